@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+/**
+ * An immutable object with a run of log entries.
+ *
+ * @param object the object
+ * @param from generation of its first entry
+ * @param to generation of its last entry
+ * @param entries number of entries
+ */
+public record LogSegment(StoredObject object, long from, long to, long entries) {}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.io.IOException;
+
+/** A commit or a read that the manifest does not allow. The subclasses say what the caller does. */
+public class ManifestException extends IOException {
+  /**
+   * A failure.
+   *
+   * @param message one line that names the manifest and the next step
+   * @param cause what found it, or null
+   */
+  public ManifestException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /** The name stands for no active repository: never created, deleted, or moved elsewhere. */
+  public static final class Gone extends ManifestException {
+    /**
+     * No such repository.
+     *
+     * @param message one line
+     */
+    public Gone(String message) {
+      super(message, null);
+    }
+  }
+
+  /** The name stands for a repository already. Choose another, or delete that one first. */
+  public static final class Exists extends ManifestException {
+    /**
+     * A name that is taken.
+     *
+     * @param message one line
+     */
+    public Exists(String message) {
+      super(message, null);
+    }
+  }
+
+  /** The encoded manifest would exceed {@link Manifest#MAX_BYTES}: fold refs or log, then retry. */
+  public static final class TooLarge extends ManifestException {
+    /**
+     * A manifest that grew too much.
+     *
+     * @param message one line
+     */
+    public TooLarge(String message) {
+      super(message, null);
+    }
+  }
+
+  /**
+   * A commit lists an object whose name was minted at or before the sweep boundary: the writer
+   * stalled, and the object may be deleted already. The push must be repeated.
+   */
+  public static final class Stalled extends ManifestException {
+    /**
+     * A stalled writer.
+     *
+     * @param message one line
+     */
+    public Stalled(String message) {
+      super(message, null);
+    }
+  }
+
+  /** The manifest needs a newer version of this software: a format or feature it does not know. */
+  public static final class Unsupported extends ManifestException {
+    /**
+     * An unknown format or feature.
+     *
+     * @param message one line that says which
+     */
+    public Unsupported(String message) {
+      super(message, null);
+    }
+  }
+
+  /** The bytes are no manifest: truncated, garbage, or against the rules. Never overwritten. */
+  public static final class Corrupt extends ManifestException {
+    /**
+     * Unreadable bytes.
+     *
+     * @param message one line that names the key and what is wrong
+     * @param cause what found it, or null
+     */
+    public Corrupt(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/**
+ * Names and keys of a repository's objects.
+ *
+ * <p>A minted name is the generation at which it was minted, 12 hex digits, a dash, and 80 random
+ * bits, 20 hex digits: it carries its age without a clock, and no name is ever used twice.
+ */
+public final class ObjectNames {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int GENERATION_DIGITS = 12;
+  private static final int RANDOM_BYTES = 10;
+
+  private ObjectNames() {}
+
+  /**
+   * Mints a name that was never used.
+   *
+   * @param validated manifest validated within the operation that will list the name
+   * @return the name
+   */
+  public static String mint(Manifest validated) {
+    return HexFormat.of().toHexDigits(validated.generation(), GENERATION_DIGITS)
+        + "-"
+        + random(RANDOM_BYTES);
+  }
+
+  /**
+   * The generation at which a name was minted.
+   *
+   * @param id minted name
+   * @return its generation
+   * @throws IllegalArgumentException if the name was not minted by {@link #mint}
+   */
+  public static long mintedAt(String id) {
+    if (id.length() != GENERATION_DIGITS + 1 + 2 * RANDOM_BYTES
+        || id.charAt(GENERATION_DIGITS) != '-') {
+      throw new IllegalArgumentException("not a minted name: " + id);
+    }
+    return HexFormat.fromHexDigitsToLong(id, 0, GENERATION_DIGITS);
+  }
+
+  /**
+   * Random bits in hex, from a cryptographic source.
+   *
+   * @param bytes how many bytes
+   * @return twice as many hex digits
+   */
+  public static String random(int bytes) {
+    byte[] b = new byte[bytes];
+    RANDOM.nextBytes(b);
+    return HexFormat.of().formatHex(b);
+  }
+
+  /**
+   * Prefix of all objects of one life of a repository.
+   *
+   * @param repositoryId the life
+   * @return prefix that ends in a slash
+   */
+  public static String prefix(String repositoryId) {
+    return "objects/" + repositoryId + "/";
+  }
+
+  /**
+   * Key of a snapshot of all refs.
+   *
+   * @param repositoryId life of the repository
+   * @param id minted name
+   * @return key
+   */
+  public static String snapshotKey(String repositoryId, String id) {
+    return prefix(repositoryId) + "refs/" + id;
+  }
+
+  /**
+   * Key of the entries that a compaction folded into a snapshot.
+   *
+   * @param repositoryId life of the repository
+   * @param id minted name of the snapshot
+   * @return key
+   */
+  public static String deltaKey(String repositoryId, String id) {
+    return prefix(repositoryId) + "refs/" + id + ".delta";
+  }
+
+  /**
+   * Key of a segment of the transaction log, or of one large transaction.
+   *
+   * @param repositoryId life of the repository
+   * @param id minted name
+   * @return key
+   */
+  public static String logKey(String repositoryId, String id) {
+    return prefix(repositoryId) + "log/" + id;
+  }
+
+  /**
+   * Key of one file of a pack.
+   *
+   * @param repositoryId life of the repository
+   * @param id minted name of the pack
+   * @param ext extension without a dot, {@code bundle} for all files in one
+   * @return key
+   */
+  public static String packKey(String repositoryId, String id, String ext) {
+    return prefix(repositoryId) + "pack/" + id + "." + ext;
+  }
+}

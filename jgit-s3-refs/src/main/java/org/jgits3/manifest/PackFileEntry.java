@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+/**
+ * One file of a pack.
+ *
+ * @param size length in bytes
+ * @param blockSize block size recommended when it was written; 0 for none
+ * @param crc32c CRC32C of the file's bytes
+ * @param offset where the file begins within the pack's bundle; -1 if it is an object of its own
+ */
+public record PackFileEntry(long size, int blockSize, int crc32c, long offset) {
+  /**
+   * Whether the file is a slice of the pack's bundle.
+   *
+   * @return true for a slice, false for an object of its own
+   */
+  public boolean bundled() {
+    return offset >= 0;
+  }
+}

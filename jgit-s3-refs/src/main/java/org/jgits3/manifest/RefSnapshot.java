@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.util.Optional;
+
+/**
+ * The immutable object with all refs under {@code refs/} as of one generation, in Git's packed-refs
+ * format, sorted and fully peeled.
+ *
+ * @param id minted name
+ * @param size length in bytes
+ * @param count number of refs
+ * @param crc32c CRC32C of the bytes, checked at every load
+ * @param sha256 SHA-256 of the bytes in hex, which proves a snapshot derived without a download
+ * @param delta the entries that were folded in, for readers that missed them; empty if there is
+ *     none
+ */
+public record RefSnapshot(
+    String id, long size, long count, int crc32c, String sha256, Optional<StoredObject> delta) {}

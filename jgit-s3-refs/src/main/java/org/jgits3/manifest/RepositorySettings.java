@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.util.Set;
+import org.eclipse.jgit.lib.ObjectId;
+
+/**
+ * What Git keeps beside objects and refs.
+ *
+ * @param config the repository's Git configuration as text
+ * @param description one line for people; empty for none
+ * @param shallow commits whose parents are not stored
+ */
+public record RepositorySettings(String config, String description, Set<ObjectId> shallow) {
+  /** Copies the set. */
+  public RepositorySettings {
+    shallow = Set.copyOf(shallow);
+  }
+
+  /** Nothing set. */
+  public static final RepositorySettings NONE = new RepositorySettings("", "", Set.of());
+}

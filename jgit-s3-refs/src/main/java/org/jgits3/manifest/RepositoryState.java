@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+/**
+ * What a name stands for at the moment. Only {@link Active} repositories can be read or written.
+ */
+public sealed interface RepositoryState {
+  /** A repository. */
+  record Active() implements RepositoryState {}
+
+  /**
+   * A rename has begun; writers are fenced. Anyone may finish it.
+   *
+   * @param to name the repository will have
+   */
+  record Moving(String to) implements RepositoryState {}
+
+  /**
+   * A tombstone left by a rename.
+   *
+   * @param to name the repository has got
+   */
+  record Moved(String to) implements RepositoryState {}
+
+  /** A tombstone left by a delete. */
+  record Deleted() implements RepositoryState {}
+
+  /** The one instance of {@link Active} that is needed. */
+  RepositoryState ACTIVE = new Active();
+}

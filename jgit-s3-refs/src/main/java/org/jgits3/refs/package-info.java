@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Being written. */
+package org.jgits3.refs;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.util.Map;
+
+/**
+ * What a store knows of an object without reading it.
+ *
+ * @param size length in bytes
+ * @param validator version
+ * @param metadata user metadata given when the object was written; keys in lower case
+ */
+public record ObjectInfo(long size, Validator validator, Map<String, String> metadata) {}

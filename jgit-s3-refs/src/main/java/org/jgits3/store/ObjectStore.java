@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Objects named by keys: the primitives that everything else is built from, and nothing more.
+ *
+ * <p>What an implementation guarantees:
+ *
+ * <ol>
+ *   <li>A write is atomic: a reader sees all of it or none of it, never a mixture of two versions.
+ *   <li>A read started after a write was acknowledged sees that write or a later one.
+ *   <li>Of conditional writes with the same {@link Precondition}, at most one is applied, whichever
+ *       process they come from.
+ *   <li>An acknowledged write survives a crash of every process involved.
+ *   <li>Validators of different contents of one key differ.
+ * </ol>
+ *
+ * <p>What a caller must not rely on: the order of listings, a DELETE that checks anything, a key
+ * that is a path prefix of another key ({@code a} and {@code a/b} must never both exist), empty
+ * path segments ({@code //}), and the form of a validator.
+ *
+ * <p>Keys are relative to the store: US-ASCII, segments separated by {@code /}, no leading or
+ * trailing slash, at most 900 bytes. A listing prefix is empty or ends in {@code /}.
+ *
+ * <p>Implementations are safe for use by many threads, also between processes. Failures are {@link
+ * StoreException}s whose subclass says what to do. Requests that can be repeated without harm
+ * (reads, writes of immutable objects, parts, deletes) are retried within the implementation;
+ * conditional writes never are: {@link #putIf} is one attempt.
+ */
+public interface ObjectStore extends Closeable {
+  /**
+   * Reads a small object whole, unless it still has a version the caller knows.
+   *
+   * @param key object to read
+   * @param known version the caller holds; empty to read unconditionally
+   * @return the answer; {@link GetResult.NotModified} only if {@code known} was given
+   * @throws StoreException if the store does not answer, refuses, or sends fewer bytes than it said
+   */
+  GetResult get(String key, Optional<Validator> known) throws IOException;
+
+  /**
+   * Reads a range of an object into a slice of the caller's array, in one request.
+   *
+   * @param key object to read
+   * @param offset first byte of the range, from 0
+   * @param dst array that receives the bytes
+   * @param dstOffset where in {@code dst} the range begins
+   * @param length bytes to read, at least 1; all of them must exist
+   * @param expected version the bytes must have; empty for any
+   * @return version the bytes came from
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if the object has another version than {@code expected}
+   * @throws StoreException.Corrupt if the object ends before the range does
+   * @throws StoreException if the store does not answer or refuses; the slice is then undefined
+   */
+  Validator read(
+      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+      throws IOException;
+
+  /**
+   * Looks at an object without reading it.
+   *
+   * @param key object to look at
+   * @return what the store knows of it; empty if there is none
+   * @throws StoreException if the store does not answer or refuses
+   */
+  Optional<ObjectInfo> stat(String key) throws IOException;
+
+  /**
+   * Makes one attempt of a conditional write of a small object. Never retried in here: a second
+   * attempt would turn the caller's own success into a refusal.
+   *
+   * @param key object to write
+   * @param body its new content; not modified by the caller before this returns
+   * @param precondition what must hold for the write to be applied
+   * @return the outcome of this attempt
+   * @throws StoreException.Refused if the store says that it did nothing and never will: wrong
+   *     credentials, no such bucket, full disk. Thrown only if nothing can have been applied
+   */
+  PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException;
+
+  /**
+   * Writes an object under a name that is used once. May be sent several times; since no other
+   * content is ever written under the name, a repetition changes nothing.
+   *
+   * @param key object to write
+   * @param src array that holds the content; not modified by the caller before this returns or
+   *     throws, and not referenced afterwards
+   * @param offset where in {@code src} the content begins
+   * @param length bytes to write, 0 or more
+   * @throws StoreException if the store does not answer or refuses; the object may exist all the
+   *     same
+   */
+  void put(String key, byte[] src, int offset, int length) throws IOException;
+
+  /**
+   * Begins a multipart upload to a name that is used once.
+   *
+   * @param key object to write
+   * @param metadata user metadata of the object to be, keys in lower case; read back by {@link
+   *     #stat}
+   * @return the upload, to be completed or aborted
+   * @throws StoreException if the store does not answer or refuses
+   */
+  MultipartUpload beginMultipart(String key, Map<String, String> metadata) throws IOException;
+
+  /**
+   * Uploads one part. Parts may be uploaded in any order and by several threads.
+   *
+   * @param upload upload the part belongs to
+   * @param number part number, 1 to 10,000
+   * @param src array that holds the part; not modified by the caller before this returns or throws,
+   *     and not referenced afterwards
+   * @param offset where in {@code src} the part begins
+   * @param length bytes; at least {@link #minPartSize} unless it is the last part
+   * @return the acknowledged part
+   * @throws StoreException if the part was not acknowledged after all safe attempts
+   */
+  UploadedPart uploadPart(MultipartUpload upload, int number, byte[] src, int offset, int length)
+      throws IOException;
+
+  /**
+   * Completes an upload. If the answer is lost, the implementation finds out whether the object
+   * exists with the right length and metadata before it reports a failure.
+   *
+   * @param upload upload to complete
+   * @param parts all parts, in ascending order of number, numbered from 1 without gaps
+   * @throws StoreException if the object could not be made; the upload must not be aborted if the
+   *     exception is {@link StoreException.Unavailable}, since it may still complete
+   */
+  void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) throws IOException;
+
+  /**
+   * Gives an upload up and frees its parts. Does nothing if the upload is gone already.
+   *
+   * @param upload upload to abort
+   * @throws StoreException if the store does not answer or refuses
+   */
+  void abortMultipart(MultipartUpload upload) throws IOException;
+
+  /**
+   * Lists uploads that were begun and neither completed nor aborted.
+   *
+   * @param prefix empty, or a prefix of their keys that ends in {@code /}
+   * @return the uploads, in no particular order
+   * @throws StoreException if the store does not answer or refuses
+   */
+  List<MultipartUpload> listMultipart(String prefix) throws IOException;
+
+  /**
+   * Lists objects, page by page, without holding them all.
+   *
+   * @param prefix empty, or a prefix that ends in {@code /}
+   * @param each called for every object under the prefix, in no particular order
+   * @throws StoreException if the store does not answer or refuses
+   */
+  void list(String prefix, Consumer<ListedObject> each) throws IOException;
+
+  /**
+   * Deletes objects; those that do not exist count as deleted.
+   *
+   * @param keys objects to delete
+   * @throws StoreException if one could not be deleted; others may have been
+   */
+  void delete(Collection<String> keys) throws IOException;
+
+  /**
+   * The smallest size of a part that is not the last one.
+   *
+   * @return bytes; 5 MiB on S3
+   */
+  default int minPartSize() {
+    return 5 << 20;
+  }
+
+  /**
+   * How the administrator calls this store, for messages: {@code s3://bucket/prefix} or {@code
+   * file:DIR}.
+   *
+   * @return location without credentials
+   */
+  String location();
+
+  /** Releases connections. Requests in flight fail. */
+  @Override
+  void close() throws IOException;
+}

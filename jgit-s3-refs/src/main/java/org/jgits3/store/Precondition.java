@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+/** What must hold of a key for a conditional write to be applied. */
+public sealed interface Precondition {
+  /** The key must not exist ({@code If-None-Match: *}). */
+  record Absent() implements Precondition {}
+
+  /**
+   * The key must hold exactly this version ({@code If-Match}).
+   *
+   * @param validator version the write replaces
+   */
+  record Matches(Validator validator) implements Precondition {}
+
+  /**
+   * The key must not exist.
+   *
+   * @return the precondition
+   */
+  static Precondition absent() {
+    return new Absent();
+  }
+
+  /**
+   * The key must hold the given version.
+   *
+   * @param validator version the write replaces
+   * @return the precondition
+   */
+  static Precondition matches(Validator validator) {
+    return new Matches(validator);
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+/**
+ * The three outcomes of one attempt of a conditional write. There is no fourth: a caller that
+ * treats {@link Unknown} as either of the others loses or repeats an update.
+ */
+public sealed interface PutOutcome {
+  /**
+   * The write was applied and acknowledged.
+   *
+   * @param validator version that the write made
+   */
+  record Won(Validator validator) implements PutOutcome {}
+
+  /**
+   * The store refused this attempt because the precondition did not hold when it looked. An earlier
+   * attempt of the same write, whose answer was lost, may be the very reason.
+   *
+   * @param missing true if the store said that there is no such key ({@code 404} on {@code
+   *     If-Match}), false if the key holds another version or, for {@link Precondition.Absent},
+   *     exists
+   */
+  record Lost(boolean missing) implements PutOutcome {}
+
+  /**
+   * Nothing is known: the attempt may have been applied, may be applied later, or never.
+   *
+   * @param reason one line for the log and for messages
+   * @param slowDown true if the store asked for fewer requests (503), so that the caller should
+   *     back off exponentially before it asks again
+   */
+  record Unknown(String reason, boolean slowDown) implements PutOutcome {}
+}

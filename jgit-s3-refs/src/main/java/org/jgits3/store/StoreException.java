@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+
+/**
+ * A request to the store failed. The subclasses say what the caller should do; the message names
+ * the key and the next step.
+ */
+public class StoreException extends IOException {
+  private final String key;
+
+  /**
+   * A failure.
+   *
+   * @param key key (or prefix) the request was about, relative to the store
+   * @param message one line that names the object and what to do
+   * @param cause what the transport said, or null
+   */
+  public StoreException(String key, String message, Throwable cause) {
+    super(message, cause);
+    this.key = key;
+  }
+
+  /**
+   * The key the failed request was about.
+   *
+   * @return key, relative to the store
+   */
+  public String key() {
+    return key;
+  }
+
+  /** There is no such object. Refresh what told you of it, then try the new name. */
+  public static final class Missing extends StoreException {
+    /**
+     * A missing object.
+     *
+     * @param key its key
+     * @param message one line
+     * @param cause what the transport said, or null
+     */
+    public Missing(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+
+  /** The object has another version than the one asked for. Start over with the new version. */
+  public static final class Changed extends StoreException {
+    /**
+     * A changed object.
+     *
+     * @param key its key
+     * @param message one line
+     * @param cause what the transport said, or null
+     */
+    public Changed(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+
+  /**
+   * The bytes are not those that were written: shorter, longer, or with another checksum. Never
+   * retried into a different answer and never overwritten.
+   */
+  public static final class Corrupt extends StoreException {
+    /**
+     * A corrupt object.
+     *
+     * @param key its key
+     * @param message one line
+     * @param cause what found it, or null
+     */
+    public Corrupt(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+
+  /**
+   * The store could not be reached or answered with a fault of its own, also after the retries that
+   * are safe for the request. The caller may try again later.
+   */
+  public static final class Unavailable extends StoreException {
+    /**
+     * A store that does not answer.
+     *
+     * @param key key the request was about
+     * @param message one line
+     * @param cause what the transport said, or null
+     */
+    public Unavailable(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+
+  /**
+   * The store refused the request for good: wrong bucket, wrong or missing credentials, clock skew,
+   * a read-only or full directory. An administrator has to change something.
+   */
+  public static final class Refused extends StoreException {
+    /**
+     * A refusal.
+     *
+     * @param key key the request was about
+     * @param message one line that says what to change
+     * @param cause what the transport said, or null
+     */
+    public Refused(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.util.Objects;
+
+/**
+ * An opaque token that stands for one version of one object: the ETag of S3, a content hash of a
+ * directory.
+ *
+ * <p>Two equal validators of one key mean equal bytes. Nothing else may be read into the value: it
+ * is not a digest, has no order, and is meaningless for another key.
+ *
+ * @param value the token exactly as the store gave it
+ */
+public record Validator(String value) {
+  /** Checks that there is a token. */
+  public Validator {
+    Objects.requireNonNull(value, "value");
+  }
+}
