@@ -11,11 +11,37 @@ import java.util.Optional;
  * @param endpoint endpoint of an S3-compatible server; empty for AWS
  * @param region region; empty to take it from the AWS default chain
  * @param pathStyle whether the bucket goes into the path instead of the host name
- * @param connections most connections at a time
+ * @param connections most connections at a time, at least 1
  */
 public record StoreOptions(
     Optional<URI> endpoint, Optional<String> region, boolean pathStyle, int connections) {
   /** AWS, with what its default chain says. */
   public static final StoreOptions DEFAULT =
       new StoreOptions(Optional.empty(), Optional.empty(), false, 64);
+
+  /**
+   * Checks the options.
+   *
+   * @throws IllegalArgumentException with one line that says what is wrong
+   */
+  public StoreOptions {
+    endpoint.ifPresent(StoreOptions::checkEndpoint);
+    if (connections < 1) {
+      throw new IllegalArgumentException(connections + " connections; at least 1 is needed");
+    }
+  }
+
+  private static void checkEndpoint(URI endpoint) {
+    String scheme = endpoint.getScheme();
+    if (endpoint.getHost() == null || !("http".equals(scheme) || "https".equals(scheme))) {
+      throw new IllegalArgumentException(
+          "endpoint '" + endpoint + "' is not an address; write https://HOST or http://HOST:PORT");
+    }
+    if (endpoint.getUserInfo() != null) {
+      throw new IllegalArgumentException(
+          "endpoint "
+              + endpoint.getHost()
+              + ": credentials do not belong into the address; give them to the AWS default chain");
+    }
+  }
 }

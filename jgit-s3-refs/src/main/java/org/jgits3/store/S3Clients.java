@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.retry.RetryMode;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * The SDK's clients of one store: one that repeats a request, one that never does, over the same
+ * connections. Retrying is a setting of a client and cannot be changed for one request.
+ *
+ * @param repeating retries as the SDK thinks fit: for requests that can be repeated without harm
+ * @param singleAttempt sends every request once
+ * @param http the connections that both use
+ * @param credentials where both take credentials from
+ */
+record S3Clients(
+    S3Client repeating,
+    S3Client singleAttempt,
+    SdkHttpClient http,
+    DefaultCredentialsProvider credentials)
+    implements AutoCloseable {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** Silence on a connection. Completing a large upload keeps a server busy for long. */
+  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
+
+  /** Waiting for a free connection is the bound on parallel transfers and no failure. */
+  private static final Duration ACQUISITION_TIMEOUT = Duration.ofMinutes(5);
+
+  /** S3 closes idle connections after about 20 s; a write must not run into that. */
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(15);
+
+  /** A small write that has no answer by then is in doubt; its caller repeats it. */
+  private static final Duration SINGLE_ATTEMPT_TIMEOUT = Duration.ofSeconds(10);
+
+  static S3Clients open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe)
+      throws StoreException {
+    Region region = region(bucket, options);
+    SdkHttpClient http =
+        Apache5HttpClient.builder()
+            .maxConnections(options.connections())
+            .connectionTimeout(CONNECT_TIMEOUT)
+            .socketTimeout(SOCKET_TIMEOUT)
+            .connectionAcquisitionTimeout(ACQUISITION_TIMEOUT)
+            .connectionMaxIdleTime(IDLE_TIMEOUT)
+            .tcpKeepAlive(true)
+            .expectContinueEnabled(false)
+            .build();
+    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    ClientOverrideConfiguration.Builder repeating = ClientOverrideConfiguration.builder();
+    observe.accept(repeating);
+    repeating.retryStrategy(RetryMode.STANDARD);
+    ClientOverrideConfiguration.Builder single = ClientOverrideConfiguration.builder();
+    observe.accept(single);
+    single.retryStrategy(DefaultRetryStrategy.doNotRetry()).apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT);
+    return new S3Clients(
+        client(options, region, http, credentials, repeating.build()),
+        client(options, region, http, credentials, single.build()),
+        http,
+        credentials);
+  }
+
+  private static Region region(StoreLocation.Bucket bucket, StoreOptions options)
+      throws StoreException {
+    if (options.region().isPresent()) {
+      return Region.of(options.region().get());
+    }
+    try {
+      return DefaultAwsRegionProviderChain.builder().build().getRegion();
+    } catch (SdkClientException e) {
+      throw new StoreException.Refused(
+          "", bucket + ": no region found; set region in the configuration, or AWS_REGION", e);
+    }
+  }
+
+  private static S3Client client(
+      StoreOptions options,
+      Region region,
+      SdkHttpClient http,
+      DefaultCredentialsProvider credentials,
+      ClientOverrideConfiguration overrides) {
+    return S3Client.builder()
+        .httpClient(http)
+        .credentialsProvider(credentials)
+        .region(region)
+        .endpointOverride(options.endpoint().orElse(null))
+        .forcePathStyle(options.pathStyle())
+        // An extra round trip before each body would cost more than a refused body now and then.
+        .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
+        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+        .overrideConfiguration(overrides)
+        .build();
+  }
+
+  @Override
+  public void close() {
+    repeating.close();
+    singleAttempt.close();
+    http.close();
+    credentials.close();
+  }
+}

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.jgits3.store.S3Failure.Kind;
+import org.jgits3.store.S3Failure.ShortBodyException;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Error;
+import software.amazon.awssdk.services.s3.model.UploadPartResponse;
+
+/**
+ * A store in an S3 bucket: general-purpose and directory buckets of AWS, and servers that honour
+ * the same conditional requests.
+ *
+ * <p>Every body travels once and without a copy: it lands in an array of its exact size or in the
+ * caller's slice, and is sent from the caller's slice together with its CRC32C, which the server
+ * checks. Downloads are not checked here; what is stored carries its own checksums.
+ *
+ * <p>Safe for use by many threads. An interrupt ends the request of the thread and stays set.
+ */
+public final class S3ObjectStore implements ObjectStore {
+  /** Most keys that S3 takes in one DeleteObjects. */
+  private static final int DELETE_BATCH = 1000;
+
+  private static final String BINARY = "application/octet-stream";
+
+  private final StoreLocation.Bucket bucket;
+  private final S3Clients clients;
+
+  /** What every key begins with: empty, or the prefix and a slash. */
+  private final String root;
+
+  private S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients) {
+    this.bucket = bucket;
+    this.clients = clients;
+    this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
+  }
+
+  /**
+   * Opens a store. Does no request.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options)
+      throws StoreException {
+    return open(bucket, options, overrides -> {});
+  }
+
+  /**
+   * Opens a store whose requests are observed.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it
+   * @param observe adds metric publishers or execution interceptors to the SDK's clients; called
+   *     for each of them. Retries and timeouts that it sets are set again afterwards
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe)
+      throws StoreException {
+    return new S3ObjectStore(bucket, S3Clients.open(bucket, options, observe));
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known) throws IOException {
+    GetObjectRequest request =
+        GetObjectRequest.builder()
+            .bucket(bucket.bucket())
+            .key(root + key)
+            .ifNoneMatch(known.map(Validator::value).orElse(null))
+            .build();
+    try {
+      return clients.repeating().getObject(request, whole(key));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.kind() == Kind.NOT_MODIFIED && known.isPresent()) {
+        return new GetResult.NotModified();
+      }
+      if (failure.kind() == Kind.NO_SUCH_KEY) {
+        return new GetResult.Missing();
+      }
+      throw failed(key, failure);
+    }
+  }
+
+  private ResponseTransformer<GetObjectResponse, GetResult> whole(String key) {
+    return (response, in) -> {
+      Long length = response.contentLength();
+      if (length == null || length > Integer.MAX_VALUE - 8) {
+        in.abort();
+        throw new StoreException.Corrupt(
+            key, location(key) + ": not a small object, its length is " + length, null);
+      }
+      byte[] bytes = new byte[length.intValue()];
+      land(in, bytes, 0, bytes.length);
+      return new GetResult.Found(bytes, validator(key, response.eTag()));
+    };
+  }
+
+  @Override
+  public Validator read(
+      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+      throws IOException {
+    GetObjectRequest request =
+        GetObjectRequest.builder()
+            .bucket(bucket.bucket())
+            .key(root + key)
+            .range("bytes=" + offset + "-" + (offset + length - 1))
+            .ifMatch(expected.map(Validator::value).orElse(null))
+            .build();
+    try {
+      return clients
+          .repeating()
+          .getObject(request, slice(key, offset, dst, dstOffset, length, expected));
+    } catch (SdkException e) {
+      throw failed(key, S3Failure.of(e));
+    }
+  }
+
+  private ResponseTransformer<GetObjectResponse, Validator> slice(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected) {
+    return (response, in) -> {
+      Validator validator = validator(key, response.eTag());
+      if (expected.isPresent() && !expected.get().equals(validator)) {
+        in.abort();
+        throw new StoreException.Changed(key, location(key) + ": has another version now", null);
+      }
+      String range = "bytes " + offset + "-" + (offset + length - 1) + "/";
+      String sent = response.contentRange();
+      Long sentLength = response.contentLength();
+      if (sent == null || !sent.startsWith(range) || sentLength == null || sentLength != length) {
+        in.abort();
+        throw new StoreException.Corrupt(
+            key,
+            location(key)
+                + ": asked for "
+                + range
+                + "*, got "
+                + sent
+                + ", "
+                + sentLength
+                + " bytes",
+            null);
+      }
+      land(in, dst, dstOffset, length);
+      return validator;
+    };
+  }
+
+  /** Fills a slice from a body. A broken body is worth another request, so it is marked so. */
+  private static void land(AbortableInputStream in, byte[] dst, int offset, int length) {
+    int received = 0;
+    try {
+      while (received < length) {
+        int n = in.read(dst, offset + received, length - received);
+        if (n < 0) {
+          throw new ShortBodyException(received, length, null);
+        }
+        received += n;
+      }
+    } catch (ConnectionClosedException e) {
+      in.abort();
+      ShortBodyException shortBody = new ShortBodyException(received, length, e);
+      throw RetryableException.create(shortBody.getMessage(), shortBody);
+    } catch (IOException e) {
+      in.abort();
+      throw RetryableException.create(e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public Optional<ObjectInfo> stat(String key) throws IOException {
+    try {
+      HeadObjectResponse head =
+          clients.repeating().headObject(b -> b.bucket(bucket.bucket()).key(root + key));
+      return Optional.of(
+          new ObjectInfo(head.contentLength(), validator(key, head.eTag()), head.metadata()));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.kind() == Kind.NO_SUCH_KEY || failure.kind() == Kind.NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw failed(key, failure);
+    }
+  }
+
+  @Override
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    PutObjectRequest.Builder request = write(key, body, 0, body.length);
+    if (precondition instanceof Precondition.Matches matches) {
+      request.ifMatch(matches.validator().value());
+    } else {
+      request.ifNoneMatch("*");
+    }
+    try {
+      String tag =
+          clients.singleAttempt().putObject(request.build(), body(body, 0, body.length)).eTag();
+      return tag == null
+          ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag", false)
+          : new PutOutcome.Won(new Validator(tag));
+    } catch (SdkException e) {
+      return outcome(key, precondition, S3Failure.of(e));
+    }
+  }
+
+  private PutOutcome outcome(String key, Precondition precondition, S3Failure failure)
+      throws StoreException {
+    if (failure.kind() == Kind.PRECONDITION_FAILED) {
+      return new PutOutcome.Lost(false);
+    }
+    if (failure.kind() == Kind.NO_SUCH_KEY && precondition instanceof Precondition.Matches) {
+      return new PutOutcome.Lost(true);
+    }
+    if (failure.undecided()) {
+      return new PutOutcome.Unknown(
+          location(key) + ": " + failure.reason(), failure.kind() == Kind.SLOW_DOWN);
+    }
+    throw failed(key, failure);
+  }
+
+  @Override
+  public void put(String key, byte[] src, int offset, int length) throws IOException {
+    try {
+      clients
+          .repeating()
+          .putObject(write(key, src, offset, length).build(), body(src, offset, length));
+    } catch (SdkException e) {
+      throw failed(key, S3Failure.of(e));
+    }
+  }
+
+  private PutObjectRequest.Builder write(String key, byte[] src, int offset, int length) {
+    return PutObjectRequest.builder()
+        .bucket(bucket.bucket())
+        .key(root + key)
+        .contentLength((long) length)
+        .checksumCRC32C(encode(crc32c(src, offset, length)));
+  }
+
+  private static RequestBody body(byte[] src, int offset, int length) {
+    return RequestBody.fromContentProvider(
+        () -> new ByteArrayInputStream(src, offset, length), length, BINARY);
+  }
+
+  private static int crc32c(byte[] src, int offset, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(src, offset, length);
+    return (int) crc.getValue();
+  }
+
+  private static String encode(int crc32c) {
+    return Base64.getEncoder()
+        .encodeToString(ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array());
+  }
+
+  @Override
+  public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
+      throws IOException {
+    try {
+      String id =
+          clients
+              .repeating()
+              .createMultipartUpload(
+                  b ->
+                      b.bucket(bucket.bucket())
+                          .key(root + key)
+                          .contentType(BINARY)
+                          .metadata(metadata)
+                          .checksumAlgorithm(ChecksumAlgorithm.CRC32_C))
+              .uploadId();
+      return new MultipartUpload(key, id, metadata);
+    } catch (SdkException e) {
+      throw failed(key, S3Failure.of(e));
+    }
+  }
+
+  @Override
+  public UploadedPart uploadPart(
+      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
+    int crc = crc32c(src, offset, length);
+    try {
+      UploadPartResponse response =
+          clients
+              .repeating()
+              .uploadPart(
+                  b ->
+                      b.bucket(bucket.bucket())
+                          .key(root + upload.key())
+                          .uploadId(upload.uploadId())
+                          .partNumber(number)
+                          .contentLength((long) length)
+                          .checksumCRC32C(encode(crc)),
+                  body(src, offset, length));
+      return new UploadedPart(number, response.eTag(), length, crc);
+    } catch (SdkException e) {
+      throw failed(upload.key(), S3Failure.of(e));
+    }
+  }
+
+  @Override
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+      throws IOException {
+    List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
+    try {
+      clients
+          .repeating()
+          .completeMultipartUpload(
+              b ->
+                  b.bucket(bucket.bucket())
+                      .key(root + upload.key())
+                      .uploadId(upload.uploadId())
+                      .multipartUpload(m -> m.parts(completed)));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      boolean inDoubt = failure.undecided() || failure.kind() == Kind.NO_SUCH_UPLOAD;
+      if (!inDoubt || !wasCompleted(upload, parts, failure)) {
+        throw failed(upload.key(), failure);
+      }
+    }
+  }
+
+  private static CompletedPart completed(UploadedPart part) {
+    return CompletedPart.builder()
+        .partNumber(part.number())
+        .eTag(part.tag())
+        .checksumCRC32C(encode(part.crc32c()))
+        .build();
+  }
+
+  /**
+   * Whether the object is there although nobody said so: an attempt whose answer was lost has made
+   * it, and a repetition of it then finds no upload.
+   */
+  private boolean wasCompleted(MultipartUpload upload, List<UploadedPart> parts, S3Failure failure)
+      throws IOException {
+    long size = parts.stream().mapToLong(UploadedPart::size).sum();
+    try {
+      return stat(upload.key())
+          .filter(info -> info.size() == size)
+          .filter(info -> info.metadata().equals(upload.metadata()))
+          .isPresent();
+    } catch (IOException e) {
+      // Still in doubt, whatever the look said.
+      StoreException.Unavailable unavailable =
+          new StoreException.Unavailable(
+              upload.key(),
+              location(upload.key()) + ": completion undecided (" + failure.reason() + ")",
+              failure.cause());
+      unavailable.addSuppressed(e);
+      throw unavailable;
+    }
+  }
+
+  @Override
+  public void abortMultipart(MultipartUpload upload) throws IOException {
+    try {
+      clients
+          .repeating()
+          .abortMultipartUpload(
+              b -> b.bucket(bucket.bucket()).key(root + upload.key()).uploadId(upload.uploadId()));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.kind() != Kind.NO_SUCH_UPLOAD) {
+        throw failed(upload.key(), failure);
+      }
+    }
+  }
+
+  @Override
+  public List<MultipartUpload> listMultipart(String prefix) throws IOException {
+    List<MultipartUpload> uploads = new ArrayList<>();
+    try {
+      clients
+          .repeating()
+          .listMultipartUploadsPaginator(b -> b.bucket(bucket.bucket()).prefix(root + prefix))
+          .uploads()
+          .forEach(
+              upload ->
+                  uploads.add(
+                      new MultipartUpload(
+                          upload.key().substring(root.length()), upload.uploadId())));
+    } catch (SdkException e) {
+      throw failed(prefix, S3Failure.of(e));
+    }
+    return uploads;
+  }
+
+  @Override
+  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    try {
+      clients
+          .repeating()
+          .listObjectsV2Paginator(b -> b.bucket(bucket.bucket()).prefix(root + prefix))
+          .contents()
+          .forEach(
+              object ->
+                  each.accept(
+                      new ListedObject(object.key().substring(root.length()), object.size())));
+    } catch (SdkException e) {
+      throw failed(prefix, S3Failure.of(e));
+    }
+  }
+
+  @Override
+  public void delete(Collection<String> keys) throws IOException {
+    List<String> all = List.copyOf(keys);
+    for (int from = 0; from < all.size(); from += DELETE_BATCH) {
+      deleteBatch(all.subList(from, Math.min(all.size(), from + DELETE_BATCH)));
+    }
+  }
+
+  private void deleteBatch(List<String> keys) throws StoreException {
+    List<ObjectIdentifier> objects =
+        keys.stream().map(key -> ObjectIdentifier.builder().key(root + key).build()).toList();
+    List<S3Error> errors;
+    try {
+      errors =
+          clients
+              .repeating()
+              .deleteObjects(
+                  b -> b.bucket(bucket.bucket()).delete(d -> d.objects(objects).quiet(true)))
+              .errors();
+    } catch (SdkException e) {
+      throw failed(keys.get(0), S3Failure.of(e));
+    }
+    List<S3Error> kept = errors.stream().filter(e -> !"NoSuchKey".equals(e.code())).toList();
+    if (!kept.isEmpty()) {
+      throw notDeleted(kept);
+    }
+  }
+
+  private StoreException notDeleted(List<S3Error> errors) {
+    S3Error first = errors.get(0);
+    String key = first.key() == null ? "" : first.key().substring(root.length());
+    String more = errors.size() == 1 ? "" : ", and " + (errors.size() - 1) + " more";
+    String message = location(key) + ": not deleted: " + first.code() + more;
+    return "AccessDenied".equals(first.code())
+        ? new StoreException.Refused(key, message + "; allow s3:DeleteObject", null)
+        : new StoreException.Unavailable(key, message, null);
+  }
+
+  private Validator validator(String key, String tag) throws StoreException {
+    if (tag == null) {
+      throw new StoreException.Refused(
+          key, location(key) + ": answered without an ETag; use a store that sends one", null);
+    }
+    return new Validator(tag);
+  }
+
+  private StoreException failed(String key, S3Failure failure) {
+    return failure.cause().getCause() instanceof StoreException found
+        ? found
+        : failure.toException(key, location(key));
+  }
+
+  private String location(String key) {
+    return "s3://" + bucket.bucket() + "/" + root + key;
+  }
+
+  @Override
+  public String location() {
+    return bucket.toString();
+  }
+
+  @Override
+  public String toString() {
+    return "S3ObjectStore[" + location() + "]";
+  }
+
+  @Override
+  public void close() {
+    clients.close();
+  }
+}
