@@ -1,11 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3;
 
+import java.io.IOException;
+import org.eclipse.jgit.annotations.NonNull;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.ReflogReader;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.refs.S3RefDatabase;
 
-/** A Git repository whose packs and refs are objects in a store. */
-public abstract class S3Repository extends DfsRepository {
-  S3Repository() {
-    super(null);
+/**
+ * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link
+ * S3RepositoryManager}, closed by whoever opened it.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class S3Repository extends DfsRepository {
+  /** Bytes read at a time where JGit streams a whole pack. */
+  private static final int STREAM_BUFFER = 4 << 20;
+
+  private final SharedRepository shared;
+  private final ManifestConfig config;
+  private final S3ObjDatabase objects;
+  private final S3RefDatabase refs;
+
+  S3Repository(SharedRepository shared, S3Settings settings) {
+    super(new Builder(shared.name().value()));
+    this.shared = shared;
+    this.config = new ManifestConfig(settings.config(), shared.committer());
+    DfsReaderOptions options = new DfsReaderOptions();
+    options.setStreamPackBufferSize(STREAM_BUFFER);
+    options.fromConfig(settings.config());
+    this.objects = new S3ObjDatabase(this, options, shared.packs());
+    this.refs = new S3RefDatabase(this, shared.refs());
+  }
+
+  /** What {@link DfsRepository} wants to be built from. */
+  private static final class Builder extends DfsRepositoryBuilder<Builder, S3Repository> {
+    Builder(String name) {
+      setRepositoryDescription(new DfsRepositoryDescription(name));
+      setBare();
+    }
+
+    @Override
+    public S3Repository build() {
+      throw new UnsupportedOperationException("opened by S3RepositoryManager");
+    }
+  }
+
+  /**
+   * The newest manifest this process knows: generation, packs, log and so on, for reporting.
+   *
+   * @return the manifest
+   * @throws IOException if none was read yet and it cannot be read now
+   */
+  public Manifest manifest() throws IOException {
+    return shared.manifest();
+  }
+
+  @Override
+  public S3ObjDatabase getObjectDatabase() {
+    return objects;
+  }
+
+  @Override
+  public S3RefDatabase getRefDatabase() {
+    return refs;
+  }
+
+  /**
+   * The repository's Git configuration, on top of the administrator's. {@code save()} commits it.
+   *
+   * @return the configuration as the newest manifest known has it
+   */
+  @Override
+  public StoredConfig getConfig() {
+    return config.current();
+  }
+
+  /** True until the repository is deleted or renamed. */
+  @Override
+  public boolean exists() throws IOException {
+    return shared.exists();
+  }
+
+  /** Asks the store for changes of others, and fires events for them. */
+  @Override
+  public void scanForRepoChanges() throws IOException {
+    shared.committer().validate();
+    refs.exactRef("HEAD");
+    objects.getPackList();
+  }
+
+  @Override
+  @Nullable
+  public String getGitwebDescription() throws IOException {
+    String description = manifest().settings().description();
+    return description.isEmpty() ? null : description;
+  }
+
+  @Override
+  public void setGitwebDescription(@Nullable String description) throws IOException {
+    String text = description == null ? "" : description;
+    shared
+        .committer()
+        .<Boolean>commit(
+            base -> {
+              RepositorySettings s = base.settings();
+              return s.description().equals(text)
+                  ? Proposal.noEdit(false)
+                  : Proposal.edit(
+                      base.withSettings(new RepositorySettings(s.config(), text, s.shallow())),
+                      true);
+            });
+  }
+
+  @Override
+  @Deprecated
+  @Nullable
+  public ReflogReader getReflogReader(String refName) throws IOException {
+    return refs.getReflogReader(refName);
+  }
+
+  @Override
+  @Deprecated
+  @NonNull
+  public ReflogReader getReflogReader(@NonNull Ref ref) throws IOException {
+    return refs.getReflogReader(ref);
+  }
+
+  @Override
+  public String toString() {
+    return "S3Repository[" + shared.location() + "]";
   }
 }

@@ -3,9 +3,26 @@ package org.jgits3;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.ConfigConstants;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.manifest.Bindings;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.store.ObjectStore;
 
 /**
@@ -16,15 +33,34 @@ import org.jgits3.store.ObjectStore;
  * is cheap. Safe for use by many threads.
  */
 public final class S3RepositoryManager implements Closeable {
+  /** Repositories whose state is kept though nobody may be using it. */
+  private static final int KEPT = 1000;
+
+  private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
+
+  private final ObjectStore store;
+  private final S3Settings settings;
+  private final Bindings bindings;
+  private final ExecutorService background;
+
+  /** Least recently opened first; guarded by itself. */
+  private final Map<RepositoryName, SharedRepository> shared =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RepositoryName, SharedRepository> eldest) {
+          return size() > KEPT;
+        }
+      };
+
   /**
    * Opens the store the settings describe, probes it, and manages its repositories.
    *
    * @param settings what the administrator set
    * @return the manager, to be closed
-   * @throws IOException if the store cannot be used, with the name of the failed check
+   * @throws IOException if the store cannot be used
    */
   public static S3RepositoryManager open(S3Settings settings) throws IOException {
-    throw new UnsupportedOperationException(settings.toString());
+    return new S3RepositoryManager(settings.location().open(settings.options()), settings);
   }
 
   /**
@@ -33,7 +69,23 @@ public final class S3RepositoryManager implements Closeable {
    * @param store the store; closed with the manager
    * @param settings what the administrator set
    */
-  public S3RepositoryManager(ObjectStore store, S3Settings settings) {}
+  public S3RepositoryManager(ObjectStore store, S3Settings settings) {
+    this.store = store;
+    this.settings = settings;
+    this.bindings = new Bindings(store, settings.commits());
+    this.background =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            r -> {
+              Thread t = new Thread(r, "jgit-s3-compaction");
+              t.setDaemon(true);
+              return t;
+            });
+  }
 
   /**
    * Opens a repository.
@@ -44,18 +96,72 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openRepository(String name) throws IOException {
-    throw new UnsupportedOperationException(name);
+    try {
+      return open(RepositoryName.of(name));
+    } catch (IllegalArgumentException | ManifestException.Gone e) {
+      throw new RepositoryNotFoundException(name, e);
+    }
+  }
+
+  private S3Repository open(RepositoryName name) throws IOException {
+    SharedRepository repository = shared(name);
+    try {
+      repository.committer().validate();
+    } catch (ManifestException.Gone e) {
+      // What was known here is gone; the name may have got another life elsewhere.
+      forget(name, repository);
+      repository = shared(name);
+      repository.committer().validate();
+    }
+    return new S3Repository(repository, settings);
+  }
+
+  private SharedRepository shared(RepositoryName name) {
+    synchronized (shared) {
+      return shared.computeIfAbsent(
+          name, n -> new SharedRepository(store, n, settings, background));
+    }
+  }
+
+  private void forget(RepositoryName name, SharedRepository repository) {
+    synchronized (shared) {
+      shared.remove(name, repository);
+    }
   }
 
   /**
-   * Creates a repository with an unborn branch as {@code HEAD}.
+   * Creates a repository with an unborn branch as {@code HEAD}: {@code init.defaultBranch} of the
+   * settings, else {@code master}.
    *
    * @param name its name
    * @return a handle, to be closed by the caller
-   * @throws IOException if there is one already, the name is not allowed, or the store refuses
+   * @throws ManifestException.Exists if there is one already
+   * @throws IllegalArgumentException if the name is not allowed
+   * @throws IOException if the store does not answer or refuses
    */
   public S3Repository createRepository(String name) throws IOException {
-    throw new UnsupportedOperationException(name);
+    RepositoryName checked = RepositoryName.of(name);
+    TreeMap<String, String> symrefs = new TreeMap<>();
+    symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
+    bindings.create(
+        checked,
+        new RepositorySettings(CONFIG, "", Set.of()),
+        new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs));
+    synchronized (shared) {
+      shared.remove(checked);
+    }
+    return open(checked);
+  }
+
+  private String defaultBranch() {
+    String name =
+        settings
+            .config()
+            .getString(
+                ConfigConstants.CONFIG_INIT_SECTION,
+                null,
+                ConfigConstants.CONFIG_KEY_DEFAULT_BRANCH);
+    return name == null ? Constants.MASTER : name;
   }
 
   /**
@@ -65,28 +171,43 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if the store does not answer
    */
   public SortedSet<String> list() throws IOException {
-    throw new UnsupportedOperationException();
+    TreeSet<String> names = new TreeSet<>();
+    bindings.list(name -> names.add(name.value()));
+    return names;
   }
 
   /**
-   * Renames a repository. Handles that are open fail from then on.
+   * Renames a repository, or finishes a rename that somebody began. Handles that are open fail from
+   * then on.
    *
    * @param from its name
    * @param to name it will have
-   * @throws IOException as {@link org.jgits3.manifest.Bindings#rename}
+   * @throws IllegalArgumentException if a name is not allowed
+   * @throws IOException as {@link Bindings#rename}
    */
   public void rename(String from, String to) throws IOException {
-    throw new UnsupportedOperationException(from);
+    RepositoryName source = RepositoryName.of(from);
+    RepositoryName target = RepositoryName.of(to);
+    bindings.rename(source, target);
+    synchronized (shared) {
+      shared.remove(source);
+      shared.remove(target);
+    }
   }
 
   /**
    * Deletes a repository. Handles that are open fail from then on.
    *
    * @param name its name
-   * @throws IOException as {@link org.jgits3.manifest.Bindings#delete}
+   * @throws IllegalArgumentException if the name is not allowed
+   * @throws IOException as {@link Bindings#delete}
    */
   public void delete(String name) throws IOException {
-    throw new UnsupportedOperationException(name);
+    RepositoryName checked = RepositoryName.of(name);
+    bindings.delete(checked);
+    synchronized (shared) {
+      shared.remove(checked);
+    }
   }
 
   /**
@@ -96,7 +217,15 @@ public final class S3RepositoryManager implements Closeable {
    * @return a resolver that opens existing repositories
    */
   public <C> RepositoryResolver<C> asResolver() {
-    throw new UnsupportedOperationException();
+    return (connection, name) -> {
+      try {
+        return openRepository(name);
+      } catch (RepositoryNotFoundException e) {
+        throw e;
+      } catch (IOException e) {
+        throw new ServiceMayNotContinueException(e.getMessage(), e);
+      }
+    };
   }
 
   /**
@@ -105,9 +234,31 @@ public final class S3RepositoryManager implements Closeable {
    * @return the store all repositories are in
    */
   public ObjectStore store() {
-    throw new UnsupportedOperationException();
+    return store;
   }
 
+  /**
+   * What the administrator set.
+   *
+   * @return the settings of this manager
+   */
+  public S3Settings settings() {
+    return settings;
+  }
+
+  /** Stops background work, and closes the store. Handles that are open fail from then on. */
   @Override
-  public void close() {}
+  public void close() throws IOException {
+    background.shutdown();
+    try {
+      if (!background.awaitTermination(
+          settings.commits().deadline().toMillis(), TimeUnit.MILLISECONDS)) {
+        background.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      background.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+    store.close();
+  }
 }

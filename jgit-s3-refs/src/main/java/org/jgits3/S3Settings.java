@@ -2,9 +2,20 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.manifest.CommitPolicy;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 
@@ -14,10 +25,31 @@ import org.jgits3.store.StoreOptions;
  *
  * @param location where the store is
  * @param options how to reach it
+ * @param commits how long a commit is tried
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
  */
-public record S3Settings(StoreLocation location, StoreOptions options, Config config) {
+public record S3Settings(
+    StoreLocation location, StoreOptions options, CommitPolicy commits, Config config) {
+  /** Name of the section of all settings. */
+  public static final String SECTION = "s3";
+
+  /** Store that is used where none is set. */
+  public static final String DEFAULT_STORE = "file:./data";
+
+  private static final String STORE = "store";
+  private static final String ENDPOINT = "endpoint";
+  private static final String REGION = "region";
+  private static final String PATH_STYLE = "pathStyle";
+  private static final String CONNECTIONS = "connections";
+  private static final String COMMIT_DEADLINE = "commitDeadline";
+
+  /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
+  private static final Map<String, Set<String>> KEYS =
+      Map.of("", Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE));
+
+  private static final int MAX_CONNECTIONS = 10_000;
+
   /**
    * Reads settings.
    *
@@ -28,7 +60,18 @@ public record S3Settings(StoreLocation location, StoreOptions options, Config co
    *     with one line that names source, section and key
    */
   public static S3Settings from(Config config, String source) throws ConfigInvalidException {
-    throw new UnsupportedOperationException(source);
+    checkKeys(config, source);
+    Reader reader = new Reader(config, source);
+    StoreOptions defaults = StoreOptions.DEFAULT;
+    return new S3Settings(
+        reader.location(),
+        new StoreOptions(
+            reader.endpoint(),
+            Optional.ofNullable(config.getString(SECTION, null, REGION)),
+            reader.flag(PATH_STYLE, defaults.pathStyle()),
+            reader.number(CONNECTIONS, defaults.connections(), 1, MAX_CONNECTIONS)),
+        new CommitPolicy(reader.duration(COMMIT_DEADLINE, CommitPolicy.DEFAULT.deadline())),
+        config);
   }
 
   /**
@@ -40,7 +83,15 @@ public record S3Settings(StoreLocation location, StoreOptions options, Config co
    * @throws ConfigInvalidException as {@link #from}
    */
   public static S3Settings load(Path file) throws IOException, ConfigInvalidException {
-    throw new UnsupportedOperationException(file.toString());
+    Config config = new Config();
+    try {
+      config.fromText(Files.readString(file));
+    } catch (NoSuchFileException e) {
+      throw new IOException(file + ": no such config file", e);
+    } catch (ConfigInvalidException e) {
+      throw new ConfigInvalidException(file + ": " + e.getMessage(), e);
+    }
+    return from(config, file.toString());
   }
 
   /**
@@ -51,6 +102,107 @@ public record S3Settings(StoreLocation location, StoreOptions options, Config co
    * @throws ConfigInvalidException as {@link #from}
    */
   public static S3Settings ofUser() throws IOException, ConfigInvalidException {
-    throw new UnsupportedOperationException();
+    return from(SystemReader.getInstance().getJGitConfig(), "the user's jgit config");
+  }
+
+  /**
+   * These settings for another store.
+   *
+   * @param other where that store is
+   * @return a copy
+   */
+  public S3Settings withLocation(StoreLocation other) {
+    return new S3Settings(other, options, commits, config);
+  }
+
+  private static void checkKeys(Config config, String source) throws ConfigInvalidException {
+    Set<String> subsections = new TreeSet<>(config.getSubsections(SECTION));
+    subsections.add("");
+    for (String subsection : subsections) {
+      Set<String> known = KEYS.get(subsection);
+      String header = subsection.isEmpty() ? "[s3]" : "[s3 \"" + subsection + "\"]";
+      if (known == null) {
+        throw new ConfigInvalidException(source + ": unknown section " + header);
+      }
+      for (String key : config.getNames(SECTION, subsection.isEmpty() ? null : subsection)) {
+        if (known.stream().noneMatch(key::equalsIgnoreCase)) {
+          throw new ConfigInvalidException(
+              source + ": " + header + ": unknown key " + key + "; known are " + sorted(known));
+        }
+      }
+    }
+  }
+
+  private static String sorted(Set<String> keys) {
+    return String.join(", ", new TreeSet<>(keys));
+  }
+
+  /** Reads single values, and says where a wrong one stands. */
+  private record Reader(Config config, String source) {
+    StoreLocation location() throws ConfigInvalidException {
+      String url = config.getString(SECTION, null, STORE);
+      try {
+        return StoreLocation.parse(url == null ? DEFAULT_STORE : url);
+      } catch (IllegalArgumentException e) {
+        throw wrong(STORE, e.getMessage(), e);
+      }
+    }
+
+    Optional<URI> endpoint() throws ConfigInvalidException {
+      String url = config.getString(SECTION, null, ENDPOINT);
+      if (url == null) {
+        return Optional.empty();
+      }
+      try {
+        URI uri = URI.create(url);
+        if (uri.getHost() != null && Set.of("http", "https").contains(uri.getScheme())) {
+          return Optional.of(uri);
+        }
+        throw wrong(ENDPOINT, "'" + url + "' is no http or https URL", null);
+      } catch (IllegalArgumentException e) {
+        throw wrong(ENDPOINT, "'" + url + "' is no http or https URL", e);
+      }
+    }
+
+    boolean flag(String key, boolean otherwise) throws ConfigInvalidException {
+      try {
+        return config.getBoolean(SECTION, key, otherwise);
+      } catch (IllegalArgumentException e) {
+        throw wrong(key, "'" + text(key) + "' is neither true nor false", e);
+      }
+    }
+
+    int number(String key, int otherwise, int least, int most) throws ConfigInvalidException {
+      try {
+        int n = config.getInt(SECTION, key, otherwise);
+        if (n >= least && n <= most) {
+          return n;
+        }
+      } catch (IllegalArgumentException e) {
+        throw wrong(key, "'" + text(key) + "' is no number", e);
+      }
+      throw wrong(key, "'" + text(key) + "' is not from " + least + " to " + most, null);
+    }
+
+    Duration duration(String key, Duration otherwise) throws ConfigInvalidException {
+      try {
+        long ms =
+            config.getTimeUnit(SECTION, null, key, otherwise.toMillis(), TimeUnit.MILLISECONDS);
+        if (ms > 0) {
+          return Duration.ofMillis(ms);
+        }
+      } catch (IllegalArgumentException e) {
+        throw wrong(key, "'" + text(key) + "' is no duration such as '30 s'", e);
+      }
+      throw wrong(key, "'" + text(key) + "' is not more than 0", null);
+    }
+
+    private String text(String key) {
+      return config.getString(SECTION, null, key);
+    }
+
+    private ConfigInvalidException wrong(String key, String what, Throwable cause) {
+      return new ConfigInvalidException(source + ": [s3] " + key + ": " + what, cause);
+    }
   }
 }

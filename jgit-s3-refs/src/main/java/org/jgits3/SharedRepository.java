@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.SharedPacks;
+import org.jgits3.refs.SharedRefs;
+import org.jgits3.store.ObjectStore;
+
+/** What all handles of one repository in this process share. Safe for use by many threads. */
+final class SharedRepository {
+  private final ObjectStore store;
+  private final RepositoryName name;
+  private final ManifestCommitter committer;
+  private final SharedRefs refs;
+  private final SharedPacks packs;
+
+  SharedRepository(
+      ObjectStore store, RepositoryName name, S3Settings settings, Executor background) {
+    this.store = store;
+    this.name = name;
+    this.committer = new ManifestCommitter(store, name, settings.commits());
+    this.refs = new SharedRefs(store, committer, background);
+    this.packs = new SharedPacks(store, committer);
+  }
+
+  RepositoryName name() {
+    return name;
+  }
+
+  ManifestCommitter committer() {
+    return committer;
+  }
+
+  SharedRefs refs() {
+    return refs;
+  }
+
+  SharedPacks packs() {
+    return packs;
+  }
+
+  Manifest manifest() throws IOException {
+    var cached = committer.cached();
+    return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
+  }
+
+  boolean exists() throws IOException {
+    try {
+      committer.validate();
+      return true;
+    } catch (ManifestException.Gone e) {
+      return false;
+    }
+  }
+
+  String location() {
+    return store.location() + "/" + name;
+  }
+}

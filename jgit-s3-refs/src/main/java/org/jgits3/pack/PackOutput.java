@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+
+/** One file of a pack on its way to the store. Used by one thread. */
+final class PackOutput extends DfsOutputStream {
+  private final S3PackDescription pack;
+  private final PackExt ext;
+  private final PackUpload upload;
+  private final Optional<ReadBack> readBack;
+  private boolean closed;
+
+  /**
+   * A file of a pack.
+   *
+   * @param pack pack that the file belongs to; learns size and checksum when the file is closed
+   * @param ext kind of file
+   * @param upload where the bytes go
+   * @param readBack keeps the bytes for {@link #read}; empty for a writer that never reads
+   */
+  PackOutput(S3PackDescription pack, PackExt ext, PackUpload upload, Optional<ReadBack> readBack) {
+    this.pack = pack;
+    this.ext = ext;
+    this.upload = upload;
+    this.readBack = readBack;
+  }
+
+  @Override
+  public int blockSize() {
+    return ext == PackExt.PACK ? PackChannel.BLOCK_SIZE : 0;
+  }
+
+  @Override
+  public void write(byte[] buf, int off, int len) throws IOException {
+    upload.write(buf, off, len);
+    if (readBack.isPresent()) {
+      readBack.get().append(buf, off, len);
+    }
+  }
+
+  @Override
+  public int read(long position, ByteBuffer buf) throws IOException {
+    if (readBack.isEmpty()) {
+      throw new IOException(pack.getFileName(ext) + " is not kept for reading while it is written");
+    }
+    return readBack.get().read(position, buf);
+  }
+
+  /** Makes the file exist, unless the pack was rolled back. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      upload.close();
+    } finally {
+      if (readBack.isPresent()) {
+        readBack.get().close();
+      }
+    }
+    pack.written(ext, upload.count(), upload.crc32c());
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+
+/**
+ * Keeps what was written to a pack so that JGit can read it back while it resolves deltas: in
+ * memory up to a bound, in one local file beyond. Used by one thread.
+ */
+final class ReadBack implements Closeable {
+  private static final int WINDOW = 4 << 20;
+
+  private byte[] window = new byte[64 << 10];
+  private int held;
+  private long size;
+  private Path file;
+  private FileChannel spill;
+
+  void append(byte[] src, int offset, int length) throws IOException {
+    if (spill == null && size + length > WINDOW) {
+      spill();
+    }
+    if (spill != null) {
+      write(ByteBuffer.wrap(src, offset, length));
+    } else {
+      if (held + length > window.length) {
+        window = Arrays.copyOf(window, Math.max(held + length, 2 * window.length));
+      }
+      System.arraycopy(src, offset, window, held, length);
+      held += length;
+    }
+    size += length;
+  }
+
+  private void spill() throws IOException {
+    file = Files.createTempFile("jgit-s3-", ".pack");
+    spill =
+        FileChannel.open(
+            file,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.DELETE_ON_CLOSE);
+    write(ByteBuffer.wrap(window, 0, held));
+    window = null;
+  }
+
+  private void write(ByteBuffer src) throws IOException {
+    while (src.hasRemaining()) {
+      spill.write(src);
+    }
+  }
+
+  /**
+   * Reads what was written.
+   *
+   * @return bytes read, -1 at the end
+   */
+  int read(long position, ByteBuffer dst) throws IOException {
+    if (position >= size) {
+      return -1;
+    }
+    if (spill != null) {
+      return spill.read(dst, position);
+    }
+    int n = (int) Math.min(dst.remaining(), size - position);
+    dst.put(window, (int) position, n);
+    return n;
+  }
+
+  @Override
+  public void close() throws IOException {
+    window = null;
+    if (spill != null) {
+      try {
+        spill.close();
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

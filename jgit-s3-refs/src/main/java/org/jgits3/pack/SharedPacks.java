@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.store.ImmutableObjects;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * The packs of one repository, as all its handles in this process share them: one list, one loaded
+ * index of each. Safe for use by many threads.
+ */
+public final class SharedPacks {
+  private final ObjectStore store;
+  private final ImmutableObjects objects;
+  private final ManifestCommitter committer;
+
+  /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
+  private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
+
+  /** Packs as last seen and how often they have changed; guarded by this. */
+  private List<PackEntry> seen = List.of();
+
+  private long version;
+
+  /**
+   * The packs of one repository.
+   *
+   * @param store where they are
+   * @param committer commit loop of the repository
+   */
+  public SharedPacks(ObjectStore store, ManifestCommitter committer) {
+    this.store = store;
+    this.objects = new ImmutableObjects(store);
+    this.committer = committer;
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  ImmutableObjects objects() {
+    return objects;
+  }
+
+  /** Newest manifest this process knows. */
+  Manifest manifest() throws IOException {
+    var cached = committer.cached();
+    return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
+  }
+
+  /** Asks the store for the newest manifest; true if packs were added or removed. */
+  boolean refresh() throws IOException {
+    long before = version();
+    committer.validate();
+    return version() != before;
+  }
+
+  /**
+   * A number that changes when the packs do.
+   *
+   * @return how often they have changed
+   */
+  long version() throws IOException {
+    List<PackEntry> now = manifest().packs();
+    synchronized (this) {
+      if (!now.equals(seen)) {
+        seen = now;
+        version++;
+        Set<String> listed = now.stream().map(PackEntry::id).collect(Collectors.toSet());
+        packFiles.keySet().retainAll(listed);
+      }
+      return version;
+    }
+  }
+
+  List<S3PackDescription> list(DfsRepositoryDescription repository) throws IOException {
+    List<S3PackDescription> list = new ArrayList<>();
+    for (PackEntry entry : manifest().packs()) {
+      list.add(new S3PackDescription(repository, entry));
+    }
+    return list;
+  }
+
+  DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
+    return packFiles.computeIfAbsent(id, create);
+  }
+
+  /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
+  synchronized void forget(String id) {
+    packFiles.remove(id);
+    version++;
+  }
+
+  /**
+   * Publishes packs, and removes the ones they replace.
+   *
+   * @param added packs whose files are all in the store
+   * @param replaced packs whose objects are in {@code added}; all must still be listed
+   * @throws IOException if it could not be done, or not be decided
+   */
+  void commit(Collection<S3PackDescription> added, Collection<S3PackDescription> replaced)
+      throws IOException {
+    List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
+    Set<String> gone = replaced.stream().map(S3PackDescription::id).collect(Collectors.toSet());
+    added.forEach(S3PackDescription::offer);
+    committer.<Boolean>commit(
+        base -> {
+          Set<String> listed = new HashSet<>();
+          List<PackEntry> packs = new ArrayList<>(entries);
+          for (PackEntry p : base.packs()) {
+            listed.add(p.id());
+            if (!gone.contains(p.id())) {
+              packs.add(p);
+            }
+          }
+          if (!listed.containsAll(gone)) {
+            throw new IOException(
+                "packs to be replaced are no longer listed: another process replaced them; nothing"
+                    + " was changed");
+          }
+          return Proposal.edit(base.withPacks(packs), true);
+        });
+  }
+
+  Set<ObjectId> shallowCommits() throws IOException {
+    return manifest().settings().shallow();
+  }
+
+  void setShallowCommits(Set<ObjectId> shallow) throws IOException {
+    committer.<Boolean>commit(
+        base -> {
+          RepositorySettings s = base.settings();
+          if (s.shallow().equals(shallow)) {
+            return Proposal.noEdit(false);
+          }
+          return Proposal.edit(
+              base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
+              true);
+        });
+  }
+}

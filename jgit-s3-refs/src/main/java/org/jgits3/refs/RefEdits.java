@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
+
+/**
+ * Changes of refs on top of a view, made one after the other, each seeing the ones before it. Used
+ * by one thread.
+ */
+final class RefEdits {
+  private final RefView view;
+  private final Map<String, RefValue> values = new HashMap<>();
+  private final Map<String, Optional<String>> symrefs = new HashMap<>();
+  private final TreeSet<String> added = new TreeSet<>();
+
+  RefEdits(RefView view) {
+    this.view = view;
+  }
+
+  Optional<RefValue.Direct> direct(String name) {
+    RefValue v = values.get(name);
+    if (v == null) {
+      return view.direct(name);
+    }
+    return v instanceof RefValue.Direct d ? Optional.of(d) : Optional.empty();
+  }
+
+  Optional<String> symbolic(String name) {
+    Optional<String> changed = symrefs.get(name);
+    return changed != null ? changed : view.symbolic(name);
+  }
+
+  boolean exists(String name) {
+    return symbolic(name).isPresent() || direct(name).isPresent();
+  }
+
+  void put(String name, RefValue.Direct value) {
+    unlink(name);
+    values.put(name, value);
+    added.add(name);
+  }
+
+  void link(String name, String target) {
+    if (direct(name).isPresent()) {
+      values.put(name, RefValue.DELETED);
+    }
+    symrefs.put(name, Optional.of(target));
+    added.add(name);
+  }
+
+  void delete(String name) {
+    unlink(name);
+    if (direct(name).isPresent()) {
+      values.put(name, RefValue.DELETED);
+    }
+    added.remove(name);
+  }
+
+  private void unlink(String name) {
+    if (symbolic(name).isPresent()) {
+      symrefs.put(name, Optional.empty());
+    }
+  }
+
+  /**
+   * Whether a ref cannot be created because another, as of these edits, is a directory of it or in
+   * it.
+   *
+   * @param name full name of the ref to be
+   * @return true if it cannot
+   */
+  boolean conflicting(String name) {
+    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
+      if (exists(name.substring(0, slash))) {
+        return true;
+      }
+    }
+    String below = name + '/';
+    String first = added.ceiling(below);
+    if (first != null && first.startsWith(below)) {
+      return true;
+    }
+    // One more than was touched, so that deletions among them cannot hide a conflict.
+    List<String> found = view.conflicts(name, values.size() + symrefs.size() + 1);
+    return found.stream().anyMatch(n -> !n.equals(name) && exists(n));
+  }
+
+  /** Name at the end of a chain of symbolic refs, as {@link RefView#leaf}. */
+  String leaf(String name) {
+    String at = name;
+    for (int depth = 0; depth <= RefDatabase.MAX_SYMBOLIC_REF_DEPTH; depth++) {
+      Optional<String> target = symbolic(at);
+      if (target.isEmpty()) {
+        return at;
+      }
+      at = target.get();
+    }
+    return name;
+  }
+
+  /** Edits that begin with these and leave them alone. */
+  RefEdits copy() {
+    RefEdits copy = new RefEdits(view);
+    copy.addAll(this);
+    return copy;
+  }
+
+  /** Takes over all edits of a copy. */
+  void addAll(RefEdits copy) {
+    values.putAll(copy.values);
+    symrefs.putAll(copy.symrefs);
+    added.addAll(copy.added);
+  }
+
+  boolean isEmpty() {
+    return values.isEmpty() && symrefs.isEmpty();
+  }
+
+  Map<String, RefValue> values() {
+    return values;
+  }
+
+  /**
+   * The refs with these changes: the overlay keeps exactly the entries that differ from the
+   * snapshot.
+   *
+   * @return the result
+   */
+  Refs apply() {
+    TreeMap<String, RefValue> overlay = new TreeMap<>(view.refs().overlay());
+    values.forEach((name, value) -> setOrClear(overlay, name, value, view.inSnapshot(name)));
+    TreeMap<String, String> links = new TreeMap<>(view.refs().symrefs());
+    symrefs.forEach(
+        (name, target) ->
+            target.ifPresentOrElse(t -> links.put(name, t), () -> links.remove(name)));
+    return new Refs(view.refs().snapshot(), overlay, links);
+  }
+
+  /** Leaves in the overlay only what differs from the snapshot. */
+  static void setOrClear(
+      Map<String, RefValue> overlay,
+      String name,
+      RefValue value,
+      Optional<RefValue.Direct> inSnapshot) {
+    boolean same =
+        value instanceof RefValue.Direct
+            ? inSnapshot.isPresent() && inSnapshot.get().equals(value)
+            : inSnapshot.isEmpty();
+    if (same) {
+      overlay.remove(name);
+    } else {
+      overlay.put(name, value);
+    }
+  }
+}

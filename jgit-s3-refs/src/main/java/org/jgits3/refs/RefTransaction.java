@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.io.IOException;
+import java.util.List;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.jgits3.manifest.RefChange;
+
+/**
+ * Changes of refs that are committed together, and what the log will say of them.
+ *
+ * @param <R> verdict
+ */
+@FunctionalInterface
+interface RefTransaction<R> {
+  /**
+   * Validates the transaction against the refs as they are, and makes its changes. Called again for
+   * every state it is tried on, so it has no other effects.
+   *
+   * @param edits refs as they are; receives the changes
+   * @return verdict and log; refusals leave {@code edits} unchanged
+   * @throws IOException fails the transaction
+   */
+  Outcome<R> apply(RefEdits edits) throws IOException;
+
+  /**
+   * What a transaction came to.
+   *
+   * @param verdict what the caller learns
+   * @param log what is recorded, one record for each message
+   */
+  record Outcome<R>(R verdict, List<Logged> log) {
+    /** A verdict that changes nothing. */
+    static <R> Outcome<R> unchanged(R verdict) {
+      return new Outcome<>(verdict, List.of());
+    }
+  }
+
+  /**
+   * What the log says of some changes.
+   *
+   * @param who identity; its time is ignored
+   * @param message reflog message; empty for none
+   * @param changes the refs
+   */
+  record Logged(PersonIdent who, String message, List<RefChange> changes) {}
+}

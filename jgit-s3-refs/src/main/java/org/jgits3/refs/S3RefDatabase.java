@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.events.RefsChangedEvent;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.RefRename;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.ReflogReader;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.SymbolicRef;
+import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.revwalk.RevTag;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.util.RefList;
+import org.eclipse.jgit.util.RefMap;
+import org.jgits3.manifest.Refs;
+
+/**
+ * Refs of one repository handle. Every look-up is validated against the store, every change is one
+ * transaction; results are those of JGit's {@code RefDirectory}.
+ *
+ * <p>Fires {@link RefsChangedEvent} after its own changes, and when a look-up finds changes of
+ * others. Safe for use by many threads.
+ */
+public final class S3RefDatabase extends RefDatabase {
+  private final Repository repository;
+  private final SharedRefs shared;
+  private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
+
+  /**
+   * Refs of a handle.
+   *
+   * @param repository the handle
+   * @param shared what all handles of the repository share
+   */
+  public S3RefDatabase(Repository repository, SharedRefs shared) {
+    this.repository = repository;
+    this.shared = shared;
+  }
+
+  Repository repository() {
+    return repository;
+  }
+
+  /** Refs as of some moment after this call began. */
+  RefView validated() throws IOException {
+    RefView view = shared.validated();
+    Refs before = lastSeen.getAndSet(view.refs());
+    if (before != null && !before.equals(view.refs())) {
+      repository.fireEvent(new RefsChangedEvent());
+    }
+    return view;
+  }
+
+  <R> R commit(RefTransaction<R> transaction, boolean large) throws IOException {
+    R verdict = large ? shared.commitLarge(transaction) : shared.commit(transaction);
+    Refs before = lastSeen.getAndSet(shared.newest());
+    if (before == null || !before.equals(lastSeen.get())) {
+      repository.fireEvent(new RefsChangedEvent());
+    }
+    return verdict;
+  }
+
+  PersonIdent identity(@Nullable PersonIdent given) {
+    return given != null ? given : new PersonIdent(repository);
+  }
+
+  /** Does nothing: a repository is created with its refs. */
+  @Override
+  public void create() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public boolean performsAtomicTransactions() {
+    return true;
+  }
+
+  @Override
+  public boolean isNameConflicting(String name) throws IOException {
+    return !validated().conflicts(name, 1).isEmpty();
+  }
+
+  @Override
+  public Collection<String> getConflictingNames(String name) throws IOException {
+    return validated().conflicts(name, Integer.MAX_VALUE);
+  }
+
+  @Override
+  @Nullable
+  public Ref exactRef(String name) throws IOException {
+    return validated().exact(name);
+  }
+
+  @Override
+  public Map<String, Ref> exactRef(String... names) throws IOException {
+    RefView view = validated();
+    Map<String, Ref> found = new HashMap<>();
+    for (String name : names) {
+      Ref ref = view.exact(name);
+      if (ref != null) {
+        found.put(name, ref);
+      }
+    }
+    return found;
+  }
+
+  @Override
+  @Nullable
+  public Ref firstExactRef(String... names) throws IOException {
+    RefView view = validated();
+    for (String name : names) {
+      Ref ref = view.exact(name);
+      if (ref != null) {
+        return ref;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  @Deprecated
+  public Map<String, Ref> getRefs(String prefix) throws IOException {
+    List<Ref> refs = validated().prefix(prefix, Set.of());
+    RefList.Builder<Ref> list = new RefList.Builder<>(refs.size());
+    refs.forEach(list::add);
+    return new RefMap(prefix, list.toRefList(), RefList.emptyList(), RefList.emptyList());
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
+    return validated().prefix(prefix, Set.of());
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String... prefixes) throws IOException {
+    RefView view = validated();
+    List<Ref> refs = new ArrayList<>();
+    for (String prefix : prefixes) {
+      refs.addAll(view.prefix(prefix, Set.of()));
+    }
+    return List.copyOf(refs);
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefixWithExclusions(String include, Set<String> excludes)
+      throws IOException {
+    return validated().prefix(include, excludes);
+  }
+
+  @Override
+  public boolean hasRefs() throws IOException {
+    return validated().hasAny();
+  }
+
+  /** Empty: a repository without a working tree has no {@code FETCH_HEAD} and the like. */
+  @Override
+  public List<Ref> getAdditionalRefs() {
+    return List.of();
+  }
+
+  @Override
+  public Ref peel(Ref ref) throws IOException {
+    Ref leaf = ref.getLeaf();
+    ObjectId id = leaf.getObjectId();
+    if (leaf.isPeeled() || id == null) {
+      return ref;
+    }
+    return replaceLeaf(ref, peeled(leaf.getStorage(), leaf.getName(), id));
+  }
+
+  private Ref peeled(Ref.Storage storage, String name, ObjectId id) throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      Optional<ObjectId> target = peel(walk, id);
+      return target.isPresent()
+          ? new ObjectIdRef.PeeledTag(storage, name, id, target.get())
+          : new ObjectIdRef.PeeledNonTag(storage, name, id);
+    }
+  }
+
+  private static Ref replaceLeaf(Ref ref, Ref leaf) {
+    return ref.isSymbolic()
+        ? new SymbolicRef(ref.getName(), replaceLeaf(ref.getTarget(), leaf))
+        : leaf;
+  }
+
+  /** What an annotated tag leads to; empty for any other object. */
+  static Optional<ObjectId> peel(RevWalk walk, ObjectId id) throws IOException {
+    RevObject object = walk.parseAny(id);
+    return object instanceof RevTag ? Optional.of(walk.peel(object).copy()) : Optional.empty();
+  }
+
+  @Override
+  public void refresh() {
+    lastSeen.compareAndSet(null, shared.newest());
+  }
+
+  @Override
+  public RefUpdate newUpdate(String name, boolean detach) throws IOException {
+    Ref ref = validated().exact(name);
+    if (ref == null) {
+      ref = new ObjectIdRef.Unpeeled(Ref.Storage.NEW, name, null);
+    }
+    S3RefUpdate update = new S3RefUpdate(this, ref);
+    if (detach && ref.isSymbolic()) {
+      update.setDetachingSymbolicRef();
+    }
+    return update;
+  }
+
+  @Override
+  public RefRename newRename(String from, String to) throws IOException {
+    return new S3RefRename(
+        this, (S3RefUpdate) newUpdate(from, false), (S3RefUpdate) newUpdate(to, false));
+  }
+
+  @Override
+  public BatchRefUpdate newBatchUpdate() {
+    return new S3BatchRefUpdate(this);
+  }
+
+  @Override
+  public ReflogReader getReflogReader(Ref ref) throws IOException {
+    return new TransactionReflog(shared.log(), ref.getName());
+  }
+}

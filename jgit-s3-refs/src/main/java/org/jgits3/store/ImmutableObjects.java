@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * Whole immutable objects that fit in an array: written once, and checked at every load against the
+ * checksum that the one who lists them keeps. Safe for use by many threads.
+ */
+public final class ImmutableObjects {
+  private final ObjectStore store;
+
+  /**
+   * The immutable objects of a store.
+   *
+   * @param store where they are
+   */
+  public ImmutableObjects(ObjectStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Writes an object.
+   *
+   * @param key name that is used only once
+   * @param bytes its content
+   * @throws IOException if the store does not answer or refuses
+   */
+  public void write(String key, byte[] bytes) throws IOException {
+    store.put(key, bytes, 0, bytes.length);
+  }
+
+  /**
+   * Lands an object in an array of exactly its size.
+   *
+   * @param key object to read
+   * @param size length the manifest gives
+   * @param crc32c checksum the manifest gives
+   * @return its bytes
+   * @throws StoreException.Corrupt if they are not those that were written
+   * @throws IOException if they cannot be read
+   */
+  public byte[] read(String key, long size, int crc32c) throws IOException {
+    if (size > Integer.MAX_VALUE - 8) {
+      throw new StoreException.Corrupt(
+          key, key + " is said to have " + size + " bytes, more than fit in an array", null);
+    }
+    byte[] bytes = new byte[(int) size];
+    if (bytes.length > 0) {
+      store.read(key, 0, bytes, 0, bytes.length, Optional.empty());
+    }
+    int actual = crc32c(bytes);
+    if (actual != crc32c) {
+      throw new StoreException.Corrupt(
+          key,
+          String.format(
+              "%s has CRC32C %08x instead of %08x; restore it from a copy", key, actual, crc32c),
+          null);
+    }
+    return bytes;
+  }
+
+  /**
+   * CRC32C of some bytes.
+   *
+   * @param bytes the bytes
+   * @return their checksum
+   */
+  public static int crc32c(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+}
