@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.ee10.servlet.FilterHolder;
+import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee10.servlet.ServletHolder;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jgit.http.server.GitServlet;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.S3RepositoryManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves the repositories of one store to Git clients over HTTP.
+ *
+ * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} says whether the store
+ * can be reached, {@code /metrics} is Prometheus text. A server is running from {@link
+ * Builder#start} until {@link #close}; both may be called from any thread.
+ */
+public final class GitHttpServer implements Closeable {
+  /** How long {@link #close} waits for requests in flight unless told otherwise. */
+  public static final Duration DEFAULT_SHUTDOWN_LIMIT = Duration.ofSeconds(30);
+
+  private static final Logger LOG = LoggerFactory.getLogger(GitHttpServer.class);
+
+  /** A connection on which nothing moved for so long is dropped, in milliseconds. */
+  private static final long IDLE_TIMEOUT = Duration.ofMinutes(5).toMillis();
+
+  private static final int MAX_THREADS = 128;
+
+  private final Server server;
+  private final ServerConnector connector;
+
+  private GitHttpServer(Server server, ServerConnector connector) {
+    this.server = server;
+    this.connector = connector;
+  }
+
+  /**
+   * A server of all repositories of a store, on a free port of the loopback interface, that anyone
+   * who can reach it may read and write, unless the builder is told otherwise.
+   *
+   * @param manager the repositories; not closed with the server
+   * @return a builder
+   */
+  public static Builder of(S3RepositoryManager manager) {
+    return new Builder(
+        createOnPush -> new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
+  }
+
+  /**
+   * Where clients connect.
+   *
+   * @return {@code http://HOST:PORT/} with the port that is really bound
+   */
+  public URI uri() {
+    String host = connector.getHost();
+    String literal = host.contains(":") ? "[" + host + "]" : host;
+    return URI.create("http://" + literal + ":" + connector.getLocalPort() + "/");
+  }
+
+  /**
+   * Stops accepting, lets requests in flight finish up to the shutdown limit, then cuts their
+   * connections. A push that is cut off was either committed whole or not at all. Does nothing if
+   * the server is closed already.
+   */
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (TimeoutException e) {
+      LOG.warn("requests still in flight after {} ms were cut off", server.getStopTimeout());
+    } catch (Exception e) {
+      LOG.warn("server did not stop cleanly", e);
+    }
+  }
+
+  /** How a server is to run. Not safe for use by several threads. */
+  public static final class Builder {
+    /** Opens repositories by name; its own type so that creation on push is decided at start. */
+    interface Repositories {
+      RepositoryResolver<HttpServletRequest> resolver(boolean createOnPush);
+    }
+
+    private final Repositories repositories;
+    private final Health health;
+    private InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private boolean createOnPush;
+    private boolean anonymous;
+    private Optional<Path> users = Optional.empty();
+    private Config config = new Config();
+    private Optional<Long> maxPackSize = Optional.empty();
+    private Optional<Long> maxObjectSize = Optional.empty();
+    private Duration shutdownLimit = DEFAULT_SHUTDOWN_LIMIT;
+    private ServerMetrics metrics = new ServerMetrics();
+
+    Builder(Repositories repositories, Health health) {
+      this.repositories = repositories;
+      this.health = health;
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @param address resolved address; port 0 for any free one
+     * @return this
+     */
+    public Builder listen(InetSocketAddress address) {
+      listen = address;
+      return this;
+    }
+
+    /**
+     * Whether a push to a name that stands for no repository creates one.
+     *
+     * @param create true to create; false, the default, to refuse the push
+     * @return this
+     */
+    public Builder createOnPush(boolean create) {
+      createOnPush = create;
+      return this;
+    }
+
+    /**
+     * Asks every client but those of {@code /healthz} for a name and password.
+     *
+     * @param file htpasswd file with bcrypt hashes, read again whenever it changes
+     * @return this
+     */
+    public Builder users(Path file) {
+      users = Optional.of(file);
+      return this;
+    }
+
+    /**
+     * Lets anyone read and write also where others than this host can connect.
+     *
+     * @return this
+     */
+    public Builder anonymous() {
+      anonymous = true;
+      return this;
+    }
+
+    /**
+     * Defaults for what repositories do not set themselves, in {@code [receive]}, {@code
+     * [uploadpack]}, {@code [transfer]} and {@code [fsck]}.
+     *
+     * @param defaults the administrator's config
+     * @return this
+     */
+    public Builder config(Config defaults) {
+      config = defaults;
+      return this;
+    }
+
+    /**
+     * Refuses larger packs; takes precedence over {@code receive.maxInputSize} of {@link #config}.
+     *
+     * @param bytes most bytes of one push; 0 for no limit
+     * @return this
+     */
+    public Builder maxPackSize(long bytes) {
+      maxPackSize = Optional.of(bytes);
+      return this;
+    }
+
+    /**
+     * Refuses packs with larger objects; takes precedence over {@code receive.maxObjectSizeLimit}
+     * of {@link #config}.
+     *
+     * @param bytes most bytes of one inflated object; 0 for no limit
+     * @return this
+     */
+    public Builder maxObjectSize(long bytes) {
+      maxObjectSize = Optional.of(bytes);
+      return this;
+    }
+
+    /**
+     * How long {@link GitHttpServer#close} waits for requests in flight.
+     *
+     * @param limit time after which their connections are cut; zero to cut at once
+     * @return this
+     */
+    public Builder shutdownLimit(Duration limit) {
+      shutdownLimit = limit;
+      return this;
+    }
+
+    /**
+     * Where the server counts, and what {@code /metrics} shows.
+     *
+     * @param shared metrics, to which the store's requests may be counted as well
+     * @return this
+     */
+    public Builder metrics(ServerMetrics shared) {
+      metrics = shared;
+      return this;
+    }
+
+    /**
+     * Starts the server.
+     *
+     * @return the server, accepting connections
+     * @throws IllegalArgumentException if others than this host could connect although neither
+     *     users nor {@link #anonymous} were asked for, or both were
+     * @throws UsersFile.InvalidException if the users' file cannot be used
+     * @throws IOException if the address cannot be bound or the users' file not be read
+     */
+    public GitHttpServer start() throws IOException {
+      checkExposure();
+      Server server = new Server(new QueuedThreadPool(MAX_THREADS));
+      server.setStopTimeout(shutdownLimit.toMillis());
+      server.setErrorHandler(new OneLineErrorHandler());
+      server.setHandler(new GracefulHandler(context()));
+      ServerConnector connector = connector(server);
+      try {
+        connector.open();
+        server.start();
+      } catch (Exception e) {
+        connector.close();
+        throw new IOException(
+            "cannot listen on " + listen.getHostString() + ":" + listen.getPort() + ": " + why(e),
+            e);
+      }
+      return new GitHttpServer(server, connector);
+    }
+
+    private void checkExposure() {
+      if (anonymous && users.isPresent()) {
+        throw new IllegalArgumentException("--users and --anonymous exclude each other");
+      }
+      if (listen.isUnresolved()) {
+        throw new IllegalArgumentException("unknown host " + listen.getHostString());
+      }
+      if (!listen.getAddress().isLoopbackAddress() && !anonymous && users.isEmpty()) {
+        throw new IllegalArgumentException(
+            "others can connect to "
+                + listen.getHostString()
+                + ": give --users FILE, or --anonymous to let anyone read and write");
+      }
+    }
+
+    private ServerConnector connector(Server server) {
+      HttpConfiguration http = new HttpConfiguration();
+      http.setSendServerVersion(false);
+      // Encoded slashes and the like are left to the check of repository names, which answers 404.
+      http.setUriCompliance(UriCompliance.UNSAFE);
+      ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+      connector.setHost(listen.getAddress().getHostAddress());
+      connector.setPort(listen.getPort());
+      connector.setIdleTimeout(IDLE_TIMEOUT);
+      server.addConnector(connector);
+      return connector;
+    }
+
+    private ServletContextHandler context() throws IOException {
+      ServletContextHandler context = new ServletContextHandler("/");
+      context.setDisplayName("git");
+      context.setErrorHandler(new OneLineErrorHandler());
+      context.getServletHandler().setDecodeAmbiguousURIs(true);
+      if (users.isPresent()) {
+        addFilter(context, new BasicAuthentication(UsersFile.open(users.get())));
+      }
+      addFilter(context, new RefusalFilter());
+      addServlet(context, new HealthServlet(health), HealthServlet.PATH);
+      addServlet(context, new MetricsServlet(metrics), MetricsServlet.PATH);
+      addServlet(context, gitServlet(), "/*");
+      return context;
+    }
+
+    private GitServlet gitServlet() {
+      TransferPolicy policy =
+          new TransferPolicy(new TransferDefaults(config, maxPackSize, maxObjectSize));
+      GitServlet git = new GitServlet();
+      git.setRepositoryResolver(repositories.resolver(createOnPush));
+      git.setAsIsFileService(null);
+      git.setUploadPackFactory(policy::uploadPack);
+      git.setReceivePackFactory(policy::receivePack);
+      git.addUploadPackFilter(metrics.fetchFilter());
+      git.addReceivePackFilter(metrics.pushFilter());
+      return git;
+    }
+
+    private static void addFilter(ServletContextHandler context, Filter filter) {
+      context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
+    }
+
+    private static void addServlet(
+        ServletContextHandler context, HttpServlet servlet, String path) {
+      context.addServlet(new ServletHolder(servlet), path);
+    }
+
+    private static String why(Throwable failure) {
+      Throwable root = failure;
+      while (root.getCause() != null) {
+        root = root.getCause();
+      }
+      return root.getMessage();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.http.server.GitSmartHttpTools;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+
+/** Finds the repository a request is about, and creates it where a push may do that. */
+final class NamedRepositories implements RepositoryResolver<HttpServletRequest> {
+  private final S3RepositoryManager manager;
+  private final boolean createOnPush;
+
+  NamedRepositories(S3RepositoryManager manager, boolean createOnPush) {
+    this.manager = manager;
+    this.createOnPush = createOnPush;
+  }
+
+  @Override
+  public Repository open(HttpServletRequest req, String path) {
+    String name = checked(path);
+    try {
+      return manager.openRepository(name);
+    } catch (RepositoryNotFoundException e) {
+      return create(req, name, e);
+    } catch (IOException e) {
+      throw unavailable(name, e);
+    }
+  }
+
+  private Repository create(HttpServletRequest req, String name, RepositoryNotFoundException e) {
+    if (!createOnPush || !isPush(req)) {
+      throw new Refusal(HttpServletResponse.SC_NOT_FOUND, "no repository " + name, e);
+    }
+    try {
+      return created(name);
+    } catch (IOException failure) {
+      throw unavailable(name, failure);
+    }
+  }
+
+  private Repository created(String name) throws IOException {
+    try {
+      return manager.createRepository(name);
+    } catch (ManifestException.Exists e) {
+      // Another first push was faster; both go on in the one repository.
+      return manager.openRepository(name);
+    }
+  }
+
+  private static boolean isPush(HttpServletRequest req) {
+    return GitSmartHttpTools.isReceivePack(req)
+        || (GitSmartHttpTools.isInfoRefs(req)
+            && GitSmartHttpTools.RECEIVE_PACK.equals(req.getParameter("service")));
+  }
+
+  private static String checked(String path) {
+    try {
+      return RepositoryName.of(path).value();
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(HttpServletResponse.SC_NOT_FOUND, e.getMessage(), e);
+    }
+  }
+
+  private static Refusal unavailable(String name, IOException e) {
+    return new Refusal(
+        HttpServletResponse.SC_SERVICE_UNAVAILABLE,
+        "repository " + name + " cannot be opened: " + e.getMessage(),
+        e);
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+/**
+ * A request that ends with a status and one line for the person behind it.
+ *
+ * <p>Unchecked, since it passes through JGit's filters, which would wrap a checked one into a
+ * packet that Git clients do not show when the status says failure.
+ */
+final class Refusal extends RuntimeException {
+  private final int status;
+
+  Refusal(int status, String message, Throwable cause) {
+    super(message, cause);
+    this.status = status;
+  }
+
+  int status() {
+    return status;
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import java.util.Optional;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.Config;
+
+/**
+ * What holds for repositories that do not say otherwise. Precedence, highest first: the
+ * repository's own config, the server's options, the administrator's config, the built-in values.
+ */
+final class TransferDefaults {
+  private final Config defaults;
+
+  /**
+   * Stacks the defaults.
+   *
+   * @param administrator config given by the administrator; read once
+   * @param maxPackSize most bytes of a push; 0 for no limit, empty to leave it to the config
+   * @param maxObjectSize most bytes of an object; 0 for no limit, empty to leave it to the config
+   */
+  TransferDefaults(Config administrator, Optional<Long> maxPackSize, Optional<Long> maxObjectSize) {
+    defaults = new Config(copy(administrator, builtIn()));
+    maxPackSize.ifPresent(bytes -> defaults.setLong("receive", null, "maxInputSize", bytes));
+    maxObjectSize.ifPresent(
+        bytes -> defaults.setLong("receive", null, "maxObjectSizeLimit", bytes));
+  }
+
+  /**
+   * A repository's config on top of the defaults.
+   *
+   * @param repository its own config
+   * @return the config that holds for its transfers
+   */
+  Config under(Config repository) {
+    return copy(repository, defaults);
+  }
+
+  private static Config builtIn() {
+    Config config = new Config();
+    config.setBoolean("receive", null, "fsckObjects", true);
+    config.setBoolean("receive", null, "advertisePushOptions", true);
+    config.setBoolean("uploadpack", null, "allowFilter", true);
+    // What git upload-pack grants in protocol v2: partial clones ask for single blobs, and there
+    // are no refs here that some may read and others not.
+    config.setBoolean("uploadpack", null, "allowAnySHA1InWant", true);
+    return config;
+  }
+
+  private static Config copy(Config source, Config base) {
+    Config result = new Config(base);
+    try {
+      result.fromText(source.toText());
+    } catch (ConfigInvalidException e) {
+      throw new IllegalArgumentException("config cannot be read: " + e.getMessage(), e);
+    }
+    return result;
+  }
+}

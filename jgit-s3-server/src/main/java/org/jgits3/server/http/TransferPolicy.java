@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Arrays;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.TransferConfig;
+import org.eclipse.jgit.transport.UploadPack;
+
+/** Sets fetches and pushes up as the repository's config and the server's defaults say. */
+final class TransferPolicy {
+  private final TransferDefaults defaults;
+
+  TransferPolicy(TransferDefaults defaults) {
+    this.defaults = defaults;
+  }
+
+  UploadPack uploadPack(HttpServletRequest req, Repository db) {
+    UploadPack up = new UploadPack(db);
+    up.setTransferConfig(new TransferConfig(defaults.under(db.getConfig())));
+    String protocol = req.getHeader("Git-Protocol");
+    if (protocol != null) {
+      up.setExtraParameters(Arrays.asList(protocol.split(":", -1)));
+    }
+    return up;
+  }
+
+  ReceivePack receivePack(HttpServletRequest req, Repository db) {
+    Config config = defaults.under(db.getConfig());
+    ReceivePack rp = new ObservedReceivePack(db);
+    rp.setRefLogIdent(identity(req));
+    rp.setObjectChecker(new TransferConfig(config).newReceiveObjectChecker());
+    rp.setAllowBranchDeletes(!config.getBoolean("receive", "denyDeletes", false));
+    rp.setAllowNonFastForwards(!config.getBoolean("receive", "denyNonFastForwards", false));
+    rp.setAllowPushOptions(config.getBoolean("receive", "advertisePushOptions", false));
+    rp.setMaxObjectSizeLimit(config.getLong("receive", "maxObjectSizeLimit", 0));
+    long maxPack = config.getLong("receive", "maxInputSize", 0);
+    if (maxPack > 0) {
+      rp.setMaxPackSizeLimit(maxPack);
+    }
+    return rp;
+  }
+
+  /** Who did it, for the reflog: the authenticated user, and where the request came from. */
+  private static PersonIdent identity(HttpServletRequest req) {
+    String user = req.getRemoteUser() == null ? "anonymous" : req.getRemoteUser();
+    return new PersonIdent(user, user.contains("@") ? user : user + "@" + req.getRemoteAddr());
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import at.favre.lib.crypto.bcrypt.LongPasswordStrategies;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import org.eclipse.jgit.internal.storage.file.FileSnapshot;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who may connect: an htpasswd file that is read again whenever it changes. If the changed file
+ * cannot be used, that is logged and the users of the last good one stay.
+ *
+ * <p>Checking a password is meant to be slow, and Git sends it with every request: passwords that
+ * were right are remembered (as a keyed digest) until the file changes, and only half of the
+ * processors ever work on the others. Safe for use by many threads.
+ */
+public final class UsersFile {
+  private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
+
+  /** htpasswd cuts passwords at 72 bytes, as bcrypt does. */
+  private static final BCrypt.Verifyer VERIFIER =
+      BCrypt.verifyer(
+          BCrypt.Version.VERSION_2Y, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2Y));
+
+  private final Path file;
+  private final Semaphore verifications =
+      new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2), true);
+
+  /** Replaced as a whole, under the lock of this, when the file changed. */
+  private volatile Loaded loaded;
+
+  private UsersFile(Path file, Loaded loaded) {
+    this.file = file;
+    this.loaded = loaded;
+  }
+
+  /** One reading of the file. What is remembered of passwords goes with it. */
+  private record Loaded(
+      FileSnapshot snapshot, Htpasswd users, String decoy, VerifiedPasswords verified) {}
+
+  /** The file has a line that cannot be used; the message names file and line. */
+  public static final class InvalidException extends IOException {
+    /**
+     * A bad line.
+     *
+     * @param message one line
+     */
+    public InvalidException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param file htpasswd file with bcrypt hashes
+   * @return the users
+   * @throws InvalidException if a line cannot be used
+   * @throws IOException if the file cannot be read
+   */
+  public static UsersFile open(Path file) throws IOException {
+    return new UsersFile(file, load(file));
+  }
+
+  /**
+   * Checks a name and a password. Takes as long for a user that does not exist as for one whose
+   * password is wrong.
+   *
+   * @param user name
+   * @param password password
+   * @return true if the file has that user with that password
+   */
+  boolean accepts(String user, String password) {
+    Loaded current = current();
+    Optional<String> hash = current.users().hash(user);
+    byte[] secret = password.getBytes(StandardCharsets.UTF_8);
+    if (hash.isPresent() && current.verified().contains(user, secret)) {
+      return true;
+    }
+    boolean right = verify(secret, hash.orElse(current.decoy())) && hash.isPresent();
+    if (right) {
+      current.verified().add(user, secret);
+    }
+    return right;
+  }
+
+  private boolean verify(byte[] password, String hash) {
+    verifications.acquireUninterruptibly();
+    try {
+      return VERIFIER.verify(password, hash.getBytes(StandardCharsets.US_ASCII)).verified;
+    } finally {
+      verifications.release();
+    }
+  }
+
+  private Loaded current() {
+    if (changed()) {
+      reload();
+    }
+    return loaded;
+  }
+
+  private boolean changed() {
+    return loaded.snapshot().isModified(file.toFile());
+  }
+
+  private synchronized void reload() {
+    if (!changed()) {
+      return;
+    }
+    FileSnapshot snapshot = FileSnapshot.save(file.toFile());
+    try {
+      loaded = load(file);
+    } catch (IOException e) {
+      LOG.error("the users of the last good file stay: {}", e.getMessage());
+      loaded = new Loaded(snapshot, loaded.users(), loaded.decoy(), loaded.verified());
+    }
+  }
+
+  private static Loaded load(Path file) throws IOException {
+    FileSnapshot snapshot = FileSnapshot.save(file.toFile());
+    Htpasswd users = Htpasswd.parse(Files.readAllLines(file), file.toString());
+    return new Loaded(
+        snapshot, users, decoy(Math.max(4, users.highestCost())), new VerifiedPasswords());
+  }
+
+  private static String decoy(int cost) {
+    byte[] password = new byte[16];
+    new SecureRandom().nextBytes(password);
+    return new String(
+        BCrypt.with(BCrypt.Version.VERSION_2Y).hash(cost, password), StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.lib.Config;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GitHttpServerTest {
+  private static final String PUSH_TYPE = "application/x-git-receive-pack-request";
+
+  private final InMemoryRepositories repositories = new InMemoryRepositories();
+  private final AtomicReference<String> outage = new AtomicReference<>();
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private GitHttpServer.Builder server() {
+    return new GitHttpServer.Builder(
+        repositories,
+        () -> {
+          if (outage.get() != null) {
+            throw new IOException(outage.get());
+          }
+        });
+  }
+
+  private HttpResponse<String> get(GitHttpServer server, String path, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(server.uri().resolve(path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> push(GitHttpServer server, String name, byte[] body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve("/" + name + "/git-receive-pack"))
+            .header("Content-Type", PUSH_TYPE)
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void advertises_refs_in_protocol_v0_and_capabilities_in_v2() throws Exception {
+    repositories.create("a.git");
+    try (GitHttpServer server = server().start()) {
+      String path = "/a.git/info/refs?service=git-upload-pack";
+      assertThat(get(server, path).body()).contains("# service=git-upload-pack", "filter");
+      assertThat(get(server, path, "Git-Protocol", "version=2").body())
+          .contains("version 2", "fetch=", "filter");
+      assertThat(get(server, "/a.git/info/refs?service=git-receive-pack").body())
+          .contains("atomic", "push-options");
+    }
+  }
+
+  @Test
+  void push_moves_the_ref_and_is_counted() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    try (GitHttpServer server = server().start()) {
+      assertThat(push(server, "a.git", push.body()).body())
+          .contains("unpack ok", "ok refs/heads/main");
+      assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
+      assertThat(get(server, "/metrics").body())
+          .contains("jgits3_push_seconds_count{result=\"ok\"} 1", "jvm_memory_used_bytes");
+    }
+  }
+
+  @Test
+  void pack_over_the_limit_is_refused_with_a_reason() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", new byte[10_000]);
+    try (GitHttpServer server = server().maxPackSize(50).start()) {
+      assertThat(push(server, "a.git", push.body()).body()).contains("unpack error Pack exceeds");
+      assertThat(repository.resolve("refs/heads/main")).isNull();
+      assertThat(get(server, "/metrics").body())
+          .contains("jgits3_push_seconds_count{result=\"failed\"} 1");
+    }
+  }
+
+  @Test
+  void object_over_the_limit_is_refused_with_a_reason() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", new byte[10_000]);
+    try (GitHttpServer server = server().maxObjectSize(1_000).start()) {
+      assertThat(push(server, "a.git", push.body()).body()).contains("Object too large");
+      assertThat(repository.resolve("refs/heads/main")).isNull();
+    }
+  }
+
+  @Test
+  void malformed_objects_are_refused_unless_the_repository_says_otherwise() throws Exception {
+    InMemoryRepository strict = repositories.create("strict.git");
+    InMemoryRepository lenient = repositories.create("lenient.git");
+    lenient.getConfig().setBoolean("receive", null, "fsckObjects", false);
+    ScriptedPush push = ScriptedPush.firstCommit(".git", "content".getBytes(UTF_8));
+    try (GitHttpServer server = server().start()) {
+      assertThat(push(server, "strict.git", push.body()).body()).doesNotContain("unpack ok");
+      assertThat(strict.resolve("refs/heads/main")).isNull();
+      assertThat(push(server, "lenient.git", push.body()).body()).contains("unpack ok");
+      assertThat(lenient.resolve("refs/heads/main")).isEqualTo(push.commit());
+    }
+  }
+
+  @Test
+  void config_of_the_administrator_holds_where_the_repository_is_silent() throws Exception {
+    repositories.create("a.git");
+    Config config = new Config();
+    config.setBoolean("receive", null, "advertisePushOptions", false);
+    try (GitHttpServer server = server().config(config).start()) {
+      assertThat(get(server, "/a.git/info/refs?service=git-receive-pack").body())
+          .doesNotContain("push-options");
+    }
+  }
+
+  @Test
+  void paths_that_are_no_repository_are_one_line_404() throws Exception {
+    repositories.create("a.git");
+    try (GitHttpServer server = server().start()) {
+      for (String path :
+          new String[] {
+            "/", "/a.git", "/a.git/HEAD", "/none.git/info/refs?service=git-upload-pack"
+          }) {
+        HttpResponse<String> answer = get(server, path);
+        assertThat(answer.statusCode()).as(path).isEqualTo(404);
+        assertThat(answer.body()).as(path).hasLineCount(1).doesNotContain("<");
+      }
+    }
+  }
+
+  @Test
+  void health_follows_the_store() throws Exception {
+    try (GitHttpServer server = server().start()) {
+      assertThat(get(server, "/healthz").body()).isEqualTo("ok\n");
+    }
+    outage.set("gone");
+    try (GitHttpServer server = server().start()) {
+      HttpResponse<String> answer = get(server, "/healthz");
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(answer.body()).isEqualTo("the store does not answer\n");
+    }
+  }
+
+  @Test
+  void address_that_others_can_reach_needs_users_or_an_explicit_anonymous() throws Exception {
+    InetSocketAddress everywhere = new InetSocketAddress(0);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> server().listen(everywhere).start())
+        .withMessageContaining("--users")
+        .withMessageContaining("--anonymous");
+  }
+
+  @Test
+  void port_in_use_is_one_line() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      InetSocketAddress address =
+          new InetSocketAddress(taken.getInetAddress(), taken.getLocalPort());
+      assertThatIOException()
+          .isThrownBy(() -> server().listen(address).start())
+          .withMessage(
+              "cannot listen on localhost:%d: Address already in use", taken.getLocalPort());
+    }
+  }
+
+  @Test
+  void users_get_in_with_their_password_only(@TempDir Path dir) throws Exception {
+    repositories.create("a.git");
+    Path users = dir.resolve("users");
+    Files.writeString(users, "ada:" + bcrypt("right") + "\n");
+    String path = "/a.git/info/refs?service=git-receive-pack";
+    try (GitHttpServer server = server().users(users).start()) {
+      HttpResponse<String> nobody = get(server, path);
+      assertThat(nobody.statusCode()).isEqualTo(401);
+      assertThat(nobody.headers().firstValue("WWW-Authenticate"))
+          .hasValueSatisfying(challenge -> assertThat(challenge).startsWith("Basic "));
+      assertThat(get(server, "/metrics").statusCode()).isEqualTo(401);
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+      assertThat(get(server, path, basic("ada:wrong")).statusCode()).isEqualTo(401);
+      assertThat(get(server, path, basic("eve:right")).statusCode()).isEqualTo(401);
+      assertThat(get(server, path, "Authorization", "Basic ???").statusCode()).isEqualTo(401);
+      assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void push_in_flight_finishes_during_shutdown() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    GitHttpServer server = server().start();
+    URI uri = server.uri();
+    try (Socket client = halfSent(uri, push.body())) {
+      CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+      awaitRefusedConnections(uri);
+      assertThat(closed).isNotDone();
+
+      byte[] body = push.body();
+      client.getOutputStream().write(body, body.length / 2, body.length - body.length / 2);
+      client.getOutputStream().flush();
+      String answer = new String(client.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 200").contains("ok refs/heads/main");
+      closed.get(30, TimeUnit.SECONDS);
+    }
+    assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
+  }
+
+  @Test
+  void push_that_does_not_finish_in_time_changes_nothing() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    GitHttpServer server = server().shutdownLimit(Duration.ofMillis(200)).start();
+    try (Socket client = halfSent(server.uri(), push.body())) {
+      CompletableFuture.runAsync(server::close).get(30, TimeUnit.SECONDS);
+      assertThat(client.getInputStream().readAllBytes()).isEmpty();
+    }
+    assertThat(repository.resolve("refs/heads/main")).isNull();
+  }
+
+  /** Sends a push up to the middle of its body, and returns once the server is reading it. */
+  private static Socket halfSent(URI uri, byte[] body) throws IOException {
+    Socket client = new Socket(uri.getHost(), uri.getPort());
+    String head =
+        "POST /a.git/git-receive-pack HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n"
+            .formatted(uri.getAuthority(), PUSH_TYPE, body.length);
+    client.getOutputStream().write(head.getBytes(UTF_8));
+    client.getOutputStream().flush();
+    byte[] goAhead = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(UTF_8);
+    assertThat(client.getInputStream().readNBytes(goAhead.length)).isEqualTo(goAhead);
+    client.getOutputStream().write(body, 0, body.length / 2);
+    client.getOutputStream().flush();
+    return client;
+  }
+
+  private static void awaitRefusedConnections(URI uri) throws Exception {
+    Instant deadline = Instant.now().plusSeconds(30);
+    while (Instant.now().isBefore(deadline)) {
+      try {
+        new Socket(uri.getHost(), uri.getPort()).close();
+      } catch (ConnectException e) {
+        return;
+      }
+    }
+    throw new AssertionError("still accepting connections");
+  }
+
+  private static String bcrypt(String password) {
+    return BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, password.toCharArray());
+  }
+
+  private static String[] basic(String pair) {
+    return new String[] {
+      "Authorization", "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8))
+    };
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+
+/** Repositories without a store, for tests of what the server does in front of them. */
+final class InMemoryRepositories implements GitHttpServer.Builder.Repositories {
+  private final Map<String, InMemoryRepository> byName = new ConcurrentHashMap<>();
+
+  InMemoryRepository create(String name) {
+    InMemoryRepository repository = new InMemoryRepository(new DfsRepositoryDescription(name));
+    byName.put(name, repository);
+    return repository;
+  }
+
+  @Override
+  public RepositoryResolver<HttpServletRequest> resolver(boolean createOnPush) {
+    return (req, name) -> {
+      InMemoryRepository repository = byName.get(name);
+      if (repository == null) {
+        throw new Refusal(HttpServletResponse.SC_NOT_FOUND, "no repository " + name, null);
+      }
+      repository.incrementOpen();
+      return repository;
+    };
+  }
+}
