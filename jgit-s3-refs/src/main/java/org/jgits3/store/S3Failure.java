@@ -5,7 +5,10 @@ import static java.util.Map.entry;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
@@ -114,8 +117,9 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     if (e instanceof SdkServiceException answer) {
       return ofAnswer(answer);
     }
-    if (e.getCause() instanceof ShortBodyException) {
-      return new S3Failure(Kind.SHORT_BODY, e.getCause().getMessage(), e);
+    Optional<ShortBodyException> shortBody = find(ShortBodyException.class, e);
+    if (shortBody.isPresent()) {
+      return new S3Failure(Kind.SHORT_BODY, shortBody.get().getMessage(), e);
     }
     if (e instanceof AbortedException) {
       Thread.currentThread().interrupt();
@@ -130,6 +134,14 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           e);
     }
     return new S3Failure(Kind.UNDECIDED, "no answer: " + message, e);
+  }
+
+  /** The first exception of a kind among the causes of another. */
+  static <T extends Throwable> Optional<T> find(Class<T> kind, Throwable e) {
+    return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
+        .filter(kind::isInstance)
+        .map(kind::cast)
+        .findFirst();
   }
 
   private static S3Failure ofAnswer(SdkServiceException e) {

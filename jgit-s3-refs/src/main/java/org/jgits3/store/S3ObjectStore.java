@@ -9,6 +9,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -130,6 +131,10 @@ public final class S3ObjectStore implements ObjectStore {
   public Validator read(
       String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
       throws IOException {
+    Objects.checkFromIndexSize(dstOffset, length, dst.length);
+    if (offset < 0 || length < 1) {
+      throw new IllegalArgumentException("range of " + length + " bytes from " + offset);
+    }
     GetObjectRequest request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
@@ -481,10 +486,12 @@ public final class S3ObjectStore implements ObjectStore {
     return new Validator(tag);
   }
 
+  /**
+   * The failure of a request, or what was found wrong with its answer, which the SDK has wrapped.
+   */
   private StoreException failed(String key, S3Failure failure) {
-    return failure.cause().getCause() instanceof StoreException found
-        ? found
-        : failure.toException(key, location(key));
+    return S3Failure.find(StoreException.class, failure.cause())
+        .orElseGet(() -> failure.toException(key, location(key)));
   }
 
   private String location(String key) {

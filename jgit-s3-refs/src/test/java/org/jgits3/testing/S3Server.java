@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.testing;
+
+import java.net.URI;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * An S3 server that tests may fill with buckets. Safe for use by many threads.
+ *
+ * <p>{@link S3Servers} hands out the one that all tests of a JVM share.
+ */
+public final class S3Server implements AutoCloseable {
+  /** The region of every test server. */
+  public static final String REGION = "us-east-1";
+
+  private final String name;
+  private final URI endpoint;
+  private final String accessKey;
+  private final String secretKey;
+  private final Runnable stop;
+
+  /**
+   * A server that runs.
+   *
+   * @param name what it is, for messages
+   * @param endpoint where it listens
+   * @param accessKey access key of its administrator
+   * @param secretKey the secret that goes with it
+   * @param stop ends the server; may be called more than once
+   */
+  S3Server(String name, URI endpoint, String accessKey, String secretKey, Runnable stop) {
+    this.name = name;
+    this.endpoint = endpoint;
+    this.accessKey = accessKey;
+    this.secretKey = secretKey;
+    this.stop = stop;
+  }
+
+  /**
+   * Where the server listens.
+   *
+   * @return its endpoint
+   */
+  public URI endpoint() {
+    return endpoint;
+  }
+
+  /**
+   * Access key of the administrator.
+   *
+   * @return the key's id
+   */
+  public String accessKey() {
+    return accessKey;
+  }
+
+  /**
+   * Secret of the administrator.
+   *
+   * @return the secret that goes with {@link #accessKey}
+   */
+  public String secretKey() {
+    return secretKey;
+  }
+
+  /**
+   * How to reach the server. Credentials are not among the options; {@link S3Servers} has put them
+   * into the system properties that the SDK reads.
+   *
+   * @return options for {@link StoreLocation#open}
+   */
+  public StoreOptions options() {
+    return new StoreOptions(Optional.of(endpoint), Optional.of(REGION), true, 64);
+  }
+
+  /**
+   * What a child process must find in its environment to be let in.
+   *
+   * @return variables of the AWS default chain
+   */
+  public Map<String, String> environment() {
+    return Map.of(
+        "AWS_ACCESS_KEY_ID", accessKey,
+        "AWS_SECRET_ACCESS_KEY", secretKey,
+        "AWS_REGION", REGION);
+  }
+
+  /**
+   * Creates a bucket that nobody else uses. It stays when the test ends.
+   *
+   * @return the empty bucket
+   */
+  public StoreLocation.Bucket newBucket() {
+    byte[] random = new byte[8];
+    ThreadLocalRandom.current().nextBytes(random);
+    String bucket = "jgits3-test-" + HexFormat.of().formatHex(random);
+    try (S3Client client = client()) {
+      client.createBucket(b -> b.bucket(bucket));
+    }
+    return new StoreLocation.Bucket(bucket, "");
+  }
+
+  /** Whether the server lets its administrator in. */
+  boolean answers() {
+    try (S3Client client = client()) {
+      client.listBuckets();
+      return true;
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private S3Client client() {
+    return S3Client.builder()
+        .httpClientBuilder(Apache5HttpClient.builder())
+        .endpointOverride(endpoint)
+        .forcePathStyle(true)
+        .region(Region.of(REGION))
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKey, secretKey)))
+        .build();
+  }
+
+  /** Ends the server if the tests have started it. */
+  @Override
+  public void close() {
+    stop.run();
+  }
+
+  @Override
+  public String toString() {
+    return name + " at " + endpoint;
+  }
+}
