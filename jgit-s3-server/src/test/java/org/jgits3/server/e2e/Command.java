@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How one {@code jgit-s3} command in a process of its own ended.
+ *
+ * @param line its command line, for messages
+ * @param exitCode its exit code
+ * @param stdout what it printed
+ * @param stderr what it complained about
+ */
+record Command(List<String> line, int exitCode, String stdout, String stderr) {
+  private static final String MAIN = "org.jgits3.server.Main";
+  private static final long DEADLINE_SECONDS = 120;
+
+  /** Runs a command on a store until it ends. */
+  static Command run(ServedStore store, String... args) {
+    List<String> options = new ArrayList<>(store.options());
+    options.addAll(List.of(args));
+    return run(store.environment(), options);
+  }
+
+  /** Runs a command line until it ends. */
+  static Command run(Map<String, String> environment, List<String> args) {
+    return finish(javaCommand(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"), args), environment);
+  }
+
+  /** Runs any command line until it ends, as {@link #run} does. */
+  static Command finish(List<String> line, Map<String, String> environment) {
+    try {
+      Path stdout = Files.createTempFile("command", ".out");
+      Path stderr = Files.createTempFile("command", ".err");
+      try {
+        Process process = start(line, environment, stdout.toFile(), stderr.toFile());
+        boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        if (!ended) {
+          process.destroyForcibly().waitFor();
+        }
+        Command command =
+            new Command(
+                line, process.exitValue(), Files.readString(stdout), Files.readString(stderr));
+        assertThat(ended).as("ends within %d s: %s", DEADLINE_SECONDS, command).isTrue();
+        return command;
+      } finally {
+        Files.delete(stdout);
+        Files.delete(stderr);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /** The command line of a JVM that runs the program under test. */
+  static List<String> javaCommand(List<String> jvmOptions, List<String> args) {
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(jvmOptions);
+    line.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
+    line.addAll(args);
+    return line;
+  }
+
+  /** Starts a process that knows no AWS settings but the given ones. */
+  static Process start(List<String> line, Map<String, String> environment, File stdout, File stderr)
+      throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+            .redirectOutput(stdout)
+            .redirectError(stderr);
+    builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
+    // Without this a missing key pair sends the AWS default chain to the network.
+    builder.environment().put("AWS_EC2_METADATA_DISABLED", "true");
+    builder.environment().putAll(environment);
+    return builder.start();
+  }
+
+  /** Asserts success. */
+  Command succeeds() {
+    assertThat(exitCode).as("exit code of %s", this).isZero();
+    return this;
+  }
+
+  /** Asserts a failure as users should meet it: one clear line, no stack trace. */
+  Command failsInOneLine(int expectedExitCode) {
+    assertThat(exitCode).as("exit code of %s", this).isEqualTo(expectedExitCode);
+    assertThat(stderr.lines()).as("complaint of %s", this).hasSize(1);
+    assertThat(stderr).doesNotContain("Exception").doesNotContain("\tat ");
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    List<String> shown = line.subList(Math.max(0, line.indexOf(MAIN)), line.size());
+    return String.join(" ", shown)
+        + "\nexit code "
+        + exitCode
+        + "\n--- stdout\n"
+        + stdout
+        + "\n--- stderr\n"
+        + stderr;
+  }
+}

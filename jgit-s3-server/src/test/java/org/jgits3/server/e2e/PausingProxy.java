@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Passes connections on to a server, and holds everything back once clients have sent a number of
+ * bytes, so that a test can act while a request is half way through.
+ */
+final class PausingProxy implements Closeable {
+  private static final long DEADLINE_SECONDS = 60;
+
+  private final ServerSocket listener;
+  private final URI server;
+  private final AtomicLong untilPause;
+  private final CountDownLatch paused = new CountDownLatch(1);
+  private final CountDownLatch resumed = new CountDownLatch(1);
+
+  private PausingProxy(ServerSocket listener, URI server, long untilPause) {
+    this.listener = listener;
+    this.server = server;
+    this.untilPause = new AtomicLong(untilPause);
+  }
+
+  /** A proxy in front of a server that pauses after so many bytes from clients. */
+  static PausingProxy before(URI server, long bytes) throws IOException {
+    ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    PausingProxy proxy = new PausingProxy(listener, server, bytes);
+    inBackground(proxy::accept);
+    return proxy;
+  }
+
+  String url(String repository) {
+    return "http://127.0.0.1:" + listener.getLocalPort() + "/" + repository + ".git";
+  }
+
+  /** Waits until a client is held back. */
+  void awaitPause() throws InterruptedException {
+    if (!paused.await(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("no client sent enough to be held back");
+    }
+  }
+
+  /** Lets everything pass from now on. */
+  void resume() {
+    resumed.countDown();
+  }
+
+  @Override
+  public void close() throws IOException {
+    resume();
+    listener.close();
+  }
+
+  private void accept() throws IOException {
+    while (true) {
+      Socket client = listener.accept();
+      Socket upstream = new Socket(server.getHost(), server.getPort());
+      inBackground(() -> pump(client, upstream, true));
+      inBackground(() -> pump(upstream, client, false));
+    }
+  }
+
+  private void pump(Socket from, Socket to, boolean counted) throws IOException {
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      byte[] buffer = new byte[8192];
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        if (counted && untilPause.addAndGet(-n) < 0) {
+          paused.countDown();
+          awaitResume();
+        }
+        out.write(buffer, 0, n);
+      }
+    }
+  }
+
+  private void awaitResume() {
+    try {
+      resumed.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  /** A connection that breaks is the peers' business, who both see it. */
+  private static void inBackground(Work work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException connectionEnded) {
+                return;
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

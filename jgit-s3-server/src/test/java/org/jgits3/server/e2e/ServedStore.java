@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.testing.S3Server;
+
+/**
+ * A store as the command line is told of it.
+ *
+ * @param url what {@code --store} gets
+ * @param config what {@code --config} gets
+ * @param environment where credentials come from
+ */
+record ServedStore(String url, Optional<Path> config, Map<String, String> environment) {
+  /** A store in a local directory. */
+  static ServedStore directory(Path directory) {
+    return new ServedStore("file:" + directory, Optional.empty(), Map.of());
+  }
+
+  /** A store in a bucket of its own, below a prefix. */
+  static ServedStore bucket(S3Server server, Path scratch) throws IOException {
+    String url = "s3://" + server.newBucket().bucket() + "/some/prefix";
+    return new ServedStore(
+        url, Optional.of(configFor(server.endpoint(), scratch)), server.environment());
+  }
+
+  /** Writes a config file that leads to an S3 server. */
+  static Path configFor(URI endpoint, Path scratch) throws IOException {
+    return Files.writeString(
+        scratch.resolve("jgit-s3.config"),
+        "[s3]\n\tendpoint = " + endpoint + "\n\tpathStyle = true\n\tregion = us-east-1\n");
+  }
+
+  /** The same store entered with another environment variable. */
+  ServedStore with(String variable, String value) {
+    Map<String, String> changed = new HashMap<>(environment);
+    changed.put(variable, value);
+    return new ServedStore(url, config, Map.copyOf(changed));
+  }
+
+  /** Another store at the same place. */
+  ServedStore at(String otherUrl) {
+    return new ServedStore(otherUrl, config, environment);
+  }
+
+  /** The global options that lead a command here. */
+  List<String> options() {
+    List<String> options = new ArrayList<>();
+    config.ifPresent(file -> options.addAll(List.of("--config", file.toString())));
+    options.addAll(List.of("--store", url));
+    return options;
+  }
+}

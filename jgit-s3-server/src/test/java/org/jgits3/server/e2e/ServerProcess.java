@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A {@code jgit-s3 serve} in a JVM of its own, on a free port of the loopback interface. */
+final class ServerProcess implements Closeable {
+  private static final Pattern ANNOUNCED = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/");
+  private static final long START_SECONDS = 60;
+  private static final long STOP_SECONDS = 90;
+
+  private final Process process;
+  private final Path log;
+  private final URI uri;
+
+  private ServerProcess(Process process, Path log, URI uri) {
+    this.process = process;
+    this.log = log;
+    this.uri = uri;
+  }
+
+  /** Starts a server and waits until it says where it listens. */
+  static ServerProcess start(ServedStore store, String... options) throws IOException {
+    List<String> args = new ArrayList<>(store.options());
+    args.addAll(List.of("serve", "--listen", "127.0.0.1:0"));
+    args.addAll(List.of(options));
+    Path log = Files.createTempFile("jgit-s3-serve", ".log");
+    Process process =
+        Command.start(
+            Command.javaCommand(List.of("-Xmx512m"), args),
+            store.environment(),
+            log.toFile(),
+            log.toFile());
+    try {
+      return new ServerProcess(process, log, awaitAnnouncement(process, log));
+    } catch (AssertionError failed) {
+      process.destroyForcibly();
+      throw failed;
+    }
+  }
+
+  /** Where a repository is served. */
+  String url(String repository) {
+    return uri + repository + ".git";
+  }
+
+  URI uri() {
+    return uri;
+  }
+
+  /** What the server has said so far. */
+  String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Asks the server to end, as a service manager does, without waiting for it. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Ends the server at once, as a power cut does. */
+  void kill() {
+    process.destroyForcibly();
+    awaitEnd();
+  }
+
+  /** Waits until the server has ended and returns its exit code. */
+  int awaitEnd() {
+    try {
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new AssertionError("server did not end within " + STOP_SECONDS + " s\n" + log());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /** Ends the server if it still runs. */
+  @Override
+  public void close() throws IOException {
+    terminate();
+    awaitEnd();
+    Files.deleteIfExists(log);
+  }
+
+  private static URI awaitAnnouncement(Process process, Path log) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+    while (System.nanoTime() < deadline) {
+      boolean ended = awaitEndBriefly(process);
+      Matcher announced = ANNOUNCED.matcher(Files.readString(log));
+      if (announced.find()) {
+        return URI.create(announced.group());
+      }
+      if (ended) {
+        break;
+      }
+    }
+    throw new AssertionError("server did not start\n" + Files.readString(log));
+  }
+
+  private static boolean awaitEndBriefly(Process process) {
+    try {
+      return process.waitFor(20, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}
