@@ -97,6 +97,15 @@ public final class GitHttpServer implements Closeable {
     }
   }
 
+  /**
+   * Waits until the server has been closed by another thread.
+   *
+   * @throws InterruptedException if this thread is interrupted first
+   */
+  public void awaitClose() throws InterruptedException {
+    server.join();
+  }
+
   /** How a server is to run. Not safe for use by several threads. */
   public static final class Builder {
     /** Opens repositories by name; its own type so that creation on push is decided at start. */

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server;
+
+import org.jgits3.server.command.JgitS3;
+
+/** Entry point of the program. */
+public final class Main {
+  private Main() {}
+
+  /**
+   * Runs one command and exits: 0 if it succeeded, 1 if it failed, 2 if it was used wrongly.
+   *
+   * @param args global options, a command, its options and operands
+   */
+  public static void main(String[] args) {
+    System.exit(JgitS3.commandLine().execute(args));
+  }
+}

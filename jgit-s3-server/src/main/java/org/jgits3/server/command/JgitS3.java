@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** The program and its global options, which may stand before or after the name of the command. */
+@Command(
+    name = "jgit-s3",
+    description = "Git repositories that live wholly in an S3 bucket.",
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    subcommands = {
+      ServeCommand.class,
+      InitCommand.class,
+      ListCommand.class,
+      RefsCommand.class,
+      RenameCommand.class,
+      DeleteCommand.class,
+      StatsCommand.class,
+    },
+    exitCodeListHeading = "%nExit code:%n",
+    exitCodeList = {"0:success", "1:failed", "2:wrong usage"})
+public final class JgitS3 implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description = "jgit config file with [s3] sections; default: the user's jgit config.")
+  private Path config;
+
+  @Option(
+      names = "--store",
+      paramLabel = "URL",
+      scope = ScopeType.INHERIT,
+      description = "file:DIR or s3://bucket/prefix; default: s3.store, else file:./data.")
+  private String store;
+
+  private boolean debug;
+
+  private JgitS3() {}
+
+  /**
+   * The program, ready to be executed: errors are one line on its standard error, and the exit code
+   * is 0, 1 (failed) or 2 (wrong usage).
+   *
+   * @return the command line
+   */
+  public static CommandLine commandLine() {
+    JgitS3 root = new JgitS3();
+    CommandLine line = new CommandLine(root);
+    OneLineErrors errors = new OneLineErrors(root);
+    line.setExecutionExceptionHandler(errors);
+    line.setParameterExceptionHandler(errors);
+    line.registerConverter(RepositoryName.class, JgitS3::name);
+    line.registerConverter(InetSocketAddress.class, new ListenAddress());
+    return line;
+  }
+
+  private static RepositoryName name(String value) {
+    try {
+      return RepositoryName.of(value);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(e.getMessage());
+    }
+  }
+
+  /** Called without a command. */
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "no command given; see jgit-s3 --help");
+  }
+
+  @Option(
+      names = "--debug",
+      scope = ScopeType.INHERIT,
+      description = "Log more, and print the stack trace of an error.")
+  void setDebug(boolean on) {
+    debug = on;
+    if (on) {
+      Logging.debug();
+    }
+  }
+
+  /** Whether stack traces are wanted. */
+  boolean debug() {
+    return debug;
+  }
+
+  /**
+   * What the user set.
+   *
+   * @throws ParameterException if it cannot be understood
+   */
+  S3Settings settings() {
+    try {
+      S3Settings settings = config == null ? S3Settings.ofUser() : S3Settings.load(config);
+      return store == null ? settings : settings.withLocation(StoreLocation.parse(store));
+    } catch (IOException | ConfigInvalidException | IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  /** Opens the store the user chose, and the repositories in it; closed by the caller. */
+  S3RepositoryManager open() throws IOException {
+    S3Settings settings = settings();
+    configureBlockCache(settings);
+    return S3RepositoryManager.open(settings);
+  }
+
+  /** Opens the store the user chose without asking whether it can be trusted. */
+  ObjectStore openStore(S3Settings settings) throws IOException {
+    return settings.location().open(settings.options());
+  }
+
+  private void configureBlockCache(S3Settings settings) {
+    try {
+      BlockCache.configure(settings.config());
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+}

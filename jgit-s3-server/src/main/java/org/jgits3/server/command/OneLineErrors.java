@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Says why a command failed in one line on standard error. */
+final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private final JgitS3 program;
+
+  OneLineErrors(JgitS3 program) {
+    this.program = program;
+  }
+
+  @Override
+  public int handleParseException(ParameterException e, String[] args) {
+    print(e.getCommandLine().getErr(), e);
+    return ExitCode.USAGE;
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
+    print(line.getErr(), e);
+    return ExitCode.SOFTWARE;
+  }
+
+  private void print(PrintWriter err, Exception e) {
+    err.println("jgit-s3: " + oneLine(e));
+    if (program.debug()) {
+      e.printStackTrace(err);
+    }
+    err.flush();
+  }
+
+  /** Control characters may come from a name or a server, and must not reach the terminal. */
+  private static String oneLine(Exception e) {
+    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return message.replaceAll("\\p{Cntrl}+", " ").strip();
+  }
+}

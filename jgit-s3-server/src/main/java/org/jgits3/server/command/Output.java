@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.PrintWriter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Standard output of a command: for people, or with {@code --json} one JSON value for scripts. */
+final class Output {
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  /** Whether the command prints JSON and nothing else. */
+  boolean json() {
+    return json;
+  }
+
+  /** Prints a line for people. */
+  void line(String text) {
+    writer().println(text);
+    writer().flush();
+  }
+
+  /** Prints a value for scripts. */
+  void value(Object value) {
+    try {
+      line(JSON.writeValueAsString(value));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("values printed are plain records and maps", e);
+    }
+  }
+
+  private PrintWriter writer() {
+    return command.commandLine().getOut();
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RepositoryName;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** Renames a repository. */
+@Command(
+    name = "rename",
+    description = "Rename a repository; repeated after a failure it goes on where it stopped.")
+final class RenameCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+
+  @Parameters(index = "0", paramLabel = "OLD", description = "Its name.")
+  private RepositoryName from;
+
+  @Parameters(index = "1", paramLabel = "NEW", description = "The name it gets.")
+  private RepositoryName to;
+
+  /** What {@code --json} prints. */
+  private record Renamed(boolean ok, String from, String to) {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (S3RepositoryManager manager = program.open()) {
+      manager.rename(from.value(), to.value());
+    }
+    if (output.json()) {
+      output.value(new Renamed(true, from.value(), to.value()));
+    } else {
+      output.line("Renamed " + from + " to " + to);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.http.GitHttpServer;
+import org.jgits3.server.http.ServerMetrics;
+import org.jgits3.server.http.UsersFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Serves the store's repositories until the process is told to stop. */
+@Command(
+    name = "serve",
+    sortOptions = false,
+    description = "Serve the repositories over HTTP until SIGTERM or SIGINT.")
+final class ServeCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
+
+  @ParentCommand private JgitS3 program;
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:8417",
+      description = "Where clients connect (${DEFAULT-VALUE}); port 0 takes a free one.")
+  private InetSocketAddress listen;
+
+  @Option(
+      names = "--create-on-push",
+      description = "Create a repository when somebody pushes to a name that has none.")
+  private boolean createOnPush;
+
+  @ArgGroup(exclusive = true)
+  private Access access = new Access();
+
+  @Option(
+      names = "--max-pack-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.class,
+      description = "Refuse larger pushes (receive.maxInputSize).")
+  private Long maxPackSize;
+
+  @Option(
+      names = "--max-object-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.class,
+      description = "Refuse larger objects (receive.maxObjectSizeLimit).")
+  private Long maxObjectSize;
+
+  @Option(
+      names = "--shutdown-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description = "How long requests in flight may go on after the signal (${DEFAULT-VALUE}).")
+  private int shutdownSeconds;
+
+  /** Who may connect; needed where others than this host can. */
+  private static final class Access {
+    @Option(
+        names = "--users",
+        paramLabel = "FILE",
+        description = "htpasswd file (bcrypt): only these users, with their passwords.")
+    private Path users;
+
+    @Option(names = "--anonymous", description = "Anyone who can connect may read and write.")
+    private boolean anonymous;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Logging.server();
+    try (ServerMetrics metrics = new ServerMetrics();
+        S3RepositoryManager manager = program.open()) {
+      GitHttpServer server = start(manager, metrics);
+      Thread stop = new Thread(server::close, "jgit-s3-shutdown");
+      Runtime.getRuntime().addShutdownHook(stop);
+      spec.commandLine().getOut().println("listening on " + server.uri());
+      spec.commandLine().getOut().flush();
+      LOG.info("serving {} on {}", manager.store().location(), server.uri());
+      server.awaitClose();
+    }
+    return 0;
+  }
+
+  private GitHttpServer start(S3RepositoryManager manager, ServerMetrics metrics)
+      throws IOException {
+    GitHttpServer.Builder builder =
+        GitHttpServer.of(manager)
+            .listen(listen)
+            .createOnPush(createOnPush)
+            .config(manager.settings().config())
+            .shutdownLimit(Duration.ofSeconds(shutdownSeconds))
+            .metrics(metrics);
+    if (maxPackSize != null) {
+      builder.maxPackSize(maxPackSize);
+    }
+    if (maxObjectSize != null) {
+      builder.maxObjectSize(maxObjectSize);
+    }
+    if (access.users != null) {
+      builder.users(access.users);
+    }
+    if (access.anonymous) {
+      builder.anonymous();
+    }
+    try {
+      return builder.start();
+    } catch (IllegalArgumentException | UsersFile.InvalidException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ObjectInfo;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** Shows how large a repository is and what it is made of. */
+@Command(name = "stats", description = "Show how large a repository is and what it is made of.")
+final class StatsCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+
+  @Parameters(paramLabel = "NAME", description = "The repository.")
+  private RepositoryName name;
+
+  /**
+   * What is printed. Sizes are in bytes; the overlay holds the refs changed, deletions included,
+   * since the snapshot was written.
+   */
+  private record Stats(
+      String name,
+      String repositoryId,
+      long generation,
+      long manifestBytes,
+      int refs,
+      long snapshotRefs,
+      long snapshotBytes,
+      int overlayRefs,
+      int packs,
+      long packBytes,
+      long objects,
+      long logEntries,
+      int logSegments) {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (S3RepositoryManager manager = program.open();
+        S3Repository repository = manager.openRepository(name.value())) {
+      long manifestBytes =
+          manager.store().stat(name.manifestKey()).map(ObjectInfo::size).orElse(0L);
+      print(stats(repository, manifestBytes));
+    }
+    return 0;
+  }
+
+  private Stats stats(S3Repository repository, long manifestBytes) throws IOException {
+    int refs = repository.getRefDatabase().getRefs().size();
+    Manifest manifest = repository.manifest();
+    return new Stats(
+        name.value(),
+        manifest.repositoryId(),
+        manifest.generation(),
+        manifestBytes,
+        refs,
+        manifest.refs().snapshot().map(RefSnapshot::count).orElse(0L),
+        manifest.refs().snapshot().map(RefSnapshot::size).orElse(0L),
+        manifest.refs().overlay().size(),
+        manifest.packs().size(),
+        manifest.packs().stream().mapToLong(StatsCommand::bytes).sum(),
+        manifest.packs().stream().mapToLong(PackEntry::objects).sum(),
+        manifest.log().tail().size()
+            + manifest.log().segments().stream().mapToLong(LogSegment::entries).sum(),
+        manifest.log().segments().size());
+  }
+
+  private static long bytes(PackEntry pack) {
+    return pack.files().values().stream().mapToLong(PackFileEntry::size).sum();
+  }
+
+  private void print(Stats stats) {
+    if (output.json()) {
+      output.value(stats);
+      return;
+    }
+    row("repository", stats.name() + " (" + stats.repositoryId() + ")");
+    row("generation", stats.generation());
+    row("manifest", stats.manifestBytes() + " bytes");
+    row("refs", stats.refs());
+    row("snapshot", stats.snapshotRefs() + " refs, " + stats.snapshotBytes() + " bytes");
+    row("overlay", stats.overlayRefs() + " refs");
+    row("packs", stats.packs() + ", " + stats.packBytes() + " bytes");
+    row("objects", stats.objects());
+    row("log", stats.logEntries() + " entries, " + stats.logSegments() + " segments");
+  }
+
+  private void row(String what, Object value) {
+    output.line(String.format("%-12s %s", what, value));
+  }
+}
