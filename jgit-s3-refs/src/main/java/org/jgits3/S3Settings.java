@@ -122,7 +122,7 @@ public record S3Settings(
       Set<String> known = KEYS.get(subsection);
       String header = subsection.isEmpty() ? "[s3]" : "[s3 \"" + subsection + "\"]";
       if (known == null) {
-        throw new ConfigInvalidException(source + ": unknown section " + header);
+        throw new ConfigInvalidException(source + ": " + header + ": unknown section");
       }
       for (String key : config.getNames(SECTION, subsection.isEmpty() ? null : subsection)) {
         if (known.stream().noneMatch(key::equalsIgnoreCase)) {

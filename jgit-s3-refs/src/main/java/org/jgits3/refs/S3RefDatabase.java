@@ -80,6 +80,16 @@ public final class S3RefDatabase extends RefDatabase {
     return given != null ? given : new PersonIdent(repository);
   }
 
+  /**
+   * Folds the changes since the last compaction into a new snapshot, in the foreground. Never
+   * needed for correctness; done in the background when it pays.
+   *
+   * @throws IOException if it could not be done; nothing is lost
+   */
+  public void compact() throws IOException {
+    shared.compact();
+  }
+
   /** Does nothing: a repository is created with its refs. */
   @Override
   public void create() {}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The folder tree is the architecture: dependencies point downwards only. */
+class ArchitectureTest {
+  private final JavaClasses library =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("org.jgits3");
+
+  @Test
+  void packages_depend_downwards_only() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("top")
+        .definedBy("org.jgits3")
+        .layer("refs")
+        .definedBy("org.jgits3.refs..")
+        .layer("pack")
+        .definedBy("org.jgits3.pack..")
+        .layer("manifest")
+        .definedBy("org.jgits3.manifest..")
+        .layer("probe")
+        .definedBy("org.jgits3.store.probe..")
+        .layer("store")
+        .definedBy("org.jgits3.store")
+        .whereLayer("top")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("refs")
+        .mayOnlyBeAccessedByLayers("top")
+        .whereLayer("pack")
+        .mayOnlyBeAccessedByLayers("top")
+        .whereLayer("manifest")
+        .mayOnlyBeAccessedByLayers("top", "refs", "pack")
+        .whereLayer("probe")
+        .mayOnlyBeAccessedByLayers("top")
+        .check(library);
+  }
+
+  @Test
+  void packages_are_free_of_cycles() {
+    slices().matching("org.jgits3.(**)").should().beFreeOfCycles().check(library);
+  }
+
+  @Test
+  void only_the_store_talks_to_the_sdk() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("org.jgits3.store..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("software.amazon..")
+        .check(library);
+  }
+
+  @Test
+  void the_store_knows_nothing_of_git() {
+    noClasses()
+        .that()
+        .resideInAPackage("org.jgits3.store..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.eclipse.jgit..")
+        .check(library);
+  }
+
+  @Test
+  void streams_to_the_store_need_no_jgit() {
+    noClasses()
+        .that()
+        .haveSimpleName("PackUpload")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.eclipse.jgit..")
+        .check(library);
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.events.RefsChangedEvent;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.ManifestException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One manager here and one elsewhere, as two processes on one store have them. */
+class S3RepositoryManagerTest {
+  @TempDir Path directory;
+  private S3RepositoryManager manager;
+  private S3RepositoryManager elsewhere;
+
+  @BeforeEach
+  void open() throws Exception {
+    manager = TestRepositories.manager(directory);
+    elsewhere = TestRepositories.manager(directory);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+    elsewhere.close();
+  }
+
+  private static RefUpdate.Result update(Repository r, String name, ObjectId id)
+      throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    return u.forceUpdate();
+  }
+
+  @Test
+  void a_new_repository_has_an_unborn_branch() throws Exception {
+    try (S3Repository r = manager.createRepository("a/b.git")) {
+      assertThat(r.exists()).isTrue();
+      assertThat(r.isBare()).isTrue();
+      assertThat(r.getFullBranch()).isEqualTo("refs/heads/master");
+      Ref head = r.exactRef(Constants.HEAD);
+      assertThat(head.isSymbolic()).isTrue();
+      assertThat(head.getObjectId()).isNull();
+      assertThat(r.getRefDatabase().getRefs()).isEmpty();
+      assertThat(r.getRefDatabase().hasRefs()).isFalse();
+      assertThat(r.getIdentifier()).isEqualTo("a/b");
+    }
+    assertThat(elsewhere.list()).containsExactly("a/b");
+  }
+
+  @Test
+  void a_name_that_is_taken_missing_or_not_allowed_is_refused() throws Exception {
+    manager.createRepository("a").close();
+    assertThatThrownBy(() -> elsewhere.createRepository("a"))
+        .isInstanceOf(ManifestException.Exists.class);
+    assertThatThrownBy(() -> manager.openRepository("b"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThatThrownBy(() -> manager.openRepository("../a"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThatThrownBy(() -> manager.createRepository("a/../b"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> manager.delete("b")).isInstanceOf(ManifestException.Gone.class);
+  }
+
+  @Test
+  void objects_and_refs_written_here_are_read_elsewhere() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      assertThat(there.exactRef("refs/heads/master")).isNull();
+      ObjectId id = TestRepositories.commit(here, "first");
+      assertThat(update(here, "refs/heads/master", id)).isEqualTo(RefUpdate.Result.NEW);
+
+      assertThat(there.exactRef("refs/heads/master").getObjectId()).isEqualTo(id);
+      assertThat(there.parseCommit(id).getFullMessage()).isEqualTo("first");
+    }
+  }
+
+  @Test
+  void an_object_that_was_missed_is_looked_for_in_newer_packs() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      ObjectId id = TestRepositories.commit(here, "first");
+      assertThat(there.getObjectDatabase().newReader().has(id)).isTrue();
+      ObjectId second = TestRepositories.commit(here, "second", id);
+      assertThat(there.open(second).getType()).isEqualTo(Constants.OBJ_COMMIT);
+    }
+  }
+
+  @Test
+  void the_configuration_is_stored() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      StoredConfig config = here.getConfig();
+      config.setBoolean("receive", null, "denyDeletes", true);
+      config.save();
+      there.scanForRepoChanges();
+      assertThat(there.getConfig().getBoolean("receive", "denyDeletes", false)).isTrue();
+
+      StoredConfig stale = here.getConfig();
+      there.getConfig().setString("core", null, "x", "theirs");
+      there.getConfig().save();
+      stale.setString("core", null, "x", "ours");
+      assertThatThrownBy(stale::save).isInstanceOf(IOException.class).hasMessageContaining("load");
+    }
+    try (S3Repository again = elsewhere.openRepository("r")) {
+      assertThat(again.getConfig().getString("core", null, "x")).isEqualTo("theirs");
+    }
+  }
+
+  @Test
+  void description_and_shallow_commits_are_stored() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      assertThat(here.getGitwebDescription()).isNull();
+      here.setGitwebDescription("für alle");
+      ObjectId id = TestRepositories.commit(here, "first");
+      here.getObjectDatabase().setShallowCommits(Set.of(id));
+      there.scanForRepoChanges();
+      assertThat(there.getGitwebDescription()).isEqualTo("für alle");
+      assertThat(there.getObjectDatabase().getShallowCommits()).containsExactly(id);
+    }
+  }
+
+  @Test
+  void changes_here_and_elsewhere_fire_an_event() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      List<RefsChangedEvent> heard = new ArrayList<>();
+      there.getListenerList().addRefsChangedListener(heard::add);
+      there.getRefDatabase().getRefs();
+      ObjectId id = TestRepositories.commit(here, "first");
+      update(here, "refs/heads/master", id);
+      assertThat(heard).isEmpty();
+      there.scanForRepoChanges();
+      assertThat(heard).hasSize(1);
+      update(there, "refs/heads/other", id);
+      assertThat(heard).hasSize(2);
+      there.getRefDatabase().getRefs();
+      assertThat(heard).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_renamed_repository_keeps_everything() throws Exception {
+    ObjectId id;
+    try (S3Repository here = manager.createRepository("old");
+        S3Repository there = elsewhere.openRepository("old")) {
+      id = TestRepositories.commit(here, "first");
+      update(here, "refs/heads/master", id);
+      there.scanForRepoChanges();
+      manager.rename("old", "new/name");
+      assertThat(there.exists()).isFalse();
+      assertThatThrownBy(() -> update(there, "refs/heads/x", id))
+          .isInstanceOf(ManifestException.Gone.class);
+    }
+    assertThat(elsewhere.list()).containsExactly("new/name");
+    assertThatThrownBy(() -> elsewhere.openRepository("old"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    try (S3Repository there = elsewhere.openRepository("new/name")) {
+      assertThat(there.exactRef("refs/heads/master").getObjectId()).isEqualTo(id);
+      assertThat(there.parseCommit(id).getFullMessage()).isEqualTo("first");
+    }
+  }
+
+  @Test
+  void a_name_can_be_deleted_and_used_again() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      ObjectId id = TestRepositories.commit(here, "first");
+      update(here, "refs/heads/master", id);
+      there.scanForRepoChanges();
+      manager.delete("r");
+      assertThat(manager.list()).isEmpty();
+      try (S3Repository again = manager.createRepository("r")) {
+        assertThat(again.getRefDatabase().getRefs()).isEmpty();
+        assertThat(again.getObjectDatabase().has(id)).isFalse();
+      }
+      assertThatThrownBy(() -> there.exactRef("refs/heads/master"))
+          .isInstanceOf(ManifestException.Gone.class);
+    }
+    try (S3Repository reopened = elsewhere.openRepository("r")) {
+      assertThat(reopened.exactRef("refs/heads/master")).isNull();
+    }
+  }
+
+  @Test
+  void serves_as_the_resolver_of_any_server() throws Exception {
+    manager.createRepository("r").close();
+    try (Repository r = manager.<Void>asResolver().open(null, "r.git")) {
+      assertThat(r).isInstanceOf(S3Repository.class);
+    }
+    assertThatThrownBy(() -> manager.<Void>asResolver().open(null, "nope"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.storage.file.FileBasedConfig;
+import org.eclipse.jgit.util.FS;
+import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.store.StoreLocation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class S3SettingsTest {
+  @TempDir Path directory;
+
+  private static S3Settings parse(String text) throws ConfigInvalidException {
+    Config config = new Config();
+    config.fromText(text);
+    return S3Settings.from(config, "jgit-s3.config");
+  }
+
+  @Test
+  void without_settings_the_store_is_a_directory() throws Exception {
+    assertThat(parse("").location()).isEqualTo(StoreLocation.parse("file:./data"));
+  }
+
+  @Test
+  void every_key_is_read() throws Exception {
+    S3Settings settings =
+        parse(
+            """
+            [s3]
+              store = s3://bucket/some/prefix
+              endpoint = http://127.0.0.1:7070
+              region = eu-central-1
+              pathStyle = true
+              connections = 17
+              commitDeadline = 5 s
+            """);
+    assertThat(settings.location()).isEqualTo(new StoreLocation.Bucket("bucket", "some/prefix"));
+    assertThat(settings.options().endpoint()).contains(URI.create("http://127.0.0.1:7070"));
+    assertThat(settings.options().region()).contains("eu-central-1");
+    assertThat(settings.options().pathStyle()).isTrue();
+    assertThat(settings.options().connections()).isEqualTo(17);
+    assertThat(settings.commits().deadline()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "[s3] stroe = file:x              | [s3] | unknown key stroe",
+        "[s3 \"rafs\"] validate = always  | [s3 \"rafs\"] | unknown section",
+        "[s3] store = ftp://x             | [s3] store | ftp",
+        "[s3] endpoint = nowhere          | [s3] endpoint | no http or https URL",
+        "[s3] connections = many          | [s3] connections | 'many' is no number",
+        "[s3] connections = 0             | [s3] connections | not from 1 to",
+        "[s3] pathStyle = perhaps         | [s3] pathStyle | neither true nor false",
+        "[s3] commitDeadline = soon       | [s3] commitDeadline | no duration",
+        "[s3] commitDeadline = 0          | [s3] commitDeadline | not more than 0",
+      })
+  void a_wrong_key_or_value_is_named(String text, String where, String why) {
+    assertThatThrownBy(() -> parse(text.replaceFirst("] ", "]\n")))
+        .isInstanceOf(ConfigInvalidException.class)
+        .hasMessageStartingWith("jgit-s3.config: " + where)
+        .hasMessageContaining(why)
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void a_file_that_is_missing_or_no_config_is_named() throws Exception {
+    Path file = directory.resolve("jgit-s3.config");
+    assertThatThrownBy(() -> S3Settings.load(file))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString());
+    Files.writeString(file, "[s3\n");
+    assertThatThrownBy(() -> S3Settings.load(file))
+        .isInstanceOf(ConfigInvalidException.class)
+        .hasMessageContaining(file.toString());
+  }
+
+  @Test
+  void the_users_jgit_config_is_read_through_the_system_reader() throws Exception {
+    Path file = directory.resolve("config");
+    Files.writeString(file, "[s3]\n\tstore = s3://users-bucket\n");
+    SystemReader before = SystemReader.getInstance();
+    SystemReader.setInstance(
+        new SystemReader.Delegate(before) {
+          @Override
+          public FileBasedConfig openJGitConfig(Config parent, FS fs) {
+            return new FileBasedConfig(parent, file.toFile(), fs);
+          }
+
+          @Override
+          public FileBasedConfig getJGitConfig() throws IOException, ConfigInvalidException {
+            FileBasedConfig config = openJGitConfig(null, FS.DETECTED);
+            config.load();
+            return config;
+          }
+        });
+    try {
+      assertThat(S3Settings.ofUser().location())
+          .isEqualTo(new StoreLocation.Bucket("users-bucket", ""));
+    } finally {
+      SystemReader.setInstance(before);
+    }
+  }
+}

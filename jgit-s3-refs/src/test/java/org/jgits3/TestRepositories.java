@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TagBuilder;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.store.ObjectStore;
+
+/** Repositories and objects for tests. */
+public final class TestRepositories {
+  private static final PersonIdent WHO =
+      new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
+
+  private TestRepositories() {}
+
+  /** A manager of a store, with default settings. */
+  public static S3RepositoryManager manager(ObjectStore store) throws ConfigInvalidException {
+    return new S3RepositoryManager(store, S3Settings.from(new Config(), "test"));
+  }
+
+  /** A manager of a store in a directory. */
+  public static S3RepositoryManager manager(Path directory)
+      throws ConfigInvalidException, IOException {
+    Config config = new Config();
+    config.setString("s3", null, "store", "file:" + directory);
+    return S3RepositoryManager.open(S3Settings.from(config, "test"));
+  }
+
+  /** Inserts a commit of an empty tree. */
+  public static ObjectId commit(Repository repository, String message, ObjectId... parents)
+      throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(new TreeFormatter()));
+      commit.setParentIds(parents);
+      commit.setAuthor(WHO);
+      commit.setCommitter(WHO);
+      commit.setMessage(message);
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  /** Inserts an annotated tag. */
+  public static ObjectId tag(Repository repository, String name, ObjectId commit)
+      throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TagBuilder tag = new TagBuilder();
+      tag.setTag(name);
+      tag.setObjectId(commit, Constants.OBJ_COMMIT);
+      tag.setTagger(WHO);
+      tag.setMessage(name);
+      ObjectId id = inserter.insert(tag);
+      inserter.flush();
+      return id;
+    }
+  }
+}
