@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+/** How a request to a store ended, for counting. */
+public enum RequestOutcome {
+  /** Done. */
+  OK,
+  /** The caller's version is the current one: {@link GetResult.NotModified}. */
+  NOT_MODIFIED,
+  /** There is no such object. */
+  MISSING,
+  /** A precondition did not hold: {@link PutOutcome.Lost} or {@link StoreException.Changed}. */
+  LOST,
+  /** Not known whether it was applied: {@link PutOutcome.Unknown}. */
+  UNKNOWN,
+  /** {@link StoreException.Corrupt}. */
+  CORRUPT,
+  /** {@link StoreException.Unavailable}. */
+  UNAVAILABLE,
+  /** {@link StoreException.Refused}. */
+  REFUSED,
+  /** Any other failure. */
+  FAILED;
+
+  static RequestOutcome of(Throwable failure) {
+    if (failure instanceof StoreException.Missing) {
+      return MISSING;
+    }
+    if (failure instanceof StoreException.Changed) {
+      return LOST;
+    }
+    if (failure instanceof StoreException.Corrupt) {
+      return CORRUPT;
+    }
+    if (failure instanceof StoreException.Unavailable) {
+      return UNAVAILABLE;
+    }
+    return failure instanceof StoreException.Refused ? REFUSED : FAILED;
+  }
+}
