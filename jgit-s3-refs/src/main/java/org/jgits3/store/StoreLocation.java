@@ -135,6 +135,6 @@ public sealed interface StoreLocation {
     if (this instanceof Bucket bucket) {
       return S3ObjectStore.open(bucket, options);
     }
-    throw new UnsupportedOperationException(toString());
+    return new DirectoryObjectStore(((Directory) this).path());
   }
 }
