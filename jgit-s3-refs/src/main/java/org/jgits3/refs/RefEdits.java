@@ -2,7 +2,6 @@
 package org.jgits3.refs;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -78,19 +77,27 @@ final class RefEdits {
    * @return true if it cannot
    */
   boolean conflicting(String name) {
+    return belowAnother(name) || aboveAnother(name);
+  }
+
+  /** Whether another ref is a directory of this one. */
+  boolean belowAnother(String name) {
     for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
       if (exists(name.substring(0, slash))) {
         return true;
       }
     }
+    return false;
+  }
+
+  private boolean aboveAnother(String name) {
     String below = name + '/';
     String first = added.ceiling(below);
     if (first != null && first.startsWith(below)) {
       return true;
     }
     // One more than was touched, so that deletions among them cannot hide a conflict.
-    List<String> found = view.conflicts(name, values.size() + symrefs.size() + 1);
-    return found.stream().anyMatch(n -> !n.equals(name) && exists(n));
+    return view.below(name, values.size() + symrefs.size() + 1).stream().anyMatch(this::exists);
   }
 
   /** Name at the end of a chain of symbolic refs, as {@link RefView#leaf}. */

@@ -235,13 +235,24 @@ final class RefView {
    * @return names of existing refs
    */
   List<String> conflicts(String name, int limit) {
-    List<String> found = new ArrayList<>();
     for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
       String parent = name.substring(0, slash);
       if (exists(parent)) {
         return List.of(parent);
       }
     }
+    return below(name, limit);
+  }
+
+  /**
+   * Names of the refs that a ref is a directory of.
+   *
+   * @param name full name
+   * @param limit most names to find
+   * @return names of existing refs
+   */
+  List<String> below(String name, int limit) {
+    List<String> found = new ArrayList<>();
     String below = name + '/';
     byte[] bytes = below.getBytes(UTF_8);
     for (String n : overlay.tailMap(below, true).keySet()) {

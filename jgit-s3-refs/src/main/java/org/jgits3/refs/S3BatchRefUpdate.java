@@ -11,11 +11,17 @@ import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_OTHER_RE
 import java.io.IOException;
 import java.text.MessageFormat;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.JGitText;
@@ -26,6 +32,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.ReceiveCommand.Result;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -59,10 +66,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       setPushOptions(options);
     }
     monitor.beginTask(JGitText.get().updatingReferences, getCommands().size());
-    Map<ObjectId, Optional<ObjectId>> peeled = new HashMap<>();
-    if (checkObjects(walk, peeled) && checkFastForwards(walk)) {
-      commit(pending(), peeled);
-    }
+    commit(pending(), inspect(walk));
     monitor.update(getCommands().size());
     monitor.endTask();
   }
@@ -71,61 +75,64 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     return ReceiveCommand.filter(getCommands(), NOT_ATTEMPTED);
   }
 
-  /** Refuses commands whose new object is missing; false if that ends the batch. */
-  private boolean checkObjects(RevWalk walk, Map<ObjectId, Optional<ObjectId>> peeled)
-      throws IOException {
+  /** Whether commands are decided one by one; a single one always is. */
+  private boolean oneByOne(List<ReceiveCommand> commands) {
+    return !isAtomic() || commands.size() == 1;
+  }
+
+  /**
+   * What the objects say of the commands, whatever the refs are.
+   *
+   * @param peeled what each new object leads to, if it is an annotated tag
+   * @param missing commands that name a missing object
+   * @param rewinds commands that would lose history, where that is not allowed
+   */
+  private record Inspection(
+      Map<ObjectId, Optional<ObjectId>> peeled,
+      Set<ReceiveCommand> missing,
+      Set<ReceiveCommand> rewinds) {}
+
+  private Inspection inspect(RevWalk walk) throws IOException {
+    Map<ObjectId, Optional<ObjectId>> peeled = new HashMap<>();
+    Set<ReceiveCommand> missing = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<ReceiveCommand> rewinds = Collections.newSetFromMap(new IdentityHashMap<>());
+    boolean checkOld = oneByOne(pending());
     for (ReceiveCommand c : pending()) {
-      ObjectId id = c.getNewId();
-      if (ObjectId.zeroId().equals(id) || peeled.containsKey(id)) {
-        continue;
-      }
       try {
-        peeled.put(id.copy(), S3RefDatabase.peel(walk, id));
-      } catch (MissingObjectException e) {
-        c.setResult(REJECTED_MISSING_OBJECT);
-        if (isAtomic()) {
-          ReceiveCommand.abort(getCommands());
-          return false;
+        peel(walk, c.getNewId(), peeled);
+        if (checkOld && !peeled.containsKey(c.getOldId())) {
+          peel(walk, c.getOldId(), peeled);
         }
-      }
-    }
-    return true;
-  }
-
-  /** Refuses commands that would lose history; false if that ends the batch. */
-  private boolean checkFastForwards(RevWalk walk) throws IOException {
-    if (isAllowNonFastForwards()) {
-      return true;
-    }
-    for (ReceiveCommand c : pending()) {
-      try {
-        c.updateType(walk);
+        if (!isAllowNonFastForwards()) {
+          c.updateType(walk);
+          if (c.getType() == ReceiveCommand.Type.UPDATE_NONFASTFORWARD) {
+            rewinds.add(c);
+          }
+        }
       } catch (MissingObjectException e) {
-        c.setResult(REJECTED_MISSING_OBJECT);
-      }
-      if (c.getType() == ReceiveCommand.Type.UPDATE_NONFASTFORWARD) {
-        c.setResult(REJECTED_NONFASTFORWARD);
-      }
-      if (isAtomic() && c.getResult() != NOT_ATTEMPTED) {
-        ReceiveCommand.abort(getCommands());
-        return false;
+        missing.add(c);
       }
     }
-    return true;
+    return new Inspection(peeled, missing, rewinds);
   }
 
-  private void commit(List<ReceiveCommand> commands, Map<ObjectId, Optional<ObjectId>> peeled) {
-    if (commands.isEmpty()) {
-      return;
+  private static void peel(RevWalk walk, ObjectId id, Map<ObjectId, Optional<ObjectId>> peeled)
+      throws IOException {
+    if (!ObjectId.zeroId().equals(id) && !peeled.containsKey(id)) {
+      peeled.put(id.copy(), S3RefDatabase.peel(walk, id));
     }
+  }
+
+  private void commit(List<ReceiveCommand> commands, Inspection inspection) {
     long bytes = commands.stream().mapToLong(c -> c.getRefName().length() + 170L).sum();
     try {
-      List<Boolean> done = database.commit(edits -> apply(edits, commands, peeled), bytes > LARGE);
+      List<Result> results =
+          database.commit(edits -> apply(edits, commands, inspection), bytes > LARGE);
       for (int i = 0; i < commands.size(); i++) {
-        commands.get(i).setResult(done.get(i) ? OK : LOCK_FAILURE);
+        commands.get(i).setResult(results.get(i));
       }
-      if (isAtomic() && done.contains(false)) {
-        blame(commands, done.indexOf(false));
+      if (!oneByOne(commands) && results.contains(NOT_ATTEMPTED)) {
+        ReceiveCommand.abort(commands);
       }
     } catch (UnknownOutcomeException e) {
       commands.forEach(c -> c.setResult(REJECTED_OTHER_REASON, UNKNOWN));
@@ -135,68 +142,115 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
-  private static void blame(List<ReceiveCommand> commands, int culprit) {
-    for (int i = 0; i < commands.size(); i++) {
-      if (i != culprit) {
-        commands.get(i).setResult(NOT_ATTEMPTED);
-      }
-    }
-    ReceiveCommand.abort(commands);
+  private Outcome<List<Result>> apply(
+      RefEdits edits, List<ReceiveCommand> commands, Inspection inspection) {
+    Result[] results =
+        oneByOne(commands)
+            ? applyOneByOne(edits, commands, inspection)
+            : applyAll(edits, commands, inspection);
+    return new Outcome<>(List.of(results), logged(commands, results));
   }
 
-  /**
-   * Makes the commands' changes: deletions first, since they may free names for the others.
-   *
-   * @return which commands can be done; if the batch is atomic and one cannot, nothing is changed
-   */
-  private Outcome<List<Boolean>> apply(
-      RefEdits edits, List<ReceiveCommand> commands, Map<ObjectId, Optional<ObjectId>> peeled) {
-    RefEdits trial = isAtomic() ? edits.copy() : edits;
-    boolean[] done = new boolean[commands.size()];
+  /** Makes the changes that can be made: deletions first, since they may free names for others. */
+  private static Result[] applyOneByOne(
+      RefEdits edits, List<ReceiveCommand> commands, Inspection inspection) {
+    Result[] results = new Result[commands.size()];
     for (boolean deletes : new boolean[] {true, false}) {
-      for (int i = 0; i < done.length; i++) {
+      for (int i = 0; i < results.length; i++) {
         ReceiveCommand c = commands.get(i);
         if ((c.getType() == ReceiveCommand.Type.DELETE) == deletes) {
-          done[i] = applyOne(trial, c, peeled);
+          results[i] = applyOne(edits, c, inspection);
         }
       }
     }
-    List<Boolean> verdict = new ArrayList<>(done.length);
-    for (boolean d : done) {
-      verdict.add(d);
-    }
-    if (isAtomic()) {
-      if (verdict.contains(false)) {
-        return Outcome.unchanged(verdict);
-      }
-      edits.addAll(trial);
-    }
-    return new Outcome<>(verdict, logged(commands, verdict));
+    return results;
   }
 
-  private static boolean applyOne(
-      RefEdits edits, ReceiveCommand c, Map<ObjectId, Optional<ObjectId>> peeled) {
-    String name =
-        c.getOldSymref() != null || c.getNewSymref() != null
-            ? c.getRefName()
-            : edits.leaf(c.getRefName());
+  private static Result applyOne(RefEdits edits, ReceiveCommand c, Inspection inspection) {
+    if (inspection.missing().contains(c)) {
+      return REJECTED_MISSING_OBJECT;
+    }
+    String name = target(edits, c);
+    boolean creates = !edits.exists(name);
+    if (creates && edits.conflicting(name) && c.getType() != ReceiveCommand.Type.DELETE) {
+      return LOCK_FAILURE;
+    }
     if (!matches(edits, name, c)) {
-      return false;
+      return LOCK_FAILURE;
     }
-    if (c.getNewSymref() == null && ObjectId.zeroId().equals(c.getNewId())) {
-      edits.delete(name);
-      return true;
+    if (inspection.rewinds().contains(c)) {
+      return REJECTED_NONFASTFORWARD;
     }
-    if (!edits.exists(name) && edits.conflicting(name)) {
-      return false;
+    change(edits, name, c, inspection);
+    return OK;
+  }
+
+  /**
+   * Makes all changes or, if one cannot be made, none. Which command is to blame is found as {@code
+   * RefDirectory} finds it: names first, then objects, then values.
+   */
+  private static Result[] applyAll(
+      RefEdits edits, List<ReceiveCommand> commands, Inspection inspection) {
+    Result[] results = new Result[commands.size()];
+    Arrays.fill(results, NOT_ATTEMPTED);
+    RefEdits trial = edits.copy();
+    commands.stream()
+        .filter(c -> c.getType() == ReceiveCommand.Type.DELETE)
+        .forEach(c -> trial.delete(c.getRefName()));
+    commands.stream()
+        .filter(c -> c.getType() != ReceiveCommand.Type.DELETE)
+        .forEach(c -> change(trial, target(edits, c), c, inspection));
+    List<ReceiveCommand> byName = new ArrayList<>(commands);
+    byName.sort(Comparator.comparing(ReceiveCommand::getRefName));
+    if (blame(commands, commands, results, LOCK_FAILURE, c -> conflicting(trial, c))
+        || blame(
+            commands, commands, results, REJECTED_MISSING_OBJECT, inspection.missing()::contains)
+        || blame(
+            commands, commands, results, REJECTED_NONFASTFORWARD, inspection.rewinds()::contains)
+        || blame(
+            byName, commands, results, LOCK_FAILURE, c -> !matches(edits, target(edits, c), c))) {
+      return results;
     }
+    edits.addAll(trial);
+    Arrays.fill(results, OK);
+    return results;
+  }
+
+  /** As {@code RefDirectory}, a name to be deleted may be a directory of others, but not in one. */
+  private static boolean conflicting(RefEdits trial, ReceiveCommand c) {
+    return c.getType() == ReceiveCommand.Type.DELETE
+        ? trial.belowAnother(c.getRefName())
+        : trial.conflicting(c.getRefName());
+  }
+
+  /** Gives the first guilty command in an order its result. */
+  private static boolean blame(
+      List<ReceiveCommand> order,
+      List<ReceiveCommand> commands,
+      Result[] results,
+      Result why,
+      Predicate<ReceiveCommand> guilty) {
+    Optional<ReceiveCommand> first = order.stream().filter(guilty).findFirst();
+    first.ifPresent(c -> results[commands.indexOf(c)] = why);
+    return first.isPresent();
+  }
+
+  /** Name that a command changes: the end of a chain of symbolic refs, unless it is about them. */
+  private static String target(RefEdits edits, ReceiveCommand c) {
+    boolean aboutLinks = c.getOldSymref() != null || c.getNewSymref() != null;
+    return aboutLinks ? c.getRefName() : edits.leaf(c.getRefName());
+  }
+
+  private static void change(RefEdits edits, String name, ReceiveCommand c, Inspection inspection) {
     if (c.getNewSymref() != null) {
       edits.link(name, c.getNewSymref());
+    } else if (ObjectId.zeroId().equals(c.getNewId())) {
+      edits.delete(name);
     } else {
       ObjectId id = c.getNewId();
-      edits.put(name, new RefValue.Direct(id.copy(), peeled.get(id)));
+      Optional<ObjectId> peeled = inspection.peeled().getOrDefault(id, Optional.empty());
+      edits.put(name, new RefValue.Direct(id.copy(), peeled));
     }
-    return true;
   }
 
   private static boolean matches(RefEdits edits, String name, ReceiveCommand c) {
@@ -208,11 +262,11 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     return now.equals(c.getOldId());
   }
 
-  private List<Logged> logged(List<ReceiveCommand> commands, List<Boolean> done) {
+  private List<Logged> logged(List<ReceiveCommand> commands, Result[] results) {
     PersonIdent who = database.identity(getRefLogIdent());
     Map<String, List<RefChange>> byMessage = new LinkedHashMap<>();
     for (int i = 0; i < commands.size(); i++) {
-      if (done.get(i)) {
+      if (results[i] == OK) {
         ReceiveCommand c = commands.get(i);
         byMessage
             .computeIfAbsent(message(c), m -> new ArrayList<>())

@@ -77,12 +77,13 @@ final class S3RefUpdate extends RefUpdate {
     return commit(
         edits -> {
           ObjectId old = current(edits);
-          boolean creates = !edits.exists(target);
-          if (!acceptable(edits, old) || (creates && edits.conflicting(target))) {
+          boolean blocked = !edits.exists(target) && edits.conflicting(target);
+          if (blocked || !acceptable(edits, old)) {
             return Outcome.unchanged(Result.LOCK_FAILURE);
           }
           edits.put(target, value);
-          Result result = creates ? Result.NEW : desired == Result.NEW ? Result.FORCED : desired;
+          Result result =
+              old == null ? Result.NEW : desired == Result.NEW ? Result.FORCED : desired;
           return new Outcome<>(result, logged(result, old, id));
         });
   }
