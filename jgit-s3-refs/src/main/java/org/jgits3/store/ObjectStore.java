@@ -147,7 +147,8 @@ public interface ObjectStore extends Closeable {
   void abortMultipart(MultipartUpload upload) throws IOException;
 
   /**
-   * Lists uploads that were begun and neither completed nor aborted.
+   * Lists uploads that were begun and neither completed nor aborted. A store that gives up
+   * abandoned uploads by itself may leave them out (MinIO does).
    *
    * @param prefix empty, or a prefix of their keys that ends in {@code /}
    * @return the uploads, in no particular order

@@ -43,12 +43,13 @@ record S3Clients(
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(15);
 
   /** A small write that has no answer by then is in doubt; its caller repeats it. */
-  private static final Duration SINGLE_ATTEMPT_TIMEOUT = Duration.ofSeconds(10);
+  static final Duration SINGLE_ATTEMPT_TIMEOUT = Duration.ofSeconds(10);
 
   static S3Clients open(
       StoreLocation.Bucket bucket,
       StoreOptions options,
-      Consumer<ClientOverrideConfiguration.Builder> observe)
+      Consumer<ClientOverrideConfiguration.Builder> observe,
+      Duration singleAttemptTimeout)
       throws StoreException {
     Region region = region(bucket, options);
     SdkHttpClient http =
@@ -62,17 +63,24 @@ record S3Clients(
             .expectContinueEnabled(false)
             .build();
     DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
-    ClientOverrideConfiguration.Builder repeating = ClientOverrideConfiguration.builder();
-    observe.accept(repeating);
-    repeating.retryStrategy(RetryMode.STANDARD);
-    ClientOverrideConfiguration.Builder single = ClientOverrideConfiguration.builder();
-    observe.accept(single);
-    single.retryStrategy(DefaultRetryStrategy.doNotRetry()).apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT);
+    ClientOverrideConfiguration.Builder repeating =
+        observed(observe).retryStrategy(RetryMode.STANDARD);
+    ClientOverrideConfiguration.Builder single =
+        observed(observe)
+            .retryStrategy(DefaultRetryStrategy.doNotRetry())
+            .apiCallTimeout(singleAttemptTimeout);
     return new S3Clients(
         client(options, region, http, credentials, repeating.build()),
         client(options, region, http, credentials, single.build()),
         http,
         credentials);
+  }
+
+  private static ClientOverrideConfiguration.Builder observed(
+      Consumer<ClientOverrideConfiguration.Builder> observe) {
+    ClientOverrideConfiguration.Builder overrides = ClientOverrideConfiguration.builder();
+    observe.accept(overrides);
+    return overrides.addExecutionInterceptor(new ErrorInSuccess());
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)

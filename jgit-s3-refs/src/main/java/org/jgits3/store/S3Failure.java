@@ -83,6 +83,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry(
               "SignatureDoesNotMatch",
               "the signature does not match; correct the secret key, or the region"),
+          entry("XAdminUserNotFound", "the access key is unknown; correct the credentials"),
           entry("InvalidToken", "the session token is invalid; renew the credentials"),
           entry("ExpiredToken", "the credentials have expired; renew them"),
           entry("TokenRefreshRequired", "the credentials must be refreshed; renew them"),

@@ -40,7 +40,8 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * caller's slice, and is sent from the caller's slice together with its CRC32C, which the server
  * checks. Downloads are not checked here; what is stored carries its own checksums.
  *
- * <p>Safe for use by many threads. An interrupt ends the request of the thread and stays set.
+ * <p>Safe for use by many threads. A thread that is interrupted sends nothing more: its request
+ * fails as undecided and the interrupt stays set. It does not cut short the wait for an answer.
  */
 public final class S3ObjectStore implements ObjectStore {
   /** Most keys that S3 takes in one DeleteObjects. */
@@ -54,7 +55,7 @@ public final class S3ObjectStore implements ObjectStore {
   /** What every key begins with: empty, or the prefix and a slash. */
   private final String root;
 
-  private S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients) {
+  S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients) {
     this.bucket = bucket;
     this.clients = clients;
     this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
@@ -88,7 +89,8 @@ public final class S3ObjectStore implements ObjectStore {
       StoreOptions options,
       Consumer<ClientOverrideConfiguration.Builder> observe)
       throws StoreException {
-    return new S3ObjectStore(bucket, S3Clients.open(bucket, options, observe));
+    return new S3ObjectStore(
+        bucket, S3Clients.open(bucket, options, observe, S3Clients.SINGLE_ATTEMPT_TIMEOUT));
   }
 
   @Override

@@ -51,6 +51,28 @@ public abstract class ObjectStoreContract {
    */
   protected abstract ObjectStore open() throws IOException;
 
+  /**
+   * Whether bytes always come with their own validator. False for a server that looks the validator
+   * up before it opens the object: bytes that replace others at that moment come with the validator
+   * of those they replaced. A conditional write with it is lost, so that no update is; and
+   * immutable objects never show it.
+   *
+   * @return false to leave out what such a server cannot keep
+   */
+  protected boolean bindsValidatorsToBytes() {
+    return true;
+  }
+
+  /**
+   * Whether uploads are listed by a prefix of their key. A server that does not must give up
+   * abandoned uploads by itself.
+   *
+   * @return false to leave out what such a server cannot keep
+   */
+  protected boolean listsUploads() {
+    return true;
+  }
+
   @BeforeEach
   void open_store() throws IOException {
     store = open();
@@ -335,8 +357,10 @@ public abstract class ObjectStoreContract {
     UploadedPart part = store.uploadPart(upload, 1, ascii("part"), 0, 4);
     assertThat(store.stat(key("up/x"))).isEmpty();
     assertThat(keys("")).isEmpty();
-    try (ObjectStore other = open()) {
-      assertThat(other.listMultipart(prefix + "up/")).containsExactly(upload);
+    if (listsUploads()) {
+      try (ObjectStore other = open()) {
+        assertThat(other.listMultipart(prefix + "up/")).containsExactly(upload);
+      }
     }
     assertThat(store.listMultipart(prefix + "elsewhere/")).isEmpty();
     store.completeMultipart(upload, List.of(part));
@@ -539,7 +563,9 @@ public abstract class ObjectStoreContract {
       List<Task> tasks = new ArrayList<>();
       tasks.add(() -> overwrite(writing));
       tasks.addAll(Collections.nCopies(3, () -> readWholeWhile(writing, other, versions)));
-      tasks.addAll(Collections.nCopies(3, () -> readRangesWhile(writing, other)));
+      if (bindsValidatorsToBytes()) {
+        tasks.addAll(Collections.nCopies(3, () -> readRangesWhile(writing, other)));
+      }
       ConcurrentTasks.run(tasks);
     }
     assertThat(generationOf(found(store, "x").bytes())).isEqualTo(OVERWRITES);
@@ -567,9 +593,10 @@ public abstract class ObjectStoreContract {
       int generation = generationOf(seen.bytes());
       assertThat(generation).as("reads do not go back").isGreaterThanOrEqualTo(newest);
       newest = generation;
-      assertThat(versions.merge(seen.validator(), generation, (was, is) -> is))
-          .as("one version has one content")
-          .isEqualTo(generation);
+      Integer before = versions.putIfAbsent(seen.validator(), generation);
+      if (bindsValidatorsToBytes() && before != null) {
+        assertThat(generation).as("one version has one content").isEqualTo(before);
+      }
     }
   }
 

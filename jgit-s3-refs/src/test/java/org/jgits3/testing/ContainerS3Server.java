@@ -45,7 +45,7 @@ final class ContainerS3Server {
             .withExposedPorts(PORT)
             .withCreateContainerCmdModifier(
                 command -> command.withHostConfig(loopbackOnly(command.getHostConfig())))
-            .waitingFor(Wait.forListeningPorts(PORT));
+            .waitingFor(Wait.forHttp("/").forPort(PORT).forStatusCodeMatching(status -> true));
     try {
       container.start();
     } catch (RuntimeException e) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.testing;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.util.HexFormat;
 import java.util.Map;
@@ -108,6 +111,23 @@ public final class S3Server implements AutoCloseable {
       client.createBucket(b -> b.bucket(bucket));
     }
     return new StoreLocation.Bucket(bucket, "");
+  }
+
+  /**
+   * What the server calls itself.
+   *
+   * @return its {@code Server} header, empty if it sends none: {@code VERSITYGW}, {@code MinIO}
+   */
+  public String product() {
+    try {
+      HttpURLConnection connection = (HttpURLConnection) endpoint.toURL().openConnection();
+      connection.setRequestMethod("HEAD");
+      String product = connection.getHeaderField("Server");
+      connection.disconnect();
+      return product == null ? "" : product;
+    } catch (IOException e) {
+      throw new UncheckedIOException(this + " does not answer", e);
+    }
   }
 
   /** Whether the server lets its administrator in. */

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.jgits3.testing.ScriptedHttpServer;
+import org.jgits3.testing.ScriptedHttpServer.Request;
+import org.jgits3.testing.ScriptedHttpServer.Script;
+import org.jgits3.testing.SystemProperties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What {@link S3ObjectStore} sends, and how it understands answers that servers rarely give. */
+class S3AnswersTest {
+  private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
+  private static final Precondition MATCHES = Precondition.matches(new Validator("\"v1\""));
+  private static final byte[] BODY = "body".getBytes(UTF_8);
+  private static final String SECRET = "not-to-be-shown";
+
+  private final SystemProperties properties = new SystemProperties();
+
+  @BeforeEach
+  void set_credentials() {
+    properties
+        .set("aws.accessKeyId", "AKIDEXAMPLE")
+        .set("aws.secretAccessKey", SECRET)
+        .set("aws.region", "us-east-1");
+  }
+
+  @AfterEach
+  void restore_credentials() {
+    properties.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "500, InternalError, false",
+    "502, '', false",
+    "503, SlowDown, true",
+    "503, '', true",
+    "429, '', true",
+    "409, ConditionalRequestConflict, false",
+    "400, RequestTimeout, false",
+  })
+  void an_undecided_conditional_write_is_sent_once(int status, String code, boolean slowDown)
+      throws IOException {
+    try (ScriptedHttpServer server = answering(status, code);
+        ObjectStore store = open(server)) {
+      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+      assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(((PutOutcome.Unknown) outcome).slowDown()).isEqualTo(slowDown);
+      assertThat(((PutOutcome.Unknown) outcome).reason()).startsWith("s3://bucket/p/k: " + status);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_conditional_write_is_sent_once_when_the_connection_breaks() throws IOException {
+    try (ScriptedHttpServer server = new ScriptedHttpServer((n, exchange) -> exchange.close());
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
+      throws IOException {
+    CountDownLatch end = new CountDownLatch(1);
+    try (ScriptedHttpServer server = new ScriptedHttpServer((n, exchange) -> await(end));
+        ObjectStore store =
+            new S3ObjectStore(
+                LOCATION,
+                S3Clients.open(LOCATION, options(server), o -> {}, Duration.ofMillis(200)))) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(server.requests()).hasSize(1);
+      assertThat(Thread.interrupted()).isFalse();
+      end.countDown();
+    }
+  }
+
+  @Test
+  void an_interrupt_before_a_conditional_write_makes_it_unknown_and_stays() throws IOException {
+    try (ScriptedHttpServer server = answering(412, "PreconditionFailed");
+        ObjectStore store = open(server)) {
+      Thread.currentThread().interrupt();
+      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
+    }
+  }
+
+  @Test
+  void an_interrupt_during_a_conditional_write_hides_no_success_and_stays() throws IOException {
+    Thread writer = Thread.currentThread();
+    Script interrupting =
+        (n, exchange) -> {
+          writer.interrupt();
+          found(exchange, new byte[0], 0);
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(interrupting);
+        ObjectStore store = open(server)) {
+      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(outcome).isNotInstanceOf(PutOutcome.Lost.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void an_interrupted_read_is_unavailable_and_the_interrupt_stays() throws IOException {
+    try (ScriptedHttpServer server = answering(500, "InternalError");
+        ObjectStore store = open(server)) {
+      Thread.currentThread().interrupt();
+      Throwable failure = catchThrowable(() -> store.get("k", Optional.empty()));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200", "412", "500"})
+  void the_code_PreconditionFailed_means_lost_under_every_status(int status) throws IOException {
+    try (ScriptedHttpServer server = answering(status, "PreconditionFailed");
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(false));
+      assertThat(store.putIf("k", BODY, Precondition.absent()))
+          .isEqualTo(new PutOutcome.Lost(false));
+    }
+  }
+
+  @Test
+  void the_code_InternalError_means_unknown_also_in_a_success() throws IOException {
+    try (ScriptedHttpServer server = answering(200, "InternalError");
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+    }
+  }
+
+  @Test
+  void a_missing_key_means_that_the_match_was_lost() throws IOException {
+    try (ScriptedHttpServer server = answering(404, "NoSuchKey");
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(true));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "404, NoSuchBucket, create it",
+    "403, AccessDenied, rights",
+    "403, InvalidAccessKeyId, correct the credentials",
+    "403, SignatureDoesNotMatch, correct the secret key",
+    "403, RequestTimeTooSkewed, set the clock",
+    "400, ExpiredToken, renew",
+    "301, PermanentRedirect, correct region",
+    "507, XMinioStorageFull, make room",
+    "507, InsufficientStorage, make room",
+    "403, '', check credentials",
+    "404, '', check the endpoint",
+  })
+  void a_refusal_says_in_one_line_what_to_change(int status, String code, String advice)
+      throws IOException {
+    try (ScriptedHttpServer server = answering(status, code);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageStartingWith("s3://bucket/p/k: ")
+          .hasMessageContaining(advice)
+          .message()
+          .doesNotContain("\n", SECRET, "AKIDEXAMPLE");
+      assertThat(server.requests()).hasSize(1);
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining(advice);
+    }
+  }
+
+  @Test
+  void a_read_is_repeated_until_the_server_recovers() throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (n < 3) {
+            error(exchange, 500, "InternalError");
+          } else {
+            found(exchange, BODY, BODY.length);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
+      assertThat(found.bytes()).isEqualTo(BODY);
+      assertThat(found.validator()).isEqualTo(new Validator("\"v2\""));
+    }
+  }
+
+  @Test
+  void a_body_that_breaks_off_is_read_again() throws IOException {
+    Script script = (n, exchange) -> found(exchange, BODY, n == 1 ? 2 : BODY.length);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
+      assertThat(server.requests()).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_body_that_always_breaks_off_is_corruption_that_names_the_key() throws IOException {
+    Script script = (n, exchange) -> found(exchange, BODY, 2);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessage("s3://bucket/p/k: the body ended after 2 of 4 bytes");
+    }
+  }
+
+  @Test
+  void a_store_that_ignores_the_range_is_found_out() throws IOException {
+    Script script = (n, exchange) -> found(exchange, BODY, BODY.length);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 1, new byte[2], 0, 2, Optional.empty()))
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining("s3://bucket/p/k: asked for bytes 1-2/");
+    }
+  }
+
+  @Test
+  void a_write_carries_its_checksum_and_no_second_round_trip() throws IOException {
+    Script script = (n, exchange) -> found(exchange, new byte[0], 0);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      byte[] src = "..123456789..".getBytes(UTF_8);
+      store.put("k", src, 2, 9);
+      store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
+      assertThat(server.requests()).hasSize(2).allSatisfy(S3AnswersTest::carries_checksum);
+    }
+  }
+
+  private static void carries_checksum(Request request) {
+    assertThat(request.body()).asString().isEqualTo("123456789");
+    // The check value of CRC-32C: E3069283.
+    assertThat(request.headers().getFirst("x-amz-checksum-crc32c")).isEqualTo("4waSgw==");
+    assertThat(request.headers()).doesNotContainKeys("Expect", "Content-encoding", "X-amz-trailer");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4, mine, true", "5, mine, false", "4, other, false"})
+  void a_completion_in_doubt_counts_only_if_length_and_token_are_ours(
+      int length, String token, boolean success) throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (exchange.getRequestMethod().equals("HEAD")) {
+            exchange.getResponseHeaders().set("ETag", "\"v2\"");
+            exchange.getResponseHeaders().set("Content-Length", String.valueOf(length));
+            exchange.getResponseHeaders().set("x-amz-meta-token", token);
+            exchange.sendResponseHeaders(200, -1);
+          } else {
+            error(exchange, 404, "NoSuchUpload");
+          }
+        };
+    MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
+    List<UploadedPart> parts = List.of(new UploadedPart(1, "\"t\"", BODY.length, 0));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure = catchThrowable(() -> store.completeMultipart(upload, parts));
+      if (success) {
+        assertThat(failure).isNull();
+      } else {
+        assertThat(failure).isInstanceOf(StoreException.Missing.class);
+      }
+    }
+  }
+
+  @Test
+  void a_completion_that_stays_in_doubt_is_unavailable() throws IOException {
+    MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
+    try (ScriptedHttpServer server = answering(500, "InternalError");
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(
+              () -> store.completeMultipart(upload, List.of(new UploadedPart(1, "\"t\"", 4, 0))))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageStartingWith("s3://bucket/p/k: ");
+    }
+  }
+
+  @Test
+  void missing_credentials_are_refused_before_anything_is_sent() throws IOException {
+    properties
+        .clear("aws.accessKeyId")
+        .clear("aws.secretAccessKey")
+        .set("aws.disableEc2Metadata", "true")
+        .set("aws.sharedCredentialsFile", "none")
+        .set("aws.configFile", "none");
+    assumeTrue(System.getenv("AWS_ACCESS_KEY_ID") == null);
+    try (ScriptedHttpServer server = answering(500, "");
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining("s3://bucket/p/k: no credentials found; set AWS_ACCESS_KEY_ID");
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_missing_region_is_refused_when_the_store_is_opened() {
+    properties
+        .clear("aws.region")
+        .set("aws.disableEc2Metadata", "true")
+        .set("aws.configFile", "no");
+    assumeTrue(System.getenv("AWS_REGION") == null);
+    assertThatThrownBy(() -> LOCATION.open(StoreOptions.DEFAULT))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessage(
+            "s3://bucket/p: no region found; set region in the configuration, or AWS_REGION");
+  }
+
+  private static ObjectStore open(ScriptedHttpServer server) throws IOException {
+    return LOCATION.open(options(server));
+  }
+
+  private static StoreOptions options(ScriptedHttpServer server) {
+    return new StoreOptions(Optional.of(server.endpoint()), Optional.of("us-east-1"), true, 4);
+  }
+
+  private static ScriptedHttpServer answering(int status, String code) {
+    return new ScriptedHttpServer((n, exchange) -> error(exchange, status, code));
+  }
+
+  private static void error(HttpExchange exchange, int status, String code) throws IOException {
+    String xml =
+        code.isEmpty()
+            ? ""
+            : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>"
+                + code
+                + "</Code><Message>said so</Message></Error>";
+    byte[] body = xml.getBytes(UTF_8);
+    exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  private static void found(HttpExchange exchange, byte[] body, int sent) throws IOException {
+    exchange.getResponseHeaders().set("ETag", "\"v2\"");
+    exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body, 0, sent);
+    exchange.getResponseBody().flush();
+  }
+
+  private static void await(CountDownLatch end) {
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
