@@ -183,6 +183,15 @@ public interface ObjectStore extends Closeable {
   }
 
   /**
+   * How to find out whether the store verifies checksums.
+   *
+   * @return the means; empty if no checksums are sent, as to a local directory
+   */
+  default Optional<ChecksumProbe> checksumProbe() {
+    return Optional.empty();
+  }
+
+  /**
    * How the administrator calls this store, for messages: {@code s3://bucket/prefix} or {@code
    * file:DIR}.
    *

@@ -215,6 +215,11 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
+  public Optional<ChecksumProbe> checksumProbe() {
+    return store.checksumProbe();
+  }
+
+  @Override
   public String location() {
     return store.location();
   }

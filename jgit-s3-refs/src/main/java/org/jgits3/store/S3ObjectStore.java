@@ -501,6 +501,11 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
+  public Optional<ChecksumProbe> checksumProbe() {
+    return Optional.of(new S3ChecksumProbe(clients, bucket, root));
+  }
+
+  @Override
   public String location() {
     return bucket.toString();
   }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A store that passes everything on, for subclasses that break one thing. */
+public class DelegatingObjectStore implements ObjectStore {
+  private final ObjectStore store;
+
+  /**
+   * Passes requests on.
+   *
+   * @param store where to
+   */
+  public DelegatingObjectStore(ObjectStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known) throws IOException {
+    return store.get(key, known);
+  }
+
+  @Override
+  public Validator read(
+      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+      throws IOException {
+    return store.read(key, offset, dst, dstOffset, length, expected);
+  }
+
+  @Override
+  public Optional<ObjectInfo> stat(String key) throws IOException {
+    return store.stat(key);
+  }
+
+  @Override
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    return store.putIf(key, body, precondition);
+  }
+
+  @Override
+  public void put(String key, byte[] src, int offset, int length) throws IOException {
+    store.put(key, src, offset, length);
+  }
+
+  @Override
+  public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
+      throws IOException {
+    return store.beginMultipart(key, metadata);
+  }
+
+  @Override
+  public UploadedPart uploadPart(
+      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
+    return store.uploadPart(upload, number, src, offset, length);
+  }
+
+  @Override
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+      throws IOException {
+    store.completeMultipart(upload, parts);
+  }
+
+  @Override
+  public void abortMultipart(MultipartUpload upload) throws IOException {
+    store.abortMultipart(upload);
+  }
+
+  @Override
+  public List<MultipartUpload> listMultipart(String prefix) throws IOException {
+    return store.listMultipart(prefix);
+  }
+
+  @Override
+  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    store.list(prefix, each);
+  }
+
+  @Override
+  public void delete(Collection<String> keys) throws IOException {
+    store.delete(keys);
+  }
+
+  @Override
+  public int minPartSize() {
+    return store.minPartSize();
+  }
+
+  @Override
+  public Optional<ChecksumProbe> checksumProbe() {
+    return store.checksumProbe();
+  }
+
+  @Override
+  public String location() {
+    return store.location();
+  }
+
+  @Override
+  public void close() throws IOException {
+    store.close();
+  }
+}
