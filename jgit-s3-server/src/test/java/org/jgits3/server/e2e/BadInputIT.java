@@ -50,7 +50,7 @@ class BadInputIT {
 
   @BeforeEach
   void emptyStore() throws IOException {
-    store = ServedStore.directory(scratch.resolve("store"));
+    store = ServedStore.directory(scratch);
     git = GitClient.in(scratch);
   }
 
@@ -323,7 +323,7 @@ class BadInputIT {
   @Test
   void directory_that_is_a_file_is_named() throws IOException {
     Path file = Files.writeString(scratch.resolve("file"), "mine");
-    Command refused = Command.run(ServedStore.directory(file), "init", "a");
+    Command refused = Command.run(store.at("file:" + file), "init", "a");
     refused.failsInOneLine(FAILED);
     assertThat(refused.stderr()).contains(file.toString());
     assertThat(file).hasContent("mine");

@@ -328,7 +328,7 @@ abstract class GitEndToEndContract {
               assertThat(push.stderr())
                   .containsPattern("! \\[(remote )?rejected\\]")
                   .containsPattern(
-                      "fetch first|non-fast-forward|failed to update ref|failed to lock|lock error|stale info");
+                      "fetch first|non-fast-forward|failed to update ref|failed to lock|invalid old id");
             });
   }
 

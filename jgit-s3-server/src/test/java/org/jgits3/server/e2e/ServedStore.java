@@ -20,9 +20,12 @@ import org.jgits3.testing.S3Server;
  * @param environment where credentials come from
  */
 record ServedStore(String url, Optional<Path> config, Map<String, String> environment) {
-  /** A store in a local directory. */
-  static ServedStore directory(Path directory) {
-    return new ServedStore("file:" + directory, Optional.empty(), Map.of());
+  private static final String MAIN = "[init]\n\tdefaultBranch = main\n";
+
+  /** A store in the directory {@code store} of a scratch directory. */
+  static ServedStore directory(Path scratch) throws IOException {
+    Path config = Files.writeString(scratch.resolve("jgit-s3.config"), MAIN);
+    return new ServedStore("file:" + scratch.resolve("store"), Optional.of(config), Map.of());
   }
 
   /** A store in a bucket of its own, below a prefix. */
@@ -36,7 +39,7 @@ record ServedStore(String url, Optional<Path> config, Map<String, String> enviro
   static Path configFor(URI endpoint, Path scratch) throws IOException {
     return Files.writeString(
         scratch.resolve("jgit-s3.config"),
-        "[s3]\n\tendpoint = " + endpoint + "\n\tpathStyle = true\n\tregion = us-east-1\n");
+        MAIN + "[s3]\n\tendpoint = " + endpoint + "\n\tpathStyle = true\n\tregion = us-east-1\n");
   }
 
   /** The same store entered with another environment variable. */
