@@ -19,6 +19,7 @@ final class Logging {
 
   /** Warnings of everything and the server's own notes. */
   static void server() {
+    raise(Logger.ROOT_LOGGER_NAME, Level.WARN);
     raise(PROJECT, Level.INFO);
   }
 

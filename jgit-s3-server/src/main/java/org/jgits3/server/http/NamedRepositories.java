@@ -14,6 +14,9 @@ import org.jgits3.manifest.RepositoryName;
 
 /** Finds the repository a request is about, and creates it where a push may do that. */
 final class NamedRepositories implements RepositoryResolver<HttpServletRequest> {
+  /** What the container makes of bytes that are not UTF-8; two such names would be one. */
+  private static final char UNDECODABLE = '\uFFFD';
+
   private final S3RepositoryManager manager;
   private final boolean createOnPush;
 
@@ -61,6 +64,10 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   }
 
   private static String checked(String path) {
+    if (path.indexOf(UNDECODABLE) >= 0) {
+      throw new Refusal(
+          HttpServletResponse.SC_NOT_FOUND, "repository name is not valid UTF-8", null);
+    }
     try {
       return RepositoryName.of(path).value();
     } catch (IllegalArgumentException e) {

@@ -227,7 +227,8 @@ class BadInputIT {
   void bucket_that_does_not_exist_is_named() throws IOException {
     ServedStore bucket = ServedStore.bucket(S3Servers.require(), scratch);
     ServedStore wrong = bucket.at("s3://no-such-bucket-jgits3/x");
-    for (List<String> command : List.of(List.of("list"), List.of("init", "a"), List.of("serve"))) {
+    List<String> serve = List.of("serve", "--listen", "127.0.0.1:0");
+    for (List<String> command : List.of(List.of("list"), List.of("init", "a"), serve)) {
       Command refused = Command.run(wrong, command.toArray(String[]::new));
       refused.failsInOneLine(FAILED);
       assertThat(refused.stderr()).contains("no-such-bucket-jgits3");
