@@ -2,19 +2,49 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jgits3.store.ObjectStore;
 
-/** Creates, finds, lists, renames and deletes repositories: what a name is bound to. */
+/**
+ * Creates, finds, lists, renames and deletes repositories: what a name is bound to.
+ *
+ * <p>No manifest is ever removed from the store, or a late duplicate of the write that created it
+ * would bring it back; a tombstone takes its place. A name that is used again continues the
+ * generation of its tombstone, under a fresh repository id.
+ *
+ * <p>Safe for use by many threads and processes.
+ */
 public final class Bindings {
+  private final ObjectStore store;
+  private final CommitPolicy policy;
+  private final Ticker ticker;
+  private final RandomGenerator.SplittableGenerator random;
+
   /**
    * The bindings of one store.
    *
    * @param store where the manifests are
    * @param policy how long to try
    */
-  public Bindings(ObjectStore store, CommitPolicy policy) {}
+  public Bindings(ObjectStore store, CommitPolicy policy) {
+    this(store, policy, Ticker.SYSTEM, new SplittableRandom());
+  }
+
+  /** Bindings with a time and a chance of the test's own. */
+  Bindings(
+      ObjectStore store,
+      CommitPolicy policy,
+      Ticker ticker,
+      RandomGenerator.SplittableGenerator random) {
+    this.store = store;
+    this.policy = policy;
+    this.ticker = ticker;
+    this.random = random;
+  }
 
   /**
    * Creates a repository under a name that stands for none, also over a tombstone.
@@ -22,14 +52,88 @@ public final class Bindings {
    * @param name its name
    * @param settings configuration to begin with
    * @param refs refs to begin with, {@code HEAD} among the symbolic ones
-   * @return its first manifest
-   * @throws ManifestException.Exists if there is one already
-   * @throws UnknownOutcomeException if the deadline passed first
+   * @return its first manifest, or a later one if others were quick to change it
+   * @throws ManifestException.Exists if there is one already, or a rename to the name has begun
+   * @throws ManifestException.Gone if it was created, and deleted by somebody else at once
+   * @throws UnknownOutcomeException if the deadline passed first, or if it cannot be told whether
+   *     it was created before somebody else deleted it
    * @throws IOException if the store does not answer or refuses
    */
   public VersionedManifest create(RepositoryName name, RepositorySettings settings, Refs refs)
       throws IOException {
-    throw new UnsupportedOperationException(name.toString());
+    ManifestFile file = new ManifestFile(store, name);
+    DecidedWrites writes = writes(file);
+    String life = ObjectNames.random(16);
+    Optional<VersionedManifest> before = Optional.empty();
+    while (true) {
+      long floor = generation(before);
+      Manifest first =
+          Manifest.blank(life, RepositoryState.ACTIVE, floor + 1, floor, settings, refs);
+      DecidedWrites.Result result = writes.write(before, first);
+      if (result.won()) {
+        return new VersionedManifest(first, result.validator());
+      }
+      Optional<VersionedManifest> found = file.read();
+      if (isLife(found, life)) {
+        return created(file, found.get());
+      }
+      checkNotOurs(writes, result, floor, found);
+      checkFree(name, file, found);
+      before = found;
+    }
+  }
+
+  private static VersionedManifest created(ManifestFile file, VersionedManifest found)
+      throws ManifestException {
+    if (!(found.manifest().state() instanceof RepositoryState.Active)) {
+      throw file.gone(Optional.of(found.manifest().state()));
+    }
+    return found;
+  }
+
+  /**
+   * Makes sure that a write that was refused was not applied before: it was not, if somebody else
+   * made the generation it would have made.
+   */
+  private static void checkNotOurs(
+      DecidedWrites writes,
+      DecidedWrites.Result result,
+      long base,
+      Optional<VersionedManifest> found)
+      throws UnknownOutcomeException {
+    if (result.inDoubt() && generation(found) != base && generation(found) != base + 1) {
+      throw writes.unknown("somebody else wrote meanwhile");
+    }
+  }
+
+  private void checkFree(RepositoryName name, ManifestFile file, Optional<VersionedManifest> found)
+      throws IOException {
+    if (found.isEmpty()) {
+      return;
+    }
+    Manifest manifest = found.get().manifest();
+    if (manifest.holdsRepository()) {
+      throw new ManifestException.Exists(
+          file + ": there is a repository " + name + " already; choose another name");
+    }
+    if (manifest.state() instanceof RepositoryState.Reserved reserved
+        && isLive(name, manifest, reserved)) {
+      throw new ManifestException.Exists(file.gone(Optional.of(reserved)).getMessage());
+    }
+    file.checkWritable(manifest);
+  }
+
+  /** Whether the rename that reserved a name can still be finished. */
+  private boolean isLive(
+      RepositoryName name, Manifest reservation, RepositoryState.Reserved reserved)
+      throws IOException {
+    Optional<VersionedManifest> origin = read(new RepositoryName(reserved.from()));
+    if (!isLife(origin, reservation.repositoryId())) {
+      return false;
+    }
+    RepositoryState state = origin.get().manifest().state();
+    return state instanceof RepositoryState.Active
+        || (state instanceof RepositoryState.Moving moving && moving.to().equals(name.value()));
   }
 
   /**
@@ -40,42 +144,187 @@ public final class Bindings {
    * @throws IOException if the manifest cannot be read
    */
   public Optional<VersionedManifest> read(RepositoryName name) throws IOException {
-    throw new UnsupportedOperationException(name.toString());
+    return new ManifestFile(store, name).read();
   }
 
   /**
-   * Lists the names of active repositories without reading their manifests.
+   * Lists the names of repositories without reading their manifests. One that is being renamed may
+   * be listed under both names.
    *
    * @param each called for every name, in no particular order
    * @throws IOException if the store does not answer or refuses
    */
   public void list(Consumer<RepositoryName> each) throws IOException {
-    throw new UnsupportedOperationException(each.toString());
+    store.list(
+        RepositoryName.PREFIX,
+        object -> {
+          if (object.size() >= ManifestCodec.MIN_REPOSITORY_BYTES) {
+            RepositoryName.fromManifestKey(object.key()).ifPresent(each);
+          }
+        });
   }
 
   /**
    * Deletes a repository: turns its manifest into a tombstone. Its objects are swept later.
    *
    * @param name its name
-   * @throws ManifestException.Gone if there is no such repository
+   * @throws ManifestException.Gone if there is no such repository, or it is being renamed
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws IOException if the store does not answer or refuses
    */
   public void delete(RepositoryName name) throws IOException {
-    throw new UnsupportedOperationException(name.toString());
+    ManifestFile file = new ManifestFile(store, name);
+    DecidedWrites writes = writes(file);
+    Optional<VersionedManifest> found = file.read();
+    while (true) {
+      VersionedManifest before = active(file, found);
+      Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
+      DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
+      if (result.won()) {
+        return;
+      }
+      found = file.read();
+      if (found.isPresent() && found.get().manifest().nonce().equals(tombstone.nonce())) {
+        return;
+      }
+      if (!isLife(found, tombstone.repositoryId())) {
+        checkNotOurs(writes, result, before.manifest().generation(), found);
+        throw file.gone(found.map(other -> other.manifest().state()));
+      }
+    }
   }
 
   /**
-   * Renames a repository, or finishes a rename that somebody began.
+   * Renames a repository, or finishes a rename that somebody began: reserves the new name, marks
+   * the old manifest as moving, which fences every writer, binds the new name to the same objects,
+   * and leaves a tombstone that names it. Nobody can read the repository between the second step
+   * and the third. Whatever step it was interrupted after, repeating the rename finishes it.
    *
    * @param from its name
    * @param to name it will have
    * @throws ManifestException.Gone if there is no repository {@code from}
    * @throws ManifestException.Exists if there is one called {@code to}
+   * @throws ManifestException if a rename to yet another name has begun
    * @throws UnknownOutcomeException if the deadline passed first; repeating the rename finishes it
    * @throws IOException if the store does not answer or refuses
    */
   public void rename(RepositoryName from, RepositoryName to) throws IOException {
-    throw new UnsupportedOperationException(from.toString());
+    ManifestFile source = new ManifestFile(store, from);
+    DecidedWrites writes = writes(source);
+    boolean begun = false;
+    while (true) {
+      Optional<VersionedManifest> origin = source.read();
+      RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
+      if (state instanceof RepositoryState.Active) {
+        begin(writes, from, to, origin.get());
+        begun = true;
+      } else if (state instanceof RepositoryState.Moving moving) {
+        checkTarget(source, moving, to);
+        finish(writes, from, to, origin.get());
+        begun = true;
+      } else if (state instanceof RepositoryState.Moved moved
+          && moved.to().equals(to.value())
+          && (begun || isLife(read(to), origin.get().manifest().repositoryId()))) {
+        return;
+      } else {
+        throw source.gone(Optional.ofNullable(state));
+      }
+    }
+  }
+
+  private static void checkTarget(
+      ManifestFile source, RepositoryState.Moving moving, RepositoryName to)
+      throws ManifestException {
+    if (!moving.to().equals(to.value())) {
+      throw new ManifestException(source.gone(Optional.of(moving)).getMessage(), null);
+    }
+  }
+
+  /**
+   * Reserves the new name, then fences the writers of the old one. A reservation found in place is
+   * written anew, so that nobody who took it for an abandoned one can replace it any more.
+   */
+  private void begin(
+      DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
+      throws IOException {
+    Manifest repository = origin.manifest();
+    new ManifestFile(store, from).checkWritable(repository);
+    ManifestFile target = new ManifestFile(store, to);
+    Optional<VersionedManifest> before = target.read();
+    boolean ours =
+        isLife(before, repository.repositoryId())
+            && before.get().manifest().state().equals(new RepositoryState.Reserved(from.value()));
+    if (!ours) {
+      checkFree(to, target, before);
+    }
+    Manifest reservation =
+        Manifest.blank(
+            repository.repositoryId(),
+            new RepositoryState.Reserved(from.value()),
+            generation(before) + 1,
+            generation(before),
+            RepositorySettings.NONE,
+            Refs.NONE);
+    if (writes.on(target).write(before, reservation).won()) {
+      Manifest moving =
+          repository.committed(
+              repository.generation() + 1,
+              new RepositoryState.Moving(to.value()),
+              repository.writers(),
+              repository.prunedTo());
+      writes.write(Optional.of(origin), moving);
+    }
+  }
+
+  /** Binds the new name, then leaves the tombstone. */
+  private void finish(
+      DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
+      throws IOException {
+    Manifest moving = origin.manifest();
+    ManifestFile target = new ManifestFile(store, to);
+    target.checkWritable(moving);
+    Optional<VersionedManifest> before = target.read();
+    if (!isLife(before, moving.repositoryId())) {
+      throw new ManifestException(target + ": not reserved for " + from + " any more", null);
+    }
+    if (before.get().manifest().state() instanceof RepositoryState.Reserved) {
+      long generation = Math.max(moving.generation(), generation(before)) + 1;
+      Manifest arrived =
+          moving.committed(
+              generation, RepositoryState.ACTIVE, Collections.emptySortedMap(), generation - 1);
+      if (!writes.on(target).write(before, arrived).won()) {
+        return;
+      }
+    }
+    writes.write(Optional.of(origin), tombstone(moving, new RepositoryState.Moved(to.value())));
+  }
+
+  private DecidedWrites writes(ManifestFile file) {
+    return new DecidedWrites(
+        file, ticker, new Pacing(random.split()), ticker.nanoTime() + policy.deadline().toNanos());
+  }
+
+  private static Manifest tombstone(Manifest before, RepositoryState state) {
+    long generation = before.generation() + 1;
+    return Manifest.blank(
+        before.repositoryId(), state, generation, generation, RepositorySettings.NONE, Refs.NONE);
+  }
+
+  private static VersionedManifest active(ManifestFile file, Optional<VersionedManifest> found)
+      throws ManifestException {
+    Optional<RepositoryState> state = found.map(manifest -> manifest.manifest().state());
+    if (!(state.orElse(null) instanceof RepositoryState.Active)) {
+      throw file.gone(state);
+    }
+    file.checkWritable(found.get().manifest());
+    return found.get();
+  }
+
+  private static boolean isLife(Optional<VersionedManifest> found, String repositoryId) {
+    return found.isPresent() && found.get().manifest().repositoryId().equals(repositoryId);
+  }
+
+  private static long generation(Optional<VersionedManifest> found) {
+    return found.map(manifest -> manifest.manifest().generation()).orElse(0L);
   }
 }

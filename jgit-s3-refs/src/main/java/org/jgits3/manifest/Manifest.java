@@ -54,6 +54,11 @@ public record Manifest(
     extra = Map.copyOf(extra);
   }
 
+  private static final int NONCE_BYTES = 16;
+
+  /** Features that this code knows; a manifest that requires another must not be written. */
+  static final Set<String> KNOWN_FEATURES = Set.of();
+
   /** Version of the stored format that this code writes. */
   public static final int FORMAT = 1;
 
@@ -150,6 +155,162 @@ public record Manifest(
         boundary,
         dropped,
         changed,
+        refs,
+        packs,
+        log,
+        extra);
+  }
+
+  /**
+   * This manifest as the generation that a commit makes.
+   *
+   * @param made its generation
+   * @param state its state
+   * @param writers its writers
+   * @param prunedTo see {@link #prunedTo}
+   * @return a copy with a fresh nonce
+   */
+  Manifest committed(
+      long made, RepositoryState state, SortedMap<String, WriterEntry> writers, long prunedTo) {
+    return new Manifest(
+        repositoryId,
+        state,
+        made,
+        ObjectNames.random(NONCE_BYTES),
+        requires,
+        writers,
+        prunedTo,
+        boundary,
+        dropped,
+        settings,
+        refs,
+        packs,
+        log,
+        extra);
+  }
+
+  /**
+   * This manifest with its counters at least as high as another's.
+   *
+   * @param other manifest that precedes this one
+   * @return a copy, or this one
+   */
+  Manifest notBelow(Manifest other) {
+    if (boundary >= other.boundary && dropped >= other.dropped) {
+      return this;
+    }
+    return new Manifest(
+        repositoryId,
+        state,
+        generation,
+        nonce,
+        requires,
+        writers,
+        prunedTo,
+        Math.max(boundary, other.boundary),
+        Math.max(dropped, other.dropped),
+        settings,
+        refs,
+        packs,
+        log,
+        extra);
+  }
+
+  /**
+   * A manifest without content: a tombstone, a reservation, or the beginning of a new life.
+   *
+   * @param repositoryId life it belongs to
+   * @param state its state
+   * @param generation its generation
+   * @param floor boundary and {@code prunedTo}
+   * @param settings settings to begin with
+   * @param refs refs to begin with
+   * @return the manifest, with a fresh nonce
+   */
+  static Manifest blank(
+      String repositoryId,
+      RepositoryState state,
+      long generation,
+      long floor,
+      RepositorySettings settings,
+      Refs refs) {
+    return new Manifest(
+        repositoryId,
+        state,
+        generation,
+        ObjectNames.random(NONCE_BYTES),
+        Set.of(),
+        Collections.emptySortedMap(),
+        floor,
+        floor,
+        0,
+        settings,
+        refs,
+        List.of(),
+        TransactionLog.EMPTY,
+        Map.of());
+  }
+
+  /**
+   * Whether this holds the content of a repository, readable or not.
+   *
+   * @return true for an active or moving one; false for a tombstone or a reservation
+   */
+  boolean holdsRepository() {
+    return state instanceof RepositoryState.Active || state instanceof RepositoryState.Moving;
+  }
+
+  /**
+   * Whether this code knows everything that a writer of this manifest must know.
+   *
+   * @return true if it may be written
+   */
+  boolean writable() {
+    return KNOWN_FEATURES.containsAll(requires);
+  }
+
+  /**
+   * This manifest with another sweep boundary.
+   *
+   * @param changed boundary of the result; a commit never lowers it
+   * @return a copy
+   */
+  public Manifest withBoundary(long changed) {
+    return new Manifest(
+        repositoryId,
+        state,
+        generation,
+        nonce,
+        requires,
+        writers,
+        prunedTo,
+        changed,
+        dropped,
+        settings,
+        refs,
+        packs,
+        log,
+        extra);
+  }
+
+  /**
+   * This manifest with another generation of the last removal of objects.
+   *
+   * @param changed see {@link #dropped}; a commit never lowers it
+   * @return a copy
+   */
+  public Manifest withDropped(long changed) {
+    return new Manifest(
+        repositoryId,
+        state,
+        generation,
+        nonce,
+        requires,
+        writers,
+        prunedTo,
+        boundary,
+        changed,
+        settings,
         refs,
         packs,
         log,

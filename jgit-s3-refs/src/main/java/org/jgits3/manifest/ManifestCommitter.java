@@ -3,17 +3,46 @@ package org.jgits3.manifest;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
 import org.jgits3.store.ObjectStore;
 
 /**
  * The commit loop of one repository in one process: all its changes go through here, and all its
  * readers share the manifest held here.
  *
+ * <p>There is no thread of its own: of the callers that wait, one at a time does the next request
+ * for all. A caller leaves when its own change is decided, and another goes on.
+ *
+ * <p>An interrupt ends neither a commit nor a validation, since it would not tell what became of
+ * them; the interrupted status is kept for the caller to see.
+ *
  * <p>Safe for use by many threads.
  */
 public final class ManifestCommitter implements Closeable {
+  private final ManifestFile file;
+  private final CommitPolicy policy;
+  private final Ticker ticker;
+  private final LatestManifest latest;
+  private final SharedValidation validation;
+  private final CommitLoop loop;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Queue<Submission<?>> queue = new ArrayDeque<>(); // guarded by lock
+  private boolean stepping; // guarded by lock; whoever sets it has the loop to itself
+  private int callers; // guarded by lock
+  private boolean closed; // guarded by lock
+
   /**
    * A committer for one name. Does no request.
    *
@@ -21,7 +50,24 @@ public final class ManifestCommitter implements Closeable {
    * @param name repository
    * @param policy how long to try
    */
-  public ManifestCommitter(ObjectStore store, RepositoryName name, CommitPolicy policy) {}
+  public ManifestCommitter(ObjectStore store, RepositoryName name, CommitPolicy policy) {
+    this(store, name, policy, Ticker.SYSTEM, new SplittableRandom());
+  }
+
+  /** A committer with a time and a chance of the test's own. */
+  ManifestCommitter(
+      ObjectStore store,
+      RepositoryName name,
+      CommitPolicy policy,
+      Ticker ticker,
+      RandomGenerator random) {
+    this.policy = policy;
+    this.ticker = ticker;
+    this.file = new ManifestFile(store, name);
+    this.latest = new LatestManifest(file);
+    this.validation = new SharedValidation(file, latest);
+    this.loop = new CommitLoop(file, latest, this::takeQueue, ticker, random);
+  }
 
   /**
    * The newest manifest this process has seen, without asking the store. Its generation never goes
@@ -30,7 +76,7 @@ public final class ManifestCommitter implements Closeable {
    * @return the manifest; empty before the first {@link #validate} or {@link #commit}
    */
   public Optional<VersionedManifest> cached() {
-    throw new UnsupportedOperationException();
+    return latest.get().map(LatestManifest.Seen::manifest);
   }
 
   /**
@@ -38,16 +84,21 @@ public final class ManifestCommitter implements Closeable {
    * that arrived before it was sent.
    *
    * @return the manifest of an active repository
-   * @throws ManifestException.Gone if the name stands for no active repository, or for another life
-   *     of the name than the one first seen here
+   * @throws ManifestException.Gone if the name stands for no active repository (one that is being
+   *     renamed counts as none), or for another life of the name than the one first seen here
    * @throws IOException if the manifest cannot be read
    */
   public VersionedManifest validate() throws IOException {
-    throw new UnsupportedOperationException();
+    try {
+      return validation.validate();
+    } finally {
+      latest.announce();
+    }
   }
 
   /**
-   * Commits a change, possibly in one PUT with others. Blocks until it is decided.
+   * Commits a change, possibly in one PUT with others. Blocks until it is decided; the caller that
+   * does the request for all may return later than its deadline, by one request.
    *
    * @param <R> type of the verdict
    * @param change the change
@@ -56,22 +107,133 @@ public final class ManifestCommitter implements Closeable {
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws ManifestException if the manifest does not allow the change
    * @throws IOException if the store refused, or {@link Change#propose} failed
+   * @throws IllegalStateException if this committer is closed
    */
   public <R> R commit(Change<R> change) throws IOException {
-    throw new UnsupportedOperationException(change.toString());
+    Submission<R> mine = submit(change);
+    boolean interrupted = false;
+    try {
+      while (!mine.decided()) {
+        interrupted |= Thread.interrupted();
+        try {
+          advance(mine);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        latest.announce();
+      }
+    } finally {
+      leave(mine);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return mine.get();
   }
 
   /**
    * Calls a listener whenever a newer manifest was committed here or observed, with the one before
-   * (null at first) and the new one, in order of generation, on the thread that learned of it.
+   * (null at first) and the new one, in order of generation and never two at once, on a thread that
+   * learned of one.
    *
    * @param listener called without locks held; must be quick and not throw
    */
   public void onChange(BiConsumer<Manifest, Manifest> listener) {
-    throw new UnsupportedOperationException(listener.toString());
+    latest.onChange(listener);
   }
 
-  /** Waits for the batch in flight and refuses further changes. */
+  /** Waits for the changes submitted before and refuses further ones. */
   @Override
-  public void close() {}
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      while (callers > 0) {
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <R> Submission<R> submit(Change<R> change) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException(file + ": closed");
+      }
+      callers++;
+      long deadline = ticker.nanoTime() + policy.deadline().toNanos();
+      Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
+      queue.add(submission);
+      return submission;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Does the next step of the loop, once nobody else is doing one and if there is still need. */
+  private void advance(Submission<?> mine) throws InterruptedException {
+    if (!takeTurn(mine)) {
+      return;
+    }
+    try {
+      loop.step(mine.deadline() - ticker.nanoTime());
+    } finally {
+      endTurn();
+    }
+  }
+
+  /** Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. */
+  private boolean takeTurn(Submission<?> mine) throws InterruptedException {
+    lock.lock();
+    try {
+      while (!mine.decided()) {
+        long left = mine.deadline() - ticker.nanoTime();
+        if (left <= 0) {
+          mine.fail(loop.expired(policy.deadline()));
+        } else if (stepping) {
+          changed.await(left, TimeUnit.NANOSECONDS);
+        } else {
+          stepping = true;
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endTurn() {
+    lock.lock();
+    try {
+      stepping = false;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void leave(Submission<?> mine) {
+    lock.lock();
+    try {
+      queue.remove(mine);
+      callers--;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Submission<?>> takeQueue() {
+    lock.lock();
+    try {
+      List<Submission<?>> taken = new ArrayList<>(queue);
+      queue.clear();
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
 }

@@ -3,6 +3,7 @@ package org.jgits3.manifest;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /**
  * Names and keys of a repository's objects.
@@ -14,6 +15,7 @@ public final class ObjectNames {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int GENERATION_DIGITS = 12;
   private static final int RANDOM_BYTES = 10;
+  private static final Pattern MINTED = Pattern.compile("[0-9a-f]{12}-[0-9a-f]{20}");
 
   private ObjectNames() {}
 
@@ -37,8 +39,7 @@ public final class ObjectNames {
    * @throws IllegalArgumentException if the name was not minted by {@link #mint}
    */
   public static long mintedAt(String id) {
-    if (id.length() != GENERATION_DIGITS + 1 + 2 * RANDOM_BYTES
-        || id.charAt(GENERATION_DIGITS) != '-') {
+    if (!MINTED.matcher(id).matches()) {
       throw new IllegalArgumentException("not a minted name: " + id);
     }
     return HexFormat.fromHexDigitsToLong(id, 0, GENERATION_DIGITS);

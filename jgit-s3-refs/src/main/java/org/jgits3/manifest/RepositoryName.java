@@ -1,12 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+
 /**
  * The checked name of a repository, without {@code .git}.
+ *
+ * <p>Names are case sensitive and may hold any character that can be shown on a line, except the
+ * backslash. No segment ends in {@code .git} or {@code .lock} in any case, so that no manifest's
+ * key is ever a path prefix of another, also where a directory ignores case.
  *
  * @param value name as people write it, segments separated by {@code /}
  */
 public record RepositoryName(String value) {
+  /** Prefix of the keys of all manifests. */
+  static final String PREFIX = "repos/";
+
+  private static final String SUFFIX = ".git/manifest";
+  private static final String GIT = ".git";
+  private static final int MAX_CHARACTERS = 255;
+  private static final int MAX_SEGMENT_BYTES = 240;
+  private static final int MAX_KEY_BYTES = 900;
+  private static final String LITERAL = "._~+=@-";
+
+  /**
+   * Checks a name that carries no suffix to be removed.
+   *
+   * @throws IllegalArgumentException with one line that says what is wrong with it
+   */
+  public RepositoryName {
+    check(value);
+  }
+
   /**
    * Checks a name.
    *
@@ -15,20 +47,147 @@ public record RepositoryName(String value) {
    * @throws IllegalArgumentException with one line that says what is wrong with it
    */
   public static RepositoryName of(String name) {
-    throw new UnsupportedOperationException(name);
+    return new RepositoryName(
+        name.endsWith(GIT) ? name.substring(0, name.length() - GIT.length()) : name);
+  }
+
+  /**
+   * The name whose manifest a key holds.
+   *
+   * @param key key of an object
+   * @return the name; empty if the key is not one that {@link #manifestKey} makes
+   */
+  public static Optional<RepositoryName> fromManifestKey(String key) {
+    if (!key.startsWith(PREFIX)
+        || !key.endsWith(SUFFIX)
+        || key.length() <= PREFIX.length() + SUFFIX.length()) {
+      return Optional.empty();
+    }
+    try {
+      RepositoryName name =
+          new RepositoryName(
+              decode(key.substring(PREFIX.length(), key.length() - SUFFIX.length())));
+      return name.manifestKey().equals(key) ? Optional.of(name) : Optional.empty();
+    } catch (CharacterCodingException | IllegalArgumentException notOurs) {
+      return Optional.empty();
+    }
   }
 
   /**
    * Key of the manifest this name binds to.
    *
-   * @return {@code repos/<encoded name>.git/manifest}
+   * @return {@code repos/<encoded name>.git/manifest}, US-ASCII, at most 900 bytes
    */
   public String manifestKey() {
-    throw new UnsupportedOperationException();
+    return PREFIX + encode(value) + SUFFIX;
   }
 
   @Override
   public String toString() {
     return value;
+  }
+
+  private static void check(String name) {
+    if (name.isEmpty()) {
+      throw refuse(name, "is empty");
+    }
+    if (name.length() > MAX_CHARACTERS) {
+      throw refuse(name, "has " + name.length() + " characters, at most 255 are allowed");
+    }
+    checkCharacters(name);
+    if (name.startsWith("/")) {
+      throw refuse(name, "is absolute");
+    }
+    for (String segment : name.split("/", -1)) {
+      checkSegment(name, segment);
+    }
+    int keyBytes = PREFIX.length() + encode(name).length() + SUFFIX.length();
+    if (keyBytes > MAX_KEY_BYTES) {
+      throw refuse(name, "makes a key of " + keyBytes + " bytes, at most 900 are allowed");
+    }
+  }
+
+  private static void checkCharacters(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      int type = Character.getType(c);
+      if (type == Character.CONTROL
+          || type == Character.LINE_SEPARATOR
+          || type == Character.PARAGRAPH_SEPARATOR) {
+        throw refuse(name, String.format(Locale.ROOT, "has a control character, U+%04X", (int) c));
+      }
+      if (c == '\\') {
+        throw refuse(name, "has a backslash");
+      }
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw refuse(name, "has half of a surrogate pair");
+    }
+  }
+
+  private static void checkSegment(String name, String segment) {
+    String lower = segment.toLowerCase(Locale.ROOT);
+    if (segment.isEmpty()) {
+      throw refuse(name, "has an empty segment");
+    }
+    if (segment.chars().allMatch(c -> c == '.')) {
+      throw refuse(name, "has a segment of dots only");
+    }
+    if (!segment.equals(segment.strip())) {
+      throw refuse(name, "has a segment that begins or ends with a space");
+    }
+    if (lower.endsWith(GIT) || lower.endsWith(".lock")) {
+      throw refuse(name, "has a segment that ends in .git or .lock");
+    }
+    int bytes = encode(segment).length();
+    if (bytes > MAX_SEGMENT_BYTES) {
+      throw refuse(
+          name, "has a segment of " + bytes + " bytes when encoded, at most 240 are allowed");
+    }
+  }
+
+  private static IllegalArgumentException refuse(String name, String what) {
+    StringBuilder shown = new StringBuilder();
+    name.chars()
+        .limit(MAX_CHARACTERS)
+        .forEach(c -> shown.append(Character.isISOControl(c) ? '?' : (char) c));
+    return new IllegalArgumentException("repository name '" + shown + "' " + what);
+  }
+
+  private static String encode(String name) {
+    StringBuilder key = new StringBuilder();
+    for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
+      if (b == '/' || isLiteral(b)) {
+        key.append((char) b);
+      } else {
+        key.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
+      }
+    }
+    return key.toString();
+  }
+
+  private static boolean isLiteral(byte b) {
+    return (b >= 'A' && b <= 'Z')
+        || (b >= 'a' && b <= 'z')
+        || (b >= '0' && b <= '9')
+        || (b > 0 && LITERAL.indexOf(b) >= 0);
+  }
+
+  private static String decode(String encoded) throws CharacterCodingException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int i = 0; i < encoded.length(); i++) {
+      char c = encoded.charAt(i);
+      if (c != '%') {
+        bytes.write(c);
+      } else if (i + 2 < encoded.length()) {
+        bytes.write(HexFormat.fromHexDigits(encoded, i + 1, i + 3));
+        i += 2;
+      } else {
+        throw new IllegalArgumentException("cut off within an escape: " + encoded);
+      }
+    }
+    CharBuffer name =
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray()));
+    return name.toString();
   }
 }

@@ -25,6 +25,17 @@ public sealed interface RepositoryState {
   /** A tombstone left by a delete. */
   record Deleted() implements RepositoryState {}
 
+  /**
+   * A name kept for a repository that is being renamed to it. Nobody else can take it while that
+   * rename can still be finished.
+   *
+   * @param from name the repository has had until now
+   */
+  record Reserved(String from) implements RepositoryState {}
+
   /** The one instance of {@link Active} that is needed. */
   RepositoryState ACTIVE = new Active();
+
+  /** The one instance of {@link Deleted} that is needed. */
+  RepositoryState DELETED = new Deleted();
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What a change may make of a manifest, whatever its purpose: the rules that make it safe to delete
+ * objects that no manifest lists.
+ *
+ * <p>A name that is listed for the first time was minted after the sweep boundary of the base, so
+ * that no sweeper can have decided to delete it. A name that left never returns, as far as this
+ * process has seen it leave. Counters never go back.
+ *
+ * <p>Used by one thread at a time.
+ */
+final class ListingRules {
+  private static final int REMEMBERED = 4096;
+
+  private final String where;
+
+  private final Set<String> left =
+      Collections.newSetFromMap(
+          new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+              return size() > REMEMBERED;
+            }
+          });
+
+  /**
+   * The rules for one manifest.
+   *
+   * @param where what to call it in messages
+   */
+  ListingRules(String where) {
+    this.where = where;
+  }
+
+  /**
+   * Checks one change.
+   *
+   * @param base manifest last read
+   * @param before state left by the change before
+   * @param next what the change makes of it
+   * @return {@code next} with counters that do not go back
+   * @throws ManifestException.Stalled if it lists a name that may be deleted already
+   * @throws IllegalArgumentException if it changes what only the committer may
+   */
+  Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
+    if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
+      throw new IllegalArgumentException(where + ": a change alters repository id or state");
+    }
+    if (next.boundary() > base.generation() || next.dropped() > base.generation() + 1) {
+      throw new IllegalArgumentException(
+          where + ": a change sets a counter to a future generation");
+    }
+    checkNames(base, before, next);
+    return next.notBelow(before);
+  }
+
+  /**
+   * Remembers the names that left between two manifests.
+   *
+   * @param before the earlier one
+   * @param after the later one
+   */
+  void observe(Manifest before, Manifest after) {
+    Set<String> gone = names(before);
+    gone.removeAll(names(after));
+    left.addAll(gone);
+  }
+
+  private void checkNames(Manifest base, Manifest before, Manifest next) throws IOException {
+    Set<String> fresh = names(next);
+    fresh.removeAll(names(before));
+    if (fresh.isEmpty()) {
+      return;
+    }
+    Set<String> listedByBase = names(base);
+    for (String id : fresh) {
+      if (ObjectNames.mintedAt(id) <= base.boundary()) {
+        throw new ManifestException.Stalled(
+            where
+                + ": object "
+                + id
+                + " was minted at or before the sweep boundary "
+                + base.boundary()
+                + " and may be deleted already; repeat the operation");
+      }
+      if (left.contains(id) || listedByBase.contains(id)) {
+        throw new ManifestException.Stalled(
+            where + ": object " + id + " was removed before; repeat the operation");
+      }
+    }
+  }
+
+  /** Names of all objects that a manifest lists. */
+  static Set<String> names(Manifest manifest) {
+    Set<String> names = new HashSet<>();
+    manifest
+        .refs()
+        .snapshot()
+        .ifPresent(
+            snapshot -> {
+              names.add(snapshot.id());
+              snapshot.delta().map(StoredObject::id).ifPresent(names::add);
+            });
+    manifest.packs().forEach(pack -> names.add(pack.id()));
+    logObjects(manifest.log()).map(StoredObject::id).forEach(names::add);
+    return names;
+  }
+
+  private static Stream<StoredObject> logObjects(TransactionLog log) {
+    return Stream.concat(
+        log.segments().stream().map(LogSegment::object),
+        log.tail().stream().flatMap(entry -> entry.external().stream()));
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * How long a committer pauses, and why. Pauses make things fair and spare the store; nothing
+ * depends on their length.
+ *
+ * <p>The winner of a write holds the fresh validator and needs only a PUT for its next commit,
+ * where everybody else needs a GET first. If losers backed off exponentially, a busy writer would
+ * starve a light one (simulated: p99 of 5.5 s against 0.5 s). So losers pause briefly, and winners
+ * yield: for up to one GET and PUT while others are seen to compete, and, whether seen or not, for
+ * windows at generations that are multiples of a power of eight, the rarer the longer, so that slow
+ * and distant writers get in as well.
+ *
+ * <p>Times are nanoseconds. Used by one thread at a time.
+ */
+final class Pacing {
+  private static final long MILLISECOND = 1_000_000;
+  private static final long MAX_WINDOW = 1_000 * MILLISECOND;
+  private static final long MAX_BACKOFF = 5_000 * MILLISECOND;
+  private static final int COMPETITION_MEMORY = 16;
+  private static final int WINDOW_BITS = 3;
+
+  private final RandomGenerator random;
+  private long request = MILLISECOND;
+  private long wonAt;
+  private long wonGeneration = -1;
+  private long competedAt = Long.MIN_VALUE / 2;
+  private int slowDowns;
+
+  Pacing(RandomGenerator random) {
+    this.random = random;
+  }
+
+  /** Learns how long a request took. */
+  void took(long nanos) {
+    request += (Math.max(nanos, 1) - request) / 4;
+  }
+
+  /** Learns that a commit was acknowledged. */
+  void won(long generation, long now) {
+    wonGeneration = generation;
+    wonAt = now;
+    slowDowns = 0;
+  }
+
+  /** Pause after a refused attempt, before the reread: brief, and never growing. */
+  long afterLoss() {
+    return upTo(Math.min(request, 50 * MILLISECOND));
+  }
+
+  /** Pause before an attempt is repeated: exponential only if the store asks for fewer requests. */
+  long beforeRepeat(boolean slowDown) {
+    if (!slowDown) {
+      return upTo(20 * MILLISECOND);
+    }
+    long limit = Math.min((50 * MILLISECOND) << Math.min(slowDowns, 10), MAX_BACKOFF);
+    slowDowns++;
+    return limit / 2 + upTo(limit / 2);
+  }
+
+  /**
+   * Pause before a commit on top of a generation; none unless we made that generation ourselves.
+   */
+  long beforeCommit(long base, long now) {
+    if (base != wonGeneration) {
+      competedAt = wonGeneration >= 0 ? base : competedAt;
+      return 0;
+    }
+    long cycle = 2 * request;
+    long window = base - competedAt <= COMPETITION_MEMORY ? upTo(cycle) : 0;
+    int rarity = Long.numberOfTrailingZeros(base) / WINDOW_BITS;
+    if (rarity > 0) {
+      window = Math.max(window, cycle << Math.min(2 * (rarity - 1), 8));
+    }
+    return Math.max(0, Math.min(window, MAX_WINDOW) - (now - wonAt));
+  }
+
+  private long upTo(long limit) {
+    return random.nextLong(limit + 1);
+  }
+}

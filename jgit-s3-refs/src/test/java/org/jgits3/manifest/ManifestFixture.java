@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/** Manifests and changes for tests. */
+final class ManifestFixture {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  /** Refs of an empty repository. */
+  static final Refs HEAD =
+      new Refs(
+          Optional.empty(),
+          Collections.emptySortedMap(),
+          new TreeMap<>(Map.of("HEAD", "refs/heads/main")));
+
+  private ManifestFixture() {}
+
+  /** A change that succeeds on any manifest. */
+  static Change<String> describing(String description) {
+    return base ->
+        Proposal.edit(
+            base.withSettings(
+                new RepositorySettings(
+                    base.settings().config(), description, base.settings().shallow())),
+            description);
+  }
+
+  /** Edits a stored manifest behind the back of everybody, with a right checksum. */
+  static void rewrite(ScriptedStore store, RepositoryName name, Consumer<ObjectNode> edit)
+      throws IOException {
+    ObjectNode json = (ObjectNode) MAPPER.readTree(store.bytes(name.manifestKey()));
+    edit.accept(json);
+    store.overwrite(name.manifestKey(), bytes(json));
+  }
+
+  /** Stored form of a manifest given as JSON. */
+  static byte[] bytes(ObjectNode json) throws IOException {
+    json.remove("crc32c");
+    String text = MAPPER.writeValueAsString(json);
+    String content = text.substring(0, text.length() - 1);
+    CRC32C crc = new CRC32C();
+    crc.update(content.getBytes(StandardCharsets.UTF_8));
+    String trailer = ",\"crc32c\":\"" + HexFormat.of().toHexDigits((int) crc.getValue()) + "\"}";
+    return (content + trailer).getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.store.Validator;
+
+/**
+ * A store in memory whose conditional writes and reads are decided by a script: when each is
+ * applied, how often, and what is answered. Requests beyond the script are served at once.
+ *
+ * <p>Validators are content hashes, as on most servers, so that equal bytes have equal validators.
+ */
+final class ScriptedStore implements ObjectStore {
+  static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer", false);
+
+  private final Map<String, byte[]> objects = new TreeMap<>(); // guarded by this
+  private final Queue<PutScript> putScripts = new ArrayDeque<>(); // guarded by this
+  private final Queue<GetScript> getScripts = new ArrayDeque<>(); // guarded by this
+  private final List<PutRequest> puts = new ArrayList<>(); // guarded by this
+  private int gets; // guarded by this
+
+  /** What becomes of one conditional write. */
+  interface PutScript {
+    PutOutcome answer(PutRequest request) throws IOException;
+  }
+
+  /** What becomes of one read. */
+  interface GetScript {
+    GetResult answer(GetRequest request) throws IOException;
+  }
+
+  /** One conditional write, which can be applied now, later, several times or never. */
+  final class PutRequest {
+    final String key;
+    final byte[] body;
+    final Precondition precondition;
+
+    private PutRequest(String key, byte[] body, Precondition precondition) {
+      this.key = key;
+      this.body = body.clone();
+      this.precondition = precondition;
+    }
+
+    PutOutcome apply() {
+      return applyPut(this);
+    }
+
+    Manifest manifest() {
+      try {
+        return ManifestCodec.decode(key, body);
+      } catch (ManifestException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /** One read, which can be answered from the state of any moment. */
+  final class GetRequest {
+    private final String key;
+    private final Optional<Validator> known;
+
+    private GetRequest(String key, Optional<Validator> known) {
+      this.key = key;
+      this.known = known;
+    }
+
+    GetResult read() {
+      return serveGet(this);
+    }
+  }
+
+  /** Decides the next write that no earlier script decides. */
+  synchronized void nextPut(PutScript script) {
+    putScripts.add(script);
+  }
+
+  /** Decides the next read that no earlier script decides. */
+  synchronized void nextGet(GetScript script) {
+    getScripts.add(script);
+  }
+
+  /** Conditional writes received so far. */
+  synchronized List<PutRequest> puts() {
+    return List.copyOf(puts);
+  }
+
+  /** Reads received so far. */
+  synchronized int gets() {
+    return gets;
+  }
+
+  /** Bytes of an object that exists. */
+  synchronized byte[] bytes(String key) {
+    return objects.get(key).clone();
+  }
+
+  /** Writes an object behind the back of everybody. */
+  synchronized void overwrite(String key, byte[] bytes) {
+    objects.put(key, bytes.clone());
+  }
+
+  @Override
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    PutRequest request = new PutRequest(key, body, precondition);
+    PutScript script;
+    synchronized (this) {
+      puts.add(request);
+      script = putScripts.poll();
+    }
+    return script == null ? request.apply() : script.answer(request);
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known) throws IOException {
+    GetRequest request = new GetRequest(key, known);
+    GetScript script;
+    synchronized (this) {
+      gets++;
+      script = getScripts.poll();
+    }
+    return script == null ? request.read() : script.answer(request);
+  }
+
+  private synchronized PutOutcome applyPut(PutRequest request) {
+    byte[] current = objects.get(request.key);
+    if (request.precondition instanceof Precondition.Matches matches) {
+      if (current == null || !validator(current).equals(matches.validator())) {
+        return new PutOutcome.Lost(current == null);
+      }
+    } else if (current != null) {
+      return new PutOutcome.Lost(false);
+    }
+    objects.put(request.key, request.body);
+    return new PutOutcome.Won(validator(request.body));
+  }
+
+  private synchronized GetResult serveGet(GetRequest request) {
+    byte[] current = objects.get(request.key);
+    if (current == null) {
+      return new GetResult.Missing();
+    }
+    Validator validator = validator(current);
+    return request.known.isPresent() && request.known.get().equals(validator)
+        ? new GetResult.NotModified()
+        : new GetResult.Found(current.clone(), validator);
+  }
+
+  private static Validator validator(byte[] bytes) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return new Validator(HexFormat.of().formatHex(digest, 0, 16));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public synchronized void list(String prefix, Consumer<ListedObject> each) {
+    objects.forEach(
+        (key, bytes) -> {
+          if (key.startsWith(prefix)) {
+            each.accept(new ListedObject(key, bytes.length));
+          }
+        });
+  }
+
+  @Override
+  public synchronized void delete(Collection<String> keys) {
+    keys.forEach(objects::remove);
+  }
+
+  @Override
+  public String location() {
+    return "memory:";
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected) {
+    throw new UnsupportedOperationException(key);
+  }
+
+  @Override
+  public Optional<ObjectInfo> stat(String key) {
+    throw new UnsupportedOperationException(key);
+  }
+
+  @Override
+  public void put(String key, byte[] src, int offset, int length) {
+    throw new UnsupportedOperationException(new String(src, StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
+    throw new UnsupportedOperationException(key);
+  }
+
+  @Override
+  public UploadedPart uploadPart(
+      MultipartUpload upload, int number, byte[] src, int offset, int length) {
+    throw new UnsupportedOperationException(upload.toString());
+  }
+
+  @Override
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) {
+    throw new UnsupportedOperationException(upload.toString());
+  }
+
+  @Override
+  public void abortMultipart(MultipartUpload upload) {
+    throw new UnsupportedOperationException(upload.toString());
+  }
+
+  @Override
+  public List<MultipartUpload> listMultipart(String prefix) {
+    throw new UnsupportedOperationException(prefix);
+  }
+}
