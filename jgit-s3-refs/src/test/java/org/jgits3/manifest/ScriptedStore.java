@@ -38,6 +38,9 @@ final class ScriptedStore implements ObjectStore {
   private final Queue<PutScript> putScripts = new ArrayDeque<>(); // guarded by this
   private final Queue<GetScript> getScripts = new ArrayDeque<>(); // guarded by this
   private final List<PutRequest> puts = new ArrayList<>(); // guarded by this
+  private PutScript everyPut = PutRequest::apply; // guarded by this
+  private GetScript everyGet = GetRequest::read; // guarded by this
+  private Consumer<PutRequest> applied = request -> {}; // guarded by this
   private int gets; // guarded by this
 
   /** What becomes of one conditional write. */
@@ -100,6 +103,21 @@ final class ScriptedStore implements ObjectStore {
     getScripts.add(script);
   }
 
+  /** Decides all writes that are not scripted one by one. */
+  synchronized void everyPut(PutScript script) {
+    everyPut = script;
+  }
+
+  /** Decides all reads that are not scripted one by one. */
+  synchronized void everyGet(GetScript script) {
+    everyGet = script;
+  }
+
+  /** Calls a listener for every write that is applied, late ones included. */
+  synchronized void onApplied(Consumer<PutRequest> listener) {
+    applied = listener;
+  }
+
   /** Conditional writes received so far. */
   synchronized List<PutRequest> puts() {
     return List.copyOf(puts);
@@ -126,9 +144,9 @@ final class ScriptedStore implements ObjectStore {
     PutScript script;
     synchronized (this) {
       puts.add(request);
-      script = putScripts.poll();
+      script = putScripts.isEmpty() ? everyPut : putScripts.remove();
     }
-    return script == null ? request.apply() : script.answer(request);
+    return script.answer(request);
   }
 
   @Override
@@ -137,9 +155,9 @@ final class ScriptedStore implements ObjectStore {
     GetScript script;
     synchronized (this) {
       gets++;
-      script = getScripts.poll();
+      script = getScripts.isEmpty() ? everyGet : getScripts.remove();
     }
-    return script == null ? request.read() : script.answer(request);
+    return script.answer(request);
   }
 
   private synchronized PutOutcome applyPut(PutRequest request) {
@@ -152,6 +170,7 @@ final class ScriptedStore implements ObjectStore {
       return new PutOutcome.Lost(false);
     }
     objects.put(request.key, request.body);
+    applied.accept(request);
     return new PutOutcome.Won(validator(request.body));
   }
 

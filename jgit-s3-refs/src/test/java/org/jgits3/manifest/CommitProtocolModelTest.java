@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.manifest.Register.Report.FAIL;
+import static org.jgits3.manifest.Register.Report.GONE;
+import static org.jgits3.manifest.Register.Report.NO_CHANGE;
+import static org.jgits3.manifest.Register.Report.OK;
+import static org.jgits3.manifest.Register.Report.UNKNOWN;
+import static org.jgits3.manifest.Register.cas;
+import static org.jgits3.manifest.Register.run;
+import static org.jgits3.manifest.Register.set;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jgits3.store.PutOutcome;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The interleavings that the explicit-state models of the protocol found to break a simpler one (A1
+ * to A13, B1 to B4), replayed request by request against the real committer.
+ */
+class CommitProtocolModelTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMillis(200));
+  private static final PutOutcome REFUSED = new PutOutcome.Lost(false);
+
+  private final ScriptedStore store = new ScriptedStore();
+  private final List<Register.Applied> applied = new ArrayList<>();
+  private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
+  private final Bindings bindings =
+      new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+  private ManifestCommitter w;
+  private ManifestCommitter v;
+
+  @BeforeEach
+  void create_the_repository() throws IOException {
+    Register.create(bindings, NAME);
+    store.onApplied(request -> applied.addAll(Register.madeBy(request.manifest())));
+    w = committer();
+    v = committer();
+  }
+
+  @Test
+  void A0_write_whose_reply_was_lost_is_reported_as_success() {
+    loseReply();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A0_write_that_was_overtaken_after_its_lost_reply_is_reported_as_success() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          run(v, cas("V0", "1", "0"));
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A0_the_same_write_is_repeated_until_it_is_answered() {
+    store.nextPut(put -> ScriptedStore.NO_ANSWER);
+    store.nextPut(put -> ScriptedStore.NO_ANSWER);
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    List<ScriptedStore.PutRequest> puts = store.puts().subList(1, 4);
+    assertThat(puts).allSatisfy(put -> assertThat(put.body).isEqualTo(puts.get(0).body));
+    assertThat(puts)
+        .allSatisfy(put -> assertThat(put.precondition).isEqualTo(puts.get(0).precondition));
+  }
+
+  @Test
+  void A0_write_without_any_answer_is_unknown_and_may_be_applied_later() {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    deliverLate();
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A1_second_committer_does_not_take_the_write_of_the_first_for_its_own() throws IOException {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    deliverLate();
+    ManifestCommitter restarted = committer();
+    restarted.validate();
+    store.nextPut(
+        put -> {
+          run(v, cas("V0", "1", "0"));
+          return put.apply();
+        });
+    assertThat(run(restarted, cas("W1", "1", "2"))).isEqualTo(FAIL);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A2_sequence_number_is_never_reused_after_unknown() {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    store.nextPut(
+        put -> {
+          deliverLate();
+          return put.apply();
+        });
+    assertThat(run(w, cas("W1", "0", "2"))).isEqualTo(FAIL);
+    assertThat(ops()).containsExactly("W0");
+    assertThat(
+            store.puts().stream()
+                .flatMap(put -> put.manifest().writers().values().stream())
+                .distinct()
+                .map(WriterEntry::seq))
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void A3_write_whose_trace_was_pruned_is_unknown() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          commitByManyOthers();
+          run(v, cas("V0", "1", "0"));
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsOnlyOnce("W0");
+  }
+
+  @Test
+  void A3b_forced_write_whose_trace_was_pruned_is_not_applied_twice() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          commitByManyOthers();
+          run(v, set("V0", "7"));
+          return REFUSED;
+        });
+    assertThat(run(w, set("W0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsOnlyOnce("W0");
+  }
+
+  @Test
+  void A4_pruning_removes_the_oldest_and_records_how_far() throws IOException {
+    commitByManyOthers();
+    Manifest manifest = w.validate().manifest();
+    assertThat(manifest.writers()).hasSize(WriterTable.REMEMBERED);
+    assertThat(manifest.prunedTo()).isPositive();
+    assertThat(manifest.writers().values())
+        .allSatisfy(entry -> assertThat(entry.generation()).isGreaterThan(manifest.prunedTo()));
+  }
+
+  @Test
+  void A4_writer_that_was_not_pruned_tries_again() {
+    store.nextPut(
+        put -> {
+          run(v, set("V0", "0"));
+          run(v, set("V1", "5"));
+          run(v, set("V2", "0"));
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("V1", "V2", "W0");
+  }
+
+  @Test
+  void A4b_only_the_nonce_of_the_batch_proves_that_it_was_applied() throws IOException {
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    store.nextPut(
+        put -> {
+          Manifest mine = put.manifest();
+          String writer =
+              mine.writers().entrySet().stream()
+                  .filter(entry -> entry.getValue().generation() == mine.generation())
+                  .findFirst()
+                  .orElseThrow()
+                  .getKey();
+          run(v, cas("V0", "1", "0"));
+          ManifestFixture.rewrite(
+              store,
+              NAME,
+              json ->
+                  json.withObject("/writers").putArray(writer).add(99).add("other").add(3));
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A5_write_in_doubt_is_not_applied_to_another_life_of_the_name() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          store.delete(List.of(NAME.manifestKey()));
+          Register.create(bindings, NAME);
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A6_no_two_first_manifests_are_equal() throws IOException {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    byte[] first = store.puts().get(0).body;
+    store.delete(List.of(NAME.manifestKey()));
+    Register.create(bindings, NAME);
+    assertThat(store.bytes(NAME.manifestKey())).isNotEqualTo(first);
+    deliverLate();
+    assertThat(ops()).isEmpty();
+  }
+
+  @Test
+  void A7_write_in_doubt_is_unknown_once_the_repository_is_deleted_and_created_anew() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          bindings.delete(NAME);
+          Register.create(bindings, NAME);
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A7_write_that_a_tombstone_was_faster_than_is_refused_for_certain() {
+    store.nextPut(
+        put -> {
+          late.add(put);
+          bindings.delete(NAME);
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
+    deliverLate();
+    assertThat(ops()).isEmpty();
+  }
+
+  @Test
+  void A7_write_to_a_missing_manifest_is_unknown_only_if_an_attempt_was_in_doubt()
+      throws IOException {
+    w.validate();
+    store.nextPut(
+        put -> {
+          store.delete(List.of(NAME.manifestKey()));
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(run(w, cas("W1", "0", "1"))).isEqualTo(GONE);
+  }
+
+  @Test
+  void A8_manifest_put_back_by_hand_is_noticed() throws IOException {
+    byte[] old = store.bytes(NAME.manifestKey());
+    run(w, cas("W0", "0", "1"));
+    store.overwrite(NAME.manifestKey(), old);
+    assertThatThrownBy(w::validate)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("back to 1");
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(UNKNOWN);
+    assertThat(store.bytes(NAME.manifestKey())).isEqualTo(old);
+  }
+
+  @Test
+  void A9_restored_content_gets_a_higher_generation_so_that_late_writes_miss_it()
+      throws IOException {
+    Manifest old = w.validate().manifest();
+    store.nextPut(
+        put -> {
+          late.add(put);
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    run(v, set("V0", Register.value(old)));
+    deliverLate();
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A11_deleting_never_removes_the_manifest_so_that_a_late_create_misses() throws IOException {
+    bindings.delete(NAME);
+    store.puts().get(0).apply();
+    assertThat(bindings.read(NAME).orElseThrow().manifest().state())
+        .isEqualTo(RepositoryState.DELETED);
+  }
+
+  @Test
+  void A12_late_create_misses_the_next_life_as_well() throws IOException {
+    bindings.delete(NAME);
+    VersionedManifest second = Register.create(bindings, NAME);
+    store.puts().get(0).apply();
+    assertThat(bindings.read(NAME)).contains(second);
+  }
+
+  @Test
+  void B2_refusal_does_not_rest_on_a_stale_manifest() throws IOException {
+    w.validate();
+    run(v, cas("V0", "0", "1"));
+    assertThat(run(w, cas("W0", "1", "2"))).isEqualTo(OK);
+  }
+
+  @Test
+  void B3_no_change_does_not_rest_on_a_stale_manifest() throws IOException {
+    w.validate();
+    run(v, cas("V0", "0", "1"));
+    assertThat(run(w, set("W0", "0"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("V0", "W0");
+  }
+
+  @Test
+  void B4_verdict_without_a_write_costs_one_conditional_read() throws IOException {
+    w.validate();
+    int before = store.gets();
+    assertThat(run(w, set("W0", "0"))).isEqualTo(NO_CHANGE);
+    assertThat(run(w, cas("W1", "5", "6"))).isEqualTo(FAIL);
+    assertThat(store.gets()).isEqualTo(before + 2);
+    assertThat(store.puts()).hasSize(1);
+  }
+
+  private List<String> ops() {
+    return applied.stream().map(Register.Applied::op).toList();
+  }
+
+  private ManifestCommitter committer() {
+    return new ManifestCommitter(store, NAME, POLICY, new VirtualTime(), new SplittableRandom(1));
+  }
+
+  private void commitByManyOthers() {
+    for (int i = 0; i <= WriterTable.REMEMBERED; i++) {
+      try (ManifestCommitter other = committer()) {
+        assertThat(run(other, base -> Proposal.edit(base.withDropped(base.dropped()), OK)))
+            .isEqualTo(OK);
+      }
+    }
+  }
+
+  private void loseReply() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          return ScriptedStore.NO_ANSWER;
+        });
+  }
+
+  private void neverAnswer() {
+    store.everyPut(
+        put -> {
+          late.add(put);
+          return ScriptedStore.NO_ANSWER;
+        });
+  }
+
+  private void answerAgain() {
+    store.everyPut(ScriptedStore.PutRequest::apply);
+  }
+
+  private void deliverLate() {
+    late.forEach(ScriptedStore.PutRequest::apply);
+    late.clear();
+  }
+}
