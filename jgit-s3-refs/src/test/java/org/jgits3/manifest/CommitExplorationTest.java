@@ -123,8 +123,7 @@ class CommitExplorationTest {
         reports.put(
             op,
             Register.run(
-                committer,
-                from == null ? Register.set(op, to) : Register.cas(op, from, to)));
+                committer, from == null ? Register.set(op, to) : Register.cas(op, from, to)));
         writers[writer] = committer;
       } catch (Death death) {
         reports.put(op, Register.Report.UNKNOWN);

@@ -187,8 +187,7 @@ class CommitProtocolModelTest {
           ManifestFixture.rewrite(
               store,
               NAME,
-              json ->
-                  json.withObject("/writers").putArray(writer).add(99).add("other").add(3));
+              json -> json.withObject("/writers").putArray(writer).add(99).add("other").add(3));
           return REFUSED;
         });
     assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);

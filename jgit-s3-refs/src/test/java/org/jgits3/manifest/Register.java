@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One value in a repository, with the operations of the models: compare-and-set and set. Each leaves
- * its name, and the value it replaced and made, in the transaction log.
+ * One value in a repository, with the operations of the models: compare-and-set and set. Each
+ * leaves its name, and the value it replaced and made, in the transaction log.
  */
 final class Register {
   /** What a client is told of its operation. */
@@ -28,8 +28,7 @@ final class Register {
 
   /** A repository whose value is 0. */
   static VersionedManifest create(Bindings bindings, RepositoryName name) throws IOException {
-    return bindings.create(
-        name, new RepositorySettings("", "0", Set.of()), ManifestFixture.HEAD);
+    return bindings.create(name, new RepositorySettings("", "0", Set.of()), ManifestFixture.HEAD);
   }
 
   static Change<Report> cas(String op, String from, String to) {
