@@ -9,6 +9,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.StoreListener;
 import org.jgits3.store.StoreLocation;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,6 +37,7 @@ import picocli.CommandLine.TypeConversionException;
       RenameCommand.class,
       DeleteCommand.class,
       StatsCommand.class,
+      DemoCommand.class,
     },
     exitCodeListHeading = "%nExit code:%n",
     exitCodeList = {"0:success", "1:failed", "2:wrong usage"})
@@ -101,6 +104,11 @@ public final class JgitS3 implements Runnable {
     }
   }
 
+  /** Whether the user said which store to use, or where that is written. */
+  boolean storeChosen() {
+    return store != null || config != null;
+  }
+
   /** Whether stack traces are wanted. */
   boolean debug() {
     return debug;
@@ -122,14 +130,28 @@ public final class JgitS3 implements Runnable {
 
   /** Opens the store the user chose, and the repositories in it; closed by the caller. */
   S3RepositoryManager open() throws IOException {
-    S3Settings settings = settings();
-    configureBlockCache(settings);
-    return S3RepositoryManager.open(settings);
+    return open((kind, outcome, bytes, nanos) -> {});
   }
 
-  /** Opens the store the user chose without asking whether it can be trusted. */
-  ObjectStore openStore(S3Settings settings) throws IOException {
-    return settings.location().open(settings.options());
+  /**
+   * Opens the store the user chose, and the repositories in it; closed by the caller.
+   *
+   * @param listener told of each request to the store
+   */
+  S3RepositoryManager open(StoreListener listener) throws IOException {
+    return open(settings(), listener);
+  }
+
+  /**
+   * Opens a store and the repositories in it; closed by the caller.
+   *
+   * @param settings which store, and how to reach it
+   * @param listener told of each request to the store
+   */
+  S3RepositoryManager open(S3Settings settings, StoreListener listener) throws IOException {
+    configureBlockCache(settings);
+    ObjectStore store = settings.location().open(settings.options());
+    return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
   }
 
   private void configureBlockCache(S3Settings settings) {

@@ -19,18 +19,23 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
 
   @Override
   public int handleParseException(ParameterException e, String[] args) {
-    print(e.getCommandLine().getErr(), e);
+    CommandLine line = e.getCommandLine();
+    String command = line.getCommandSpec().qualifiedName();
+    print(
+        line.getErr(),
+        oneLine(e) + (e.getCause() == null ? "; see " + command + " --help" : ""),
+        e);
     return ExitCode.USAGE;
   }
 
   @Override
   public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
-    print(line.getErr(), e);
+    print(line.getErr(), oneLine(e), e);
     return ExitCode.SOFTWARE;
   }
 
-  private void print(PrintWriter err, Exception e) {
-    err.println("jgit-s3: " + oneLine(e));
+  private void print(PrintWriter err, String message, Exception e) {
+    err.println("jgit-s3: " + message);
     if (program.debug()) {
       e.printStackTrace(err);
     }

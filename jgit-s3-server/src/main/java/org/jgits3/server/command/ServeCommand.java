@@ -82,43 +82,47 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Logging.server();
-    try (ServerMetrics metrics = new ServerMetrics();
-        S3RepositoryManager manager = program.open()) {
-      GitHttpServer server = start(manager, metrics);
-      Thread stop = new Thread(server::close, "jgit-s3-shutdown");
-      Runtime.getRuntime().addShutdownHook(stop);
-      spec.commandLine().getOut().println("listening on " + server.uri());
-      spec.commandLine().getOut().flush();
-      LOG.info("serving {} on {}", manager.store().location(), server.uri());
-      server.awaitClose();
+    try (ServerMetrics metrics = new ServerMetrics()) {
+      GitHttpServer.Builder builder = builder().metrics(metrics);
+      try (S3RepositoryManager manager = program.open(metrics)) {
+        serve(manager, builder.config(manager.settings().config()));
+      }
     }
     return 0;
   }
 
-  private GitHttpServer start(S3RepositoryManager manager, ServerMetrics metrics)
-      throws IOException {
+  private void serve(S3RepositoryManager manager, GitHttpServer.Builder builder)
+      throws IOException, InterruptedException {
+    GitHttpServer server = builder.start(manager);
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "jgit-s3-shutdown"));
+    spec.commandLine().getOut().println("listening on " + server.uri());
+    spec.commandLine().getOut().flush();
+    LOG.info("serving {}", manager.store().location());
+    server.awaitClose();
+  }
+
+  /** The server as the options want it, checked before the store is asked for anything. */
+  private GitHttpServer.Builder builder() {
     GitHttpServer.Builder builder =
-        GitHttpServer.of(manager)
+        GitHttpServer.builder()
             .listen(listen)
             .createOnPush(createOnPush)
-            .config(manager.settings().config())
-            .shutdownLimit(Duration.ofSeconds(shutdownSeconds))
-            .metrics(metrics);
+            .shutdownLimit(Duration.ofSeconds(shutdownSeconds));
     if (maxPackSize != null) {
       builder.maxPackSize(maxPackSize);
     }
     if (maxObjectSize != null) {
       builder.maxObjectSize(maxObjectSize);
     }
-    if (access.users != null) {
-      builder.users(access.users);
-    }
     if (access.anonymous) {
       builder.anonymous();
     }
     try {
-      return builder.start();
-    } catch (IllegalArgumentException | UsersFile.InvalidException e) {
+      if (access.users != null) {
+        builder.users(UsersFile.open(access.users));
+      }
+      return builder.check();
+    } catch (IOException | IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
   }

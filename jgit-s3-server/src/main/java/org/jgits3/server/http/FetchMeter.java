@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -39,7 +40,8 @@ final class FetchMeter extends HttpFilter {
     } finally {
       boolean answered = returned && rsp.getStatus() < HttpServletResponse.SC_BAD_REQUEST;
       sample.stop(
-          metrics.timer("jgits3.fetch", "Fetches by result", "result", result(up, answered)));
+          metrics.timer(
+              "jgits3.fetch", "Fetches by result", Tags.of("result", result(up, answered))));
     }
   }
 

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -37,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} says whether the store
  * can be reached, {@code /metrics} is Prometheus text. A server is running from {@link
- * Builder#start} until {@link #close}; both may be called from any thread.
+ * Builder#start(S3RepositoryManager)} until {@link #close}; both may be called from any thread.
  */
 public final class GitHttpServer implements Closeable {
   /** How long {@link #close} waits for requests in flight unless told otherwise. */
@@ -59,15 +58,13 @@ public final class GitHttpServer implements Closeable {
   }
 
   /**
-   * A server of all repositories of a store, on a free port of the loopback interface, that anyone
-   * who can reach it may read and write, unless the builder is told otherwise.
+   * A server on a free port of the loopback interface, for anyone on this host, unless the builder
+   * is told otherwise.
    *
-   * @param manager the repositories; not closed with the server
    * @return a builder
    */
-  public static Builder of(S3RepositoryManager manager) {
-    return new Builder(
-        createOnPush -> new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
+  public static Builder builder() {
+    return new Builder();
   }
 
   /**
@@ -108,27 +105,17 @@ public final class GitHttpServer implements Closeable {
 
   /** How a server is to run. Not safe for use by several threads. */
   public static final class Builder {
-    /** Opens repositories by name; its own type so that creation on push is decided at start. */
-    interface Repositories {
-      RepositoryResolver<HttpServletRequest> resolver(boolean createOnPush);
-    }
-
-    private final Repositories repositories;
-    private final Health health;
     private InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private boolean createOnPush;
     private boolean anonymous;
-    private Optional<Path> users = Optional.empty();
+    private Optional<UsersFile> users = Optional.empty();
     private Config config = new Config();
     private Optional<Long> maxPackSize = Optional.empty();
     private Optional<Long> maxObjectSize = Optional.empty();
     private Duration shutdownLimit = DEFAULT_SHUTDOWN_LIMIT;
     private ServerMetrics metrics = new ServerMetrics();
 
-    Builder(Repositories repositories, Health health) {
-      this.repositories = repositories;
-      this.health = health;
-    }
+    private Builder() {}
 
     /**
      * Where to listen.
@@ -155,10 +142,10 @@ public final class GitHttpServer implements Closeable {
     /**
      * Asks every client but those of {@code /healthz} for a name and password.
      *
-     * @param file htpasswd file with bcrypt hashes, read again whenever it changes
+     * @param file the users
      * @return this
      */
-    public Builder users(Path file) {
+    public Builder users(UsersFile file) {
       users = Optional.of(file);
       return this;
     }
@@ -231,34 +218,13 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Starts the server.
+     * Checks the options without any effect; {@link #start(S3RepositoryManager)} does it too.
      *
-     * @return the server, accepting connections
+     * @return this
      * @throws IllegalArgumentException if others than this host could connect although neither
-     *     users nor {@link #anonymous} were asked for, or both were
-     * @throws UsersFile.InvalidException if the users' file cannot be used
-     * @throws IOException if the address cannot be bound or the users' file not be read
+     *     users nor {@link #anonymous} were asked for, or if both were
      */
-    public GitHttpServer start() throws IOException {
-      checkExposure();
-      Server server = new Server(new QueuedThreadPool(MAX_THREADS));
-      server.setStopTimeout(shutdownLimit.toMillis());
-      server.setErrorHandler(new OneLineErrorHandler());
-      server.setHandler(new GracefulHandler(context()));
-      ServerConnector connector = connector(server);
-      try {
-        connector.open();
-        server.start();
-      } catch (Exception e) {
-        connector.close();
-        throw new IOException(
-            "cannot listen on " + listen.getHostString() + ":" + listen.getPort() + ": " + why(e),
-            e);
-      }
-      return new GitHttpServer(server, connector);
-    }
-
-    private void checkExposure() {
+    public Builder check() {
       if (anonymous && users.isPresent()) {
         throw new IllegalArgumentException("--users and --anonymous exclude each other");
       }
@@ -271,6 +237,39 @@ public final class GitHttpServer implements Closeable {
                 + listen.getHostString()
                 + ": give --users FILE, or --anonymous to let anyone read and write");
       }
+      return this;
+    }
+
+    /**
+     * Starts the server.
+     *
+     * @param manager the repositories; not closed with the server
+     * @return the server, accepting connections
+     * @throws IllegalArgumentException as {@link #check}
+     * @throws IOException if the address cannot be bound
+     */
+    public GitHttpServer start(S3RepositoryManager manager) throws IOException {
+      return start(new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
+    }
+
+    GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories, Health health)
+        throws IOException {
+      check();
+      Server server = new Server(new QueuedThreadPool(MAX_THREADS));
+      server.setStopTimeout(shutdownLimit.toMillis());
+      server.setErrorHandler(new OneLineErrorHandler());
+      server.setHandler(new GracefulHandler(context(repositories, health)));
+      ServerConnector connector = connector(server);
+      try {
+        connector.open();
+        server.start();
+      } catch (Exception e) {
+        connector.close();
+        throw new IOException(
+            "cannot listen on " + listen.getHostString() + ":" + listen.getPort() + ": " + why(e),
+            e);
+      }
+      return new GitHttpServer(server, connector);
     }
 
     private ServerConnector connector(Server server) {
@@ -286,26 +285,27 @@ public final class GitHttpServer implements Closeable {
       return connector;
     }
 
-    private ServletContextHandler context() throws IOException {
+    private ServletContextHandler context(
+        RepositoryResolver<HttpServletRequest> repositories, Health health) {
       ServletContextHandler context = new ServletContextHandler("/");
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());
       context.getServletHandler().setDecodeAmbiguousURIs(true);
       if (users.isPresent()) {
-        addFilter(context, new BasicAuthentication(UsersFile.open(users.get())));
+        addFilter(context, new BasicAuthentication(users.get()));
       }
       addFilter(context, new RefusalFilter());
       addServlet(context, new HealthServlet(health), HealthServlet.PATH);
       addServlet(context, new MetricsServlet(metrics), MetricsServlet.PATH);
-      addServlet(context, gitServlet(), "/*");
+      addServlet(context, gitServlet(repositories), "/*");
       return context;
     }
 
-    private GitServlet gitServlet() {
+    private GitServlet gitServlet(RepositoryResolver<HttpServletRequest> repositories) {
       TransferPolicy policy =
           new TransferPolicy(new TransferDefaults(config, maxPackSize, maxObjectSize));
       GitServlet git = new GitServlet();
-      git.setRepositoryResolver(repositories.resolver(createOnPush));
+      git.setRepositoryResolver(repositories);
       git.setAsIsFileService(null);
       git.setUploadPackFactory(policy::uploadPack);
       git.setReceivePackFactory(policy::receivePack);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -33,7 +34,7 @@ final class PushMeter extends HttpFilter {
       chain.doFilter(req, rsp);
     } finally {
       String result = rp.outcome().name().toLowerCase(Locale.ROOT);
-      sample.stop(metrics.timer("jgits3.push", "Pushes by result", "result", result));
+      sample.stop(metrics.timer("jgits3.push", "Pushes by result", Tags.of("result", result)));
     }
   }
 }

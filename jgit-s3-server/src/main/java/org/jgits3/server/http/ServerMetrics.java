@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -12,12 +14,33 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import jakarta.servlet.Filter;
 import java.io.Closeable;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.RequestOutcome;
+import org.jgits3.store.StoreListener;
 
 /** What a server counts: pushes, fetches, requests to the store, and the JVM's basics. */
-public final class ServerMetrics implements Closeable {
+public final class ServerMetrics implements StoreListener, Closeable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gc = new JvmGcMetrics();
+
+  /** Looking a meter up in the registry by its tags would cost more than counting. */
+  private final Map<Request, Meters> requests = new ConcurrentHashMap<>();
+
+  /** What requests are told apart by. */
+  private record Request(RequestKind kind, RequestOutcome outcome) {}
+
+  /** The meters of one sort of requests. */
+  private record Meters(Timer time, Counter transferred) {
+    void count(long bytes, long nanos) {
+      time.record(nanos, TimeUnit.NANOSECONDS);
+      transferred.increment((double) bytes);
+    }
+  }
 
   /** Counts from zero. */
   public ServerMetrics() {
@@ -46,6 +69,26 @@ public final class ServerMetrics implements Closeable {
     return registry.scrape();
   }
 
+  @Override
+  public void requestEnded(RequestKind kind, RequestOutcome outcome, long bytes, long nanos) {
+    requests.computeIfAbsent(new Request(kind, outcome), this::meters).count(bytes, nanos);
+  }
+
+  private Meters meters(Request request) {
+    Tags tags = Tags.of("kind", lower(request.kind()), "outcome", lower(request.outcome()));
+    return new Meters(
+        timer("jgits3.store.requests", "Requests to the store", tags),
+        Counter.builder("jgits3.store.transferred")
+            .description("Content bytes sent to the store or received from it")
+            .baseUnit("bytes")
+            .tags(tags)
+            .register(registry));
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
   Filter pushFilter() {
     return new PushMeter(this);
   }
@@ -54,7 +97,7 @@ public final class ServerMetrics implements Closeable {
     return new FetchMeter(this);
   }
 
-  Timer timer(String name, String description, String... tags) {
+  Timer timer(String name, String description, Tags tags) {
     return Timer.builder(name)
         .description(description)
         .tags(tags)

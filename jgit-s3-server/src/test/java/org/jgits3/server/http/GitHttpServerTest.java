@@ -37,14 +37,18 @@ class GitHttpServerTest {
   private final AtomicReference<String> outage = new AtomicReference<>();
   private final HttpClient http = HttpClient.newHttpClient();
 
-  private GitHttpServer.Builder server() {
-    return new GitHttpServer.Builder(
+  private GitHttpServer start(GitHttpServer.Builder builder) throws IOException {
+    return builder.start(
         repositories,
         () -> {
           if (outage.get() != null) {
             throw new IOException(outage.get());
           }
         });
+  }
+
+  private GitHttpServer start() throws IOException {
+    return start(GitHttpServer.builder());
   }
 
   private HttpResponse<String> get(GitHttpServer server, String path, String... headers)
@@ -69,7 +73,7 @@ class GitHttpServerTest {
   @Test
   void advertises_refs_in_protocol_v0_and_capabilities_in_v2() throws Exception {
     repositories.create("a.git");
-    try (GitHttpServer server = server().start()) {
+    try (GitHttpServer server = start()) {
       String path = "/a.git/info/refs?service=git-upload-pack";
       assertThat(get(server, path).body()).contains("# service=git-upload-pack", "filter");
       assertThat(get(server, path, "Git-Protocol", "version=2").body())
@@ -83,7 +87,7 @@ class GitHttpServerTest {
   void push_moves_the_ref_and_is_counted() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
-    try (GitHttpServer server = server().start()) {
+    try (GitHttpServer server = start()) {
       assertThat(push(server, "a.git", push.body()).body())
           .contains("unpack ok", "ok refs/heads/main");
       assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
@@ -96,7 +100,7 @@ class GitHttpServerTest {
   void pack_over_the_limit_is_refused_with_a_reason() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", new byte[10_000]);
-    try (GitHttpServer server = server().maxPackSize(50).start()) {
+    try (GitHttpServer server = start(GitHttpServer.builder().maxPackSize(50))) {
       assertThat(push(server, "a.git", push.body()).body()).contains("unpack error Pack exceeds");
       assertThat(repository.resolve("refs/heads/main")).isNull();
       assertThat(get(server, "/metrics").body())
@@ -108,7 +112,7 @@ class GitHttpServerTest {
   void object_over_the_limit_is_refused_with_a_reason() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", new byte[10_000]);
-    try (GitHttpServer server = server().maxObjectSize(1_000).start()) {
+    try (GitHttpServer server = start(GitHttpServer.builder().maxObjectSize(1_000))) {
       assertThat(push(server, "a.git", push.body()).body()).contains("Object too large");
       assertThat(repository.resolve("refs/heads/main")).isNull();
     }
@@ -120,7 +124,7 @@ class GitHttpServerTest {
     InMemoryRepository lenient = repositories.create("lenient.git");
     lenient.getConfig().setBoolean("receive", null, "fsckObjects", false);
     ScriptedPush push = ScriptedPush.firstCommit(".git", "content".getBytes(UTF_8));
-    try (GitHttpServer server = server().start()) {
+    try (GitHttpServer server = start()) {
       assertThat(push(server, "strict.git", push.body()).body()).doesNotContain("unpack ok");
       assertThat(strict.resolve("refs/heads/main")).isNull();
       assertThat(push(server, "lenient.git", push.body()).body()).contains("unpack ok");
@@ -133,7 +137,7 @@ class GitHttpServerTest {
     repositories.create("a.git");
     Config config = new Config();
     config.setBoolean("receive", null, "advertisePushOptions", false);
-    try (GitHttpServer server = server().config(config).start()) {
+    try (GitHttpServer server = start(GitHttpServer.builder().config(config))) {
       assertThat(get(server, "/a.git/info/refs?service=git-receive-pack").body())
           .doesNotContain("push-options");
     }
@@ -142,7 +146,7 @@ class GitHttpServerTest {
   @Test
   void paths_that_are_no_repository_are_one_line_404() throws Exception {
     repositories.create("a.git");
-    try (GitHttpServer server = server().start()) {
+    try (GitHttpServer server = start()) {
       for (String path :
           new String[] {
             "/", "/a.git", "/a.git/HEAD", "/none.git/info/refs?service=git-upload-pack"
@@ -156,11 +160,11 @@ class GitHttpServerTest {
 
   @Test
   void health_follows_the_store() throws Exception {
-    try (GitHttpServer server = server().start()) {
+    try (GitHttpServer server = start()) {
       assertThat(get(server, "/healthz").body()).isEqualTo("ok\n");
     }
     outage.set("gone");
-    try (GitHttpServer server = server().start()) {
+    try (GitHttpServer server = start()) {
       HttpResponse<String> answer = get(server, "/healthz");
       assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(answer.body()).isEqualTo("the store does not answer\n");
@@ -171,7 +175,7 @@ class GitHttpServerTest {
   void address_that_others_can_reach_needs_users_or_an_explicit_anonymous() throws Exception {
     InetSocketAddress everywhere = new InetSocketAddress(0);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> server().listen(everywhere).start())
+        .isThrownBy(() -> start(GitHttpServer.builder().listen(everywhere)))
         .withMessageContaining("--users")
         .withMessageContaining("--anonymous");
   }
@@ -182,7 +186,7 @@ class GitHttpServerTest {
       InetSocketAddress address =
           new InetSocketAddress(taken.getInetAddress(), taken.getLocalPort());
       assertThatIOException()
-          .isThrownBy(() -> server().listen(address).start())
+          .isThrownBy(() -> start(GitHttpServer.builder().listen(address)))
           .withMessage(
               "cannot listen on localhost:%d: Address already in use", taken.getLocalPort());
     }
@@ -194,7 +198,7 @@ class GitHttpServerTest {
     Path users = dir.resolve("users");
     Files.writeString(users, "ada:" + bcrypt("right") + "\n");
     String path = "/a.git/info/refs?service=git-receive-pack";
-    try (GitHttpServer server = server().users(users).start()) {
+    try (GitHttpServer server = start(GitHttpServer.builder().users(UsersFile.open(users)))) {
       HttpResponse<String> nobody = get(server, path);
       assertThat(nobody.statusCode()).isEqualTo(401);
       assertThat(nobody.headers().firstValue("WWW-Authenticate"))
@@ -212,7 +216,7 @@ class GitHttpServerTest {
   void push_in_flight_finishes_during_shutdown() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
-    GitHttpServer server = server().start();
+    GitHttpServer server = start();
     URI uri = server.uri();
     try (Socket client = halfSent(uri, push.body())) {
       CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
@@ -233,7 +237,7 @@ class GitHttpServerTest {
   void push_that_does_not_finish_in_time_changes_nothing() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
-    GitHttpServer server = server().shutdownLimit(Duration.ofMillis(200)).start();
+    GitHttpServer server = start(GitHttpServer.builder().shutdownLimit(Duration.ofMillis(200)));
     try (Socket client = halfSent(server.uri(), push.body())) {
       CompletableFuture.runAsync(server::close).get(30, TimeUnit.SECONDS);
       assertThat(client.getInputStream().readAllBytes()).isEmpty();

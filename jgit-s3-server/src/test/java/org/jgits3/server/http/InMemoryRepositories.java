@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 
 /** Repositories without a store, for tests of what the server does in front of them. */
-final class InMemoryRepositories implements GitHttpServer.Builder.Repositories {
+final class InMemoryRepositories implements RepositoryResolver<HttpServletRequest> {
   private final Map<String, InMemoryRepository> byName = new ConcurrentHashMap<>();
 
   InMemoryRepository create(String name) {
@@ -20,14 +21,12 @@ final class InMemoryRepositories implements GitHttpServer.Builder.Repositories {
   }
 
   @Override
-  public RepositoryResolver<HttpServletRequest> resolver(boolean createOnPush) {
-    return (req, name) -> {
-      InMemoryRepository repository = byName.get(name);
-      if (repository == null) {
-        throw new Refusal(HttpServletResponse.SC_NOT_FOUND, "no repository " + name, null);
-      }
-      repository.incrementOpen();
-      return repository;
-    };
+  public Repository open(HttpServletRequest req, String name) {
+    InMemoryRepository repository = byName.get(name);
+    if (repository == null) {
+      throw new Refusal(HttpServletResponse.SC_NOT_FOUND, "no repository " + name, null);
+    }
+    repository.incrementOpen();
+    return repository;
   }
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.server.demo.ScratchDirectory;
+import org.jgits3.server.demo.Step;
+import org.jgits3.server.demo.Tour;
+import org.jgits3.store.RequestCounts;
+import org.jgits3.store.StoreLocation;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Shows in a minute what the program does; leaves nothing behind. */
+@Command(
+    name = "demo",
+    description =
+        "Take a tour: push and clone with git, create and look up refs at scale, and see what it"
+            + " costs. Uses a temporary directory unless --store or --config is given.")
+final class DemoCommand implements Callable<Integer> {
+  private static final String ROW = "%-34s %9s   %s";
+
+  @ParentCommand private JgitS3 program;
+  @Spec private CommandSpec spec;
+  @Mixin private Output output;
+
+  @Option(
+      names = "--refs",
+      paramLabel = "N",
+      defaultValue = "100000",
+      description = "How many refs to create (${DEFAULT-VALUE}).")
+  private int refs;
+
+  private final List<Step> steps = new ArrayList<>();
+
+  /** What {@code --json} prints. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Report(boolean ok, String error, String store, double seconds, List<Step> steps) {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (refs < 1) {
+      throw new ParameterException(spec.commandLine(), "--refs must be at least 1");
+    }
+    if (program.storeChosen()) {
+      tour(program.settings());
+      return 0;
+    }
+    try (ScratchDirectory scratch = new ScratchDirectory("jgit-s3-demo-store")) {
+      tour(program.settings().withLocation(new StoreLocation.Directory(scratch.path())));
+    }
+    return 0;
+  }
+
+  private void tour(S3Settings settings) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    String store = settings.location().toString();
+    try {
+      tour(settings, store);
+    } catch (IOException e) {
+      report(new Report(false, e.getMessage(), store, seconds(start), steps));
+      throw e;
+    }
+    report(new Report(true, null, store, seconds(start), steps));
+  }
+
+  private void tour(S3Settings settings, String store) throws IOException, InterruptedException {
+    RequestCounts counts = new RequestCounts();
+    try (S3RepositoryManager manager = program.open(settings, counts)) {
+      if (!output.json()) {
+        output.line("Serving " + store + " to the git on this machine. Each step is checked.");
+        output.line("");
+        output.line(String.format(ROW, "step", "ms", "requests to the store"));
+      }
+      new Tour(manager, counts, refs, this::ended).take();
+    }
+  }
+
+  private void ended(Step step) {
+    steps.add(step);
+    if (!output.json()) {
+      output.line(String.format(ROW, step.name(), step.millis(), step.requestLine()));
+    }
+  }
+
+  private void report(Report report) {
+    if (output.json()) {
+      output.value(report);
+    } else if (report.ok()) {
+      output.line("");
+      output.line(
+          "All of it was as it should be, and is gone again. Go on with: jgit-s3 serve --create-on-push");
+    }
+  }
+
+  private static double seconds(long start) {
+    return Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
+  }
+}
