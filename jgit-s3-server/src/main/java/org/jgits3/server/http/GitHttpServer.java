@@ -13,6 +13,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -51,10 +53,15 @@ public final class GitHttpServer implements Closeable {
 
   private final Server server;
   private final ServerConnector connector;
+  private final GracefulHandler requests;
+  private final Duration shutdownLimit;
 
-  private GitHttpServer(Server server, ServerConnector connector) {
+  private GitHttpServer(
+      Server server, ServerConnector connector, GracefulHandler requests, Duration shutdownLimit) {
     this.server = server;
     this.connector = connector;
+    this.requests = requests;
+    this.shutdownLimit = shutdownLimit;
   }
 
   /**
@@ -85,10 +92,18 @@ public final class GitHttpServer implements Closeable {
    */
   @Override
   public void close() {
+    connector.close();
+    try {
+      requests.shutdown().get(shutdownLimit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("requests still in flight after {} are cut off", shutdownLimit);
+    } catch (ExecutionException e) {
+      LOG.warn("requests in flight cannot be waited for", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     try {
       server.stop();
-    } catch (TimeoutException e) {
-      LOG.warn("requests still in flight after {} ms were cut off", server.getStopTimeout());
     } catch (Exception e) {
       LOG.warn("server did not stop cleanly", e);
     }
@@ -256,9 +271,9 @@ public final class GitHttpServer implements Closeable {
         throws IOException {
       check();
       Server server = new Server(new QueuedThreadPool(MAX_THREADS));
-      server.setStopTimeout(shutdownLimit.toMillis());
       server.setErrorHandler(new OneLineErrorHandler());
-      server.setHandler(new GracefulHandler(context(repositories, health)));
+      GracefulHandler requests = new GracefulHandler(context(repositories, health));
+      server.setHandler(requests);
       ServerConnector connector = connector(server);
       try {
         connector.open();
@@ -269,7 +284,7 @@ public final class GitHttpServer implements Closeable {
             "cannot listen on " + listen.getHostString() + ":" + listen.getPort() + ": " + why(e),
             e);
       }
-      return new GitHttpServer(server, connector);
+      return new GitHttpServer(server, connector, requests, shutdownLimit);
     }
 
     private ServerConnector connector(Server server) {

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class JgitS3Test {
+  @TempDir private Path dir;
+
+  /** What a command did. */
+  private record Result(int exitCode, String out, String err) {
+    Result failsWith(int code, String... words) {
+      assertThat(exitCode).as(err).isEqualTo(code);
+      assertThat(err).startsWith("jgit-s3: ").hasLineCount(1);
+      Stream.of(words).forEach(word -> assertThat(err).contains(word));
+      assertThat(out).isEmpty();
+      return this;
+    }
+
+    Result succeeds() {
+      assertThat(err).isEmpty();
+      assertThat(exitCode).isZero();
+      return this;
+    }
+
+    JsonNode json() throws IOException {
+      return new ObjectMapper().readTree(succeeds().out());
+    }
+  }
+
+  private static Result run(String... args) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = JgitS3.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    int exitCode = line.execute(args);
+    return new Result(exitCode, out.toString(), err.toString());
+  }
+
+  private Result inStore(String... args) {
+    Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
+    return run(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
+  }
+
+  @Test
+  void command_must_be_given() {
+    run().failsWith(2, "no command given");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "frobnicate",
+        "init",
+        "init a b",
+        "list --frobnicate",
+        "serve --listen nowhere",
+        "serve --listen 127.0.0.1:99999",
+        "serve --max-pack-size huge",
+        "serve --max-pack-size -1",
+        "serve --users a --anonymous",
+        "demo --refs 0",
+        "refs ../a",
+        "init a.lock",
+      })
+  void wrong_usage_is_one_line_and_exits_with_2(String args) {
+    inStore(args.split(" ")).failsWith(2);
+  }
+
+  @Test
+  void wrong_store_is_wrong_usage() {
+    run("--store", "ftp://x", "list").failsWith(2, "ftp://x");
+  }
+
+  @Test
+  void config_that_is_wrong_or_not_there_is_named() throws IOException {
+    Path config = Files.writeString(dir.resolve("config"), "[s3]\n\tstroe = file:x\n");
+    run("--config", config.toString(), "list").failsWith(2, config.toString(), "stroe");
+    String missing = dir.resolve("missing").toString();
+    run("--config", missing, "list").failsWith(2, missing);
+  }
+
+  @Test
+  void size_of_the_block_cache_that_makes_no_sense_is_wrong_usage() throws IOException {
+    Path config = Files.writeString(dir.resolve("config"), "[core \"dfs\"]\n\tblockSize = 1000\n");
+    run("--config", config.toString(), "--store", "file:" + dir, "list").failsWith(2);
+  }
+
+  @Test
+  void global_options_may_stand_after_the_command() {
+    run("list", "--store", "file:" + dir.resolve("store")).succeeds();
+  }
+
+  @Test
+  void debug_adds_the_stack_trace() {
+    Result result = inStore("--debug", "refs", "none");
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err()).startsWith("jgit-s3: ").contains("\tat org.jgits3.");
+  }
+
+  @Test
+  void repositories_are_created_listed_renamed_and_deleted() throws IOException {
+    assertThat(inStore("init", "a").succeeds().out()).contains("Initialized", " a ");
+    assertThat(inStore("init", "--json", "team/b.git").json().get("name").asText())
+        .isEqualTo("team/b");
+    assertThat(inStore("list").succeeds().out().lines()).containsExactly("a", "team/b");
+    inStore("rename", "a", "c").succeeds();
+    assertThat(inStore("list", "--json").json())
+        .map(JsonNode::asText)
+        .containsExactly("c", "team/b");
+    inStore("delete", "team/b").succeeds();
+    assertThat(inStore("list").succeeds().out().lines()).containsExactly("c");
+    assertThat(inStore("refs", "c").succeeds().out()).isEmpty();
+    assertThat(inStore("refs", "c", "refs/heads/", "--json").json()).isEmpty();
+  }
+
+  @Test
+  void what_cannot_be_done_is_one_line_and_exits_with_1() {
+    inStore("init", "a").succeeds();
+    inStore("init", "b").succeeds();
+    inStore("init", "a").failsWith(1, "a");
+    inStore("refs", "none").failsWith(1, "none");
+    inStore("stats", "none").failsWith(1, "none");
+    inStore("delete", "none").failsWith(1, "none");
+    inStore("rename", "none", "c").failsWith(1, "none");
+    inStore("rename", "a", "b").failsWith(1, "b");
+    assertThat(inStore("list").succeeds().out().lines()).containsExactly("a", "b");
+  }
+
+  @Test
+  void stats_tell_what_a_repository_is_made_of() throws IOException {
+    inStore("init", "a").succeeds();
+    JsonNode stats = inStore("stats", "a", "--json").json();
+    assertThat(stats.get("name").asText()).isEqualTo("a");
+    assertThat(stats.get("generation").asLong()).isPositive();
+    assertThat(stats.get("manifestBytes").asLong()).isPositive();
+    assertThat(stats.get("refs").asInt()).isZero();
+    assertThat(stats.get("packs").asInt()).isZero();
+    assertThat(inStore("stats", "a").succeeds().out()).contains("generation", "log");
+  }
+
+  @Test
+  void server_that_others_could_reach_is_refused_before_the_store_is_touched() {
+    inStore("serve", "--listen", "0.0.0.0:0").failsWith(2, "--users", "--anonymous");
+    assertThat(dir.resolve("store")).doesNotExist();
+  }
+
+  @Test
+  void users_file_that_cannot_be_used_is_named_with_its_line() throws IOException {
+    Path users = Files.writeString(dir.resolve("users"), "ada:{SHA}x\n");
+    inStore("serve", "--users", users.toString()).failsWith(2, users + ":1", "bcrypt");
+    String missing = dir.resolve("missing").toString();
+    inStore("serve", "--users", missing).failsWith(2, missing);
+  }
+
+  @Test
+  void port_in_use_is_a_failure() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Result result = inStore("serve", "--listen", address);
+      assertThat(result.exitCode()).isEqualTo(1);
+      assertThat(result.err()).contains("cannot listen on " + address);
+    }
+  }
+
+  @Test
+  void demo_reports_each_step_with_its_requests_and_leaves_nothing_behind() throws IOException {
+    JsonNode report = inStore("demo", "--json", "--refs", "500").json();
+    assertThat(report.get("ok").asBoolean()).isTrue();
+    assertThat(report.get("seconds").asDouble()).isPositive();
+    assertThat(report.get("steps")).hasSizeGreaterThan(8);
+    assertThat(report.get("steps").findValuesAsText("name"))
+        .contains("git push", "git clone", "create 500 refs in one batch");
+    JsonNode push = report.get("steps").get(1);
+    assertThat(push.get("millis").asLong()).isPositive();
+    assertThat(push.get("requests").get("PUT_IF").asLong()).isPositive();
+
+    assertThat(inStore("list").succeeds().out()).isEmpty();
+    try (Stream<Path> files = Files.walk(dir.resolve("store"))) {
+      assertThat(files.filter(Files::isRegularFile).map(Path::toString))
+          .noneMatch(file -> file.contains("/objects/"));
+    }
+  }
+}
