@@ -24,6 +24,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.probe.StoreProbe;
 
 /**
  * All repositories of one store, shared by everything in the process: open, create, list, rename
@@ -57,10 +58,23 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @param settings what the administrator set
    * @return the manager, to be closed
+   * @throws StoreProbe.Refused if the store does not keep what this software relies on, with the
+   *     name of the failed check
    * @throws IOException if the store cannot be used
    */
   public static S3RepositoryManager open(S3Settings settings) throws IOException {
-    return new S3RepositoryManager(settings.location().open(settings.options()), settings);
+    ObjectStore store = settings.location().open(settings.options());
+    try {
+      StoreProbe.quick(store);
+      return new S3RepositoryManager(store, settings);
+    } catch (IOException | RuntimeException e) {
+      try {
+        store.close();
+      } catch (IOException onClose) {
+        e.addSuppressed(onClose);
+      }
+      throw e;
+    }
   }
 
   /**
