@@ -12,6 +12,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.probe.StoreProbe;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,6 +38,7 @@ import picocli.CommandLine.TypeConversionException;
       RenameCommand.class,
       DeleteCommand.class,
       StatsCommand.class,
+      DoctorCommand.class,
       DemoCommand.class,
     },
     exitCodeListHeading = "%nExit code:%n",
@@ -128,30 +130,36 @@ public final class JgitS3 implements Runnable {
     }
   }
 
-  /** Opens the store the user chose, and the repositories in it; closed by the caller. */
+  /** Opens the repositories of the store the user chose, to look at them; closed by the caller. */
+  S3RepositoryManager openToRead() throws IOException {
+    S3Settings settings = settings();
+    configureBlockCache(settings);
+    return new S3RepositoryManager(settings.location().open(settings.options()), settings);
+  }
+
+  /** Opens the repositories of the store the user chose, to change them; closed by the caller. */
   S3RepositoryManager open() throws IOException {
-    return open((kind, outcome, bytes, nanos) -> {});
+    return open(settings(), (kind, outcome, bytes, nanos) -> {});
   }
 
   /**
-   * Opens the store the user chose, and the repositories in it; closed by the caller.
-   *
-   * @param listener told of each request to the store
-   */
-  S3RepositoryManager open(StoreListener listener) throws IOException {
-    return open(settings(), listener);
-  }
-
-  /**
-   * Opens a store and the repositories in it; closed by the caller.
+   * Opens the repositories of a store to change them; closed by the caller.
    *
    * @param settings which store, and how to reach it
    * @param listener told of each request to the store
+   * @throws StoreProbe.Refused if the store does not honour conditional writes
    */
   S3RepositoryManager open(S3Settings settings, StoreListener listener) throws IOException {
     configureBlockCache(settings);
-    ObjectStore store = settings.location().open(settings.options());
-    return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
+    ObjectStore store =
+        new ObservedObjectStore(settings.location().open(settings.options()), listener);
+    try {
+      StoreProbe.quick(store).orRefuse();
+    } catch (IOException e) {
+      store.close();
+      throw e;
+    }
+    return new S3RepositoryManager(store, settings);
   }
 
   private void configureBlockCache(S3Settings settings) {

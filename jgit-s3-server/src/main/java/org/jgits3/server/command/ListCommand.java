@@ -17,7 +17,7 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (S3RepositoryManager manager = program.open()) {
+    try (S3RepositoryManager manager = program.openToRead()) {
       SortedSet<String> names = manager.list();
       if (output.json()) {
         output.value(names);

@@ -46,7 +46,7 @@ final class RefsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (S3RepositoryManager manager = program.open();
+    try (S3RepositoryManager manager = program.openToRead();
         S3Repository repository = manager.openRepository(name.value())) {
       List<Ref> refs =
           repository.getRefDatabase().getRefsByPrefix(prefix).stream()

@@ -84,7 +84,7 @@ final class ServeCommand implements Callable<Integer> {
     Logging.server();
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
-      try (S3RepositoryManager manager = program.open(metrics)) {
+      try (S3RepositoryManager manager = program.open(program.settings(), metrics)) {
         serve(manager, builder.config(manager.settings().config()));
       }
     }

@@ -47,7 +47,7 @@ final class StatsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (S3RepositoryManager manager = program.open();
+    try (S3RepositoryManager manager = program.openToRead();
         S3Repository repository = manager.openRepository(name.value())) {
       long manifestBytes =
           manager.store().stat(name.manifestKey()).map(ObjectInfo::size).orElse(0L);

@@ -156,6 +156,18 @@ class JgitS3Test {
   }
 
   @Test
+  void doctor_names_each_capability_of_the_store() throws IOException {
+    JsonNode diagnosis = inStore("doctor", "--json").json();
+    assertThat(diagnosis.get("ok").asBoolean()).isTrue();
+    assertThat(diagnosis.get("store").asText()).contains(dir.toString());
+    assertThat(diagnosis.get("checks")).isNotEmpty();
+    assertThat(diagnosis.get("unfinishedUploads")).isEmpty();
+    assertThat(inStore("doctor").succeeds().out())
+        .contains("ok ", "0 unfinished uploads")
+        .doesNotContain("FAILED");
+  }
+
+  @Test
   void server_that_others_could_reach_is_refused_before_the_store_is_touched() {
     inStore("serve", "--listen", "0.0.0.0:0").failsWith(2, "--users", "--anonymous");
     assertThat(dir.resolve("store")).doesNotExist();

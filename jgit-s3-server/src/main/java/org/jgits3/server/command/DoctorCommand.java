@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jgits3.S3Settings;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.probe.Check;
+import org.jgits3.store.probe.ProbeReport;
+import org.jgits3.store.probe.StoreProbe;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParentCommand;
+
+/** Finds out by trying whether repositories are safe in the store. */
+@Command(
+    name = "doctor",
+    description = "Check whether the store honours what repositories rely on, races included.")
+final class DoctorCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+
+  /** What {@code --json} prints. */
+  private record Diagnosis(
+      boolean ok, String store, List<Check> checks, List<String> unfinishedUploads) {}
+
+  @Override
+  public Integer call() throws IOException {
+    S3Settings settings = program.settings();
+    try (ObjectStore store = settings.location().open(settings.options())) {
+      ProbeReport report = StoreProbe.full(store);
+      print(report, store.listMultipart("").stream().map(MultipartUpload::key).sorted().toList());
+      report.orRefuse();
+    }
+    return 0;
+  }
+
+  private void print(ProbeReport report, List<String> uploads) {
+    if (output.json()) {
+      output.value(new Diagnosis(report.ok(), report.location(), report.checks(), uploads));
+      return;
+    }
+    output.line(report.location());
+    for (Check check : report.checks()) {
+      output.line(String.format("%-7s %-28s %s", verdict(check), check.name(), check.detail()));
+    }
+    output.line(uploads.size() + " unfinished uploads");
+    uploads.forEach(key -> output.line("        " + key));
+  }
+
+  private static String verdict(Check check) {
+    if (check.ok()) {
+      return "ok";
+    }
+    return check.required() ? "FAILED" : "missing";
+  }
+}
