@@ -32,6 +32,8 @@ final class NativeS3Server {
             program ->
                 start(
                     "versitygw",
+                    ACCESS_KEY,
+                    SECRET_KEY,
                     Map.of("ROOT_ACCESS_KEY", ACCESS_KEY, "ROOT_SECRET_KEY", SECRET_KEY),
                     (address, data) ->
                         List.of(program, "--port", address, "--quiet", "posix", data)));
@@ -43,6 +45,8 @@ final class NativeS3Server {
             program ->
                 start(
                     "minio",
+                    ACCESS_KEY,
+                    SECRET_KEY,
                     Map.of(
                         "MINIO_ROOT_USER",
                         ACCESS_KEY,
@@ -54,6 +58,27 @@ final class NativeS3Server {
                         "off"),
                     (address, data) ->
                         List.of(program, "server", "--quiet", "--address", address, data)));
+  }
+
+  /** Its only credentials are built in. */
+  static Optional<S3Server> s3rver() {
+    return program("s3rver")
+        .map(
+            program ->
+                start(
+                    "s3rver",
+                    "S3RVER",
+                    "S3RVER",
+                    Map.of(),
+                    (address, data) ->
+                        List.of(
+                            program,
+                            "--address",
+                            "127.0.0.1",
+                            "--port",
+                            address.substring(address.indexOf(':') + 1),
+                            "--directory",
+                            data)));
   }
 
   /** How a program is told where to listen and where to keep its objects. */
@@ -75,7 +100,11 @@ final class NativeS3Server {
   }
 
   private static S3Server start(
-      String name, Map<String, String> environment, CommandLine commandLine) {
+      String name,
+      String accessKey,
+      String secretKey,
+      Map<String, String> environment,
+      CommandLine commandLine) {
     try {
       Path directory = Files.createTempDirectory("jgits3-" + name);
       Path data = Files.createDirectory(directory.resolve("data"));
@@ -92,7 +121,7 @@ final class NativeS3Server {
       Runnable stop = () -> stop(process, directory);
       Runtime.getRuntime().addShutdownHook(new Thread(stop, "stop " + name));
       S3Server server =
-          new S3Server(name, URI.create("http://127.0.0.1:" + port), ACCESS_KEY, SECRET_KEY, stop);
+          new S3Server(name, URI.create("http://127.0.0.1:" + port), accessKey, secretKey, stop);
       awaitReady(server, process, log);
       return server;
     } catch (IOException e) {
