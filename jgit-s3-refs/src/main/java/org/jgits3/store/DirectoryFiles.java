@@ -5,9 +5,11 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
@@ -88,14 +90,16 @@ final class DirectoryFiles {
     }
   }
 
-  /** Removes the directories above a file that was deleted, as long as they are empty. */
-  static void removeEmptyParents(Path file, Path root) {
-    for (Path dir = file.getParent(); !dir.equals(root); dir = dir.getParent()) {
-      try {
-        Files.deleteIfExists(dir);
-      } catch (IOException e) {
-        return; // not empty, most likely; an empty directory does no harm
-      }
+  /** Removes a directory if it is empty; tells whether there is nothing under the name now. */
+  static boolean removeIfEmpty(Path dir) throws IOException {
+    if (!Files.isDirectory(dir, LinkOption.NOFOLLOW_LINKS)) {
+      return Files.notExists(dir, LinkOption.NOFOLLOW_LINKS);
+    }
+    try {
+      Files.deleteIfExists(dir);
+      return true;
+    } catch (DirectoryNotEmptyException e) {
+      return false;
     }
   }
 

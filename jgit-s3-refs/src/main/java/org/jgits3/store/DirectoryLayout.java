@@ -86,7 +86,8 @@ record DirectoryLayout(Path root) {
   }
 
   StoreException.Refused refused(String key, String why) {
-    return new StoreException.Refused(key, location(key) + ": " + why, null);
+    String printable = key.replaceAll("[^ -~]", "?");
+    return new StoreException.Refused(key, location(printable) + ": " + why, null);
   }
 
   /** How messages call an object. */

@@ -276,11 +276,8 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   private void checkNameIsFree(String key, Path object) throws IOException {
-    if (Files.isDirectory(object)) {
-      DirectoryFiles.removeEmptyParents(object.resolve("none"), object.getParent());
-      if (Files.isDirectory(object)) {
-        throw layout.refused(key, "other objects have names below it; no key may prefix another");
-      }
+    if (Files.isDirectory(object) && !DirectoryFiles.removeIfEmpty(object)) {
+      throw layout.refused(key, "other objects have names below it; no key may prefix another");
     }
     if (layout.isBelowAnObject(object)) {
       throw layout.refused(key, "an object has a name above it; no key may prefix another");
@@ -448,8 +445,8 @@ public final class DirectoryObjectStore implements ObjectStore {
               }
               return Files.deleteIfExists(layout.sidecar(key));
             });
-        DirectoryFiles.removeEmptyParents(object, layout.root());
-        DirectoryFiles.removeEmptyParents(layout.sidecar(key), layout.sideArea());
+        removeEmptyParents(object, layout.root());
+        removeEmptyParents(layout.sidecar(key), layout.sidecars());
       } catch (IOException e) {
         throw failed(key, "delete", e);
       }
@@ -459,6 +456,20 @@ public final class DirectoryObjectStore implements ObjectStore {
         DirectoryFiles.forceDirectory(parent);
       } catch (IOException e) {
         throw failed(layout.key(parent), "delete from", e);
+      }
+    }
+  }
+
+  /**
+   * Removes the directories above a file that was deleted, as long as they are empty. Each under
+   * the lock of the key it would be, so that an object that takes the name is never removed.
+   */
+  private void removeEmptyParents(Path file, Path top) throws IOException {
+    for (Path p = file.getParent(); !p.equals(top); p = p.getParent()) {
+      Path dir = p;
+      String key = top.relativize(dir).toString();
+      if (!locks.withKey(key, () -> DirectoryFiles.removeIfEmpty(dir))) {
+        return;
       }
     }
   }

@@ -38,7 +38,7 @@ final class DirectoryUploads {
   record Assembled(Path file, DirectorySidecar sidecar) {}
 
   MultipartUpload begin(String key, Map<String, String> metadata) throws IOException {
-    MultipartUpload upload = new MultipartUpload(key, DirectoryTemp.randomName());
+    MultipartUpload upload = new MultipartUpload(key, DirectoryTemp.randomName(), metadata);
     Path dir = Files.createDirectory(temp.newName());
     DirectorySidecar.ofUpload(upload, metadata).write(dir.resolve(DESCRIPTION));
     DirectoryFiles.move(dir, layout.upload(upload));
