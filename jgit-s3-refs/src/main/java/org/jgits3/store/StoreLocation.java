@@ -95,7 +95,9 @@ public sealed interface StoreLocation {
       String prefix = rest.substring(slash + 1);
       return new Bucket(
           rest.substring(0, slash),
-          prefix.endsWith("/") ? prefix.substring(0, prefix.length() - 1) : prefix);
+          prefix.length() > 1 && prefix.endsWith("/")
+              ? prefix.substring(0, prefix.length() - 1)
+              : prefix);
     }
 
     @Override

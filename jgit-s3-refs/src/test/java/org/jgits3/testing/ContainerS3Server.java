@@ -74,6 +74,9 @@ final class ContainerS3Server {
     String host = System.getenv().getOrDefault("DOCKER_HOST", "unix:///var/run/docker.sock");
     URI uri = URI.create(host);
     boolean local = "unix".equals(uri.getScheme());
+    if (!local && uri.getPort() < 0) {
+      return false;
+    }
     SocketAddress address =
         local
             ? UnixDomainSocketAddress.of(uri.getPath())

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How stores are named, and what is said of names that are none. */
+class StoreLocationTest {
+  @ParameterizedTest
+  @CsvSource({"file:./data, ./data", "file:/srv/git, /srv/git", "file:///srv/a b%20, /srv/a b%20"})
+  void a_directory_is_taken_literally(String url, String path) {
+    assertThat(StoreLocation.parse(url)).isEqualTo(new StoreLocation.Directory(Path.of(path)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "s3://bucket, ''",
+    "s3://bucket/, ''",
+    "s3://bucket/a/b=1, a/b=1",
+    "s3://bucket/a/, a"
+  })
+  void a_bucket_may_have_a_prefix_and_a_slash_at_its_end(String url, String prefix) {
+    assertThat(StoreLocation.parse(url)).isEqualTo(new StoreLocation.Bucket("bucket", prefix));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "data",
+        "file:",
+        "file://",
+        "file://host/srv",
+        "http://bucket/",
+        "s3:bucket",
+        "s3://",
+        "s3:///prefix",
+        "s3://Bucket",
+        "s3://ab",
+        "s3://bucket//",
+        "s3://bucket/a//b",
+        "s3://bucket/a/../b",
+        "s3://bucket/\u00e4",
+        "s3://bucket/a b",
+      })
+  void anything_else_is_refused_in_one_line(String url) {
+    assertThatThrownBy(() -> StoreLocation.parse(url))
+        .isInstanceOf(IllegalArgumentException.class)
+        .message()
+        .isNotBlank()
+        .doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"minio:9000", "ftp://host", "http:relative"})
+  void an_endpoint_is_an_address(String endpoint) {
+    assertThatThrownBy(() -> at(endpoint)).hasMessageContaining("is not an address");
+  }
+
+  @Test
+  void an_endpoint_holds_no_credentials_and_they_are_not_shown() {
+    assertThatThrownBy(() -> at("https://key:secret@host"))
+        .hasMessageContaining("credentials do not belong into the address")
+        .message()
+        .doesNotContain("secret@", "key:");
+  }
+
+  private static StoreOptions at(String endpoint) {
+    return new StoreOptions(Optional.of(URI.create(endpoint)), Optional.empty(), true, 1);
+  }
+}
