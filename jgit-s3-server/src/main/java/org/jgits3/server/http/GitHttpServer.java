@@ -28,6 +28,7 @@ import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jgit.http.server.GitServlet;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.slf4j.Logger;
@@ -144,7 +145,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Whether a push to a name that stands for no repository creates one.
+     * Whether a push to a name that stands for no repository creates one; {@code HEAD} then becomes
+     * the branch that is pushed first.
      *
      * @param create true to create; false, the default, to refuse the push
      * @return this
@@ -318,7 +320,9 @@ public final class GitHttpServer implements Closeable {
 
     private GitServlet gitServlet(RepositoryResolver<HttpServletRequest> repositories) {
       TransferPolicy policy =
-          new TransferPolicy(new TransferDefaults(config, maxPackSize, maxObjectSize));
+          new TransferPolicy(
+              new TransferDefaults(config, maxPackSize, maxObjectSize),
+              createOnPush ? new FirstBranch() : PostReceiveHook.NULL);
       GitServlet git = new GitServlet();
       git.setRepositoryResolver(repositories);
       git.setAsIsFileService(null);

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.TransferConfig;
 import org.eclipse.jgit.transport.UploadPack;
@@ -13,9 +14,11 @@ import org.eclipse.jgit.transport.UploadPack;
 /** Sets fetches and pushes up as the repository's config and the server's defaults say. */
 final class TransferPolicy {
   private final TransferDefaults defaults;
+  private final PostReceiveHook afterPush;
 
-  TransferPolicy(TransferDefaults defaults) {
+  TransferPolicy(TransferDefaults defaults, PostReceiveHook afterPush) {
     this.defaults = defaults;
+    this.afterPush = afterPush;
   }
 
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
@@ -31,6 +34,7 @@ final class TransferPolicy {
   ReceivePack receivePack(HttpServletRequest req, Repository db) {
     Config config = defaults.under(db.getConfig());
     ReceivePack rp = new ObservedReceivePack(db);
+    rp.setPostReceiveHook(afterPush);
     rp.setRefLogIdent(identity(req));
     rp.setObjectChecker(new TransferConfig(config).newReceiveObjectChecker());
     rp.setAllowBranchDeletes(!config.getBoolean("receive", "denyDeletes", false));

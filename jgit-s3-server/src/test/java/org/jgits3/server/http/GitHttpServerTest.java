@@ -97,6 +97,21 @@ class GitHttpServerTest {
   }
 
   @Test
+  void first_branch_becomes_HEAD_where_pushes_create_repositories() throws Exception {
+    InMemoryRepository created = repositories.create("a.git");
+    InMemoryRepository prepared = repositories.create("b.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    try (GitHttpServer server = start(GitHttpServer.builder().createOnPush(true))) {
+      push(server, "a.git", push.body());
+      assertThat(created.getFullBranch()).isEqualTo("refs/heads/main");
+    }
+    try (GitHttpServer server = start()) {
+      push(server, "b.git", push.body());
+      assertThat(prepared.getFullBranch()).isEqualTo("refs/heads/master");
+    }
+  }
+
+  @Test
   void pack_over_the_limit_is_refused_with_a_reason() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", new byte[10_000]);

@@ -3,10 +3,12 @@ package org.jgits3.server.http;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 
@@ -14,8 +16,9 @@ import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 final class InMemoryRepositories implements RepositoryResolver<HttpServletRequest> {
   private final Map<String, InMemoryRepository> byName = new ConcurrentHashMap<>();
 
-  InMemoryRepository create(String name) {
+  InMemoryRepository create(String name) throws IOException {
     InMemoryRepository repository = new InMemoryRepository(new DfsRepositoryDescription(name));
+    repository.updateRef(Constants.HEAD).link("refs/heads/master");
     byName.put(name, repository);
     return repository;
   }

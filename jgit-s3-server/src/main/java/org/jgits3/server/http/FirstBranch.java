@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.PostReceiveHook;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.ReceivePack;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Points an unborn {@code HEAD} at the branch that was pushed first. Nobody chose its branch when a
+ * push created the repository, and without this a clone of it would check nothing out.
+ */
+final class FirstBranch implements PostReceiveHook {
+  private static final Logger LOG = LoggerFactory.getLogger(FirstBranch.class);
+
+  /** What {@code HEAD} becomes if several branches come at once. */
+  private static final List<String> PREFERRED =
+      List.of(Constants.R_HEADS + "main", Constants.R_HEADS + Constants.MASTER);
+
+  @Override
+  public void onPostReceive(ReceivePack rp, Collection<ReceiveCommand> commands) {
+    List<String> created =
+        commands.stream()
+            .filter(command -> command.getType() == ReceiveCommand.Type.CREATE)
+            .map(ReceiveCommand::getRefName)
+            .filter(ref -> ref.startsWith(Constants.R_HEADS))
+            .toList();
+    choice(created).ifPresent(branch -> link(rp.getRepository(), branch));
+  }
+
+  private static Optional<String> choice(List<String> created) {
+    return created.size() == 1
+        ? Optional.of(created.get(0))
+        : PREFERRED.stream().filter(created::contains).findFirst();
+  }
+
+  /** The push is done already, so that a failure here is for the log only. */
+  private static void link(Repository repository, String branch) {
+    try {
+      Ref head = repository.exactRef(Constants.HEAD);
+      if (head != null && head.getObjectId() != null) {
+        return;
+      }
+      RefUpdate update = repository.updateRef(Constants.HEAD);
+      RefUpdate.Result result = update.link(branch);
+      LOG.info("{}: HEAD is {} now: {}", repository, branch, result);
+    } catch (IOException e) {
+      LOG.warn("{}: HEAD stays unborn", repository, e);
+    }
+  }
+}
