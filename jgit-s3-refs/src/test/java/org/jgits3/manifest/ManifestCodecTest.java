@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.eclipse.jgit.lib.ObjectId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ManifestCodecTest {
+  private static final String WHERE = "manifest memory:/repos/r.git/manifest";
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final ObjectId ONE = ObjectId.fromString("1".repeat(40));
+  private static final ObjectId TWO = ObjectId.fromString("2".repeat(40));
+
+  @Test
+  void manifest_with_everything_round_trips() throws IOException {
+    Manifest manifest = full();
+    byte[] bytes = ManifestCodec.encode(manifest);
+    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(manifest);
+    assertThat(ManifestCodec.encode(manifest)).isEqualTo(bytes);
+  }
+
+  @Test
+  void stored_form_is_the_one_of_the_golden_file() throws IOException {
+    byte[] golden;
+    try (InputStream in = getClass().getResourceAsStream("manifest-format-1.json")) {
+      golden = in.readAllBytes();
+    }
+    assertThat(new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8))
+        .isEqualTo(new String(golden, StandardCharsets.UTF_8));
+    assertThat(ManifestCodec.decode(WHERE, golden)).isEqualTo(full());
+  }
+
+  @Test
+  void every_state_round_trips() throws IOException {
+    List<RepositoryState> states =
+        List.of(
+            RepositoryState.ACTIVE,
+            RepositoryState.DELETED,
+            new RepositoryState.Moving("to/b"),
+            new RepositoryState.Moved("to/b"),
+            new RepositoryState.Reserved("from/a"));
+    for (RepositoryState state : states) {
+      Manifest manifest = blank(state);
+      assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "\"", "\u4ED3", "\uD83D\uDE80"})
+  void tombstones_are_smaller_than_repositories_whatever_the_name(String character)
+      throws IOException {
+    String longest = longestName(character);
+    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moved(longest))).length)
+        .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    assertThat(ManifestCodec.encode(blank(new RepositoryState.Reserved(longest))).length)
+        .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    assertThat(ManifestCodec.encode(blank(RepositoryState.ACTIVE)).length)
+        .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
+    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moving("x"))).length)
+        .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
+  }
+
+  @Test
+  void truncated_manifest_is_corrupt_wherever_it_ends() throws IOException {
+    byte[] bytes = ManifestCodec.encode(full());
+    for (int length = 0; length < bytes.length; length++) {
+      byte[] cut = Arrays.copyOf(bytes, length);
+      assertThatThrownBy(() -> ManifestCodec.decode(WHERE, cut))
+          .as("cut to %d bytes", length)
+          .isInstanceOf(ManifestException.Corrupt.class)
+          .hasMessageContaining(WHERE);
+    }
+  }
+
+  @Test
+  void flipped_bits_are_corrupt_wherever_they_are() throws IOException {
+    byte[] bytes = ManifestCodec.encode(full());
+    long seed = System.nanoTime();
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int i = 0; i < bytes.length; i++) {
+      byte[] flipped = bytes.clone();
+      flipped[i] ^= (byte) (1 << random.nextInt(8));
+      assertThatThrownBy(() -> ManifestCodec.decode(WHERE, flipped))
+          .as("seed %d, byte %d", seed, i)
+          .isInstanceOf(ManifestException.Corrupt.class)
+          .hasMessageContaining(WHERE);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "garbage", "[]", "null", "{}", "{\"format\":1}", "<html></html>"})
+  void what_is_no_manifest_is_corrupt(String text) {
+    assertThatThrownBy(
+            () -> ManifestCodec.decode(WHERE, text.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining(WHERE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("violations")
+  void manifest_against_the_rules_is_corrupt(String what, Consumer<ObjectNode> edit)
+      throws IOException {
+    byte[] bytes = edited(edit);
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
+        .as(what)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining(WHERE);
+  }
+
+  static Object[][] violations() {
+    return new Object[][] {
+      rule("generation 0", m -> m.put("generation", 0)),
+      rule("negative generation", m -> m.put("generation", -4)),
+      rule("generation as text", m -> m.put("generation", "7")),
+      rule("generation beyond 64 bits", m -> m.put("generation", 1e30)),
+      rule("no repository id", m -> m.remove("repositoryId")),
+      rule("bad repository id", m -> m.put("repositoryId", "../../etc")),
+      rule("unknown state", m -> m.put("state", "asleep")),
+      rule("moving to nowhere", m -> m.put("state", "moving")),
+      rule("boundary in the future", m -> m.put("boundary", 1000)),
+      rule("prunedTo in the future", m -> m.put("prunedTo", 1000)),
+      rule("dropped in the future", m -> m.put("dropped", 1000)),
+      rule("format 0", m -> m.put("format", 0)),
+      rule("pack id", m -> pack(m).put("id", "../x")),
+      rule("negative count", m -> pack(m).put("objects", -1)),
+      rule("negative size", m -> ((ArrayNode) pack(m).at("/files/idx")).set(0, -1)),
+      rule("short tuple", m -> ((ArrayNode) pack(m).at("/files/idx")).remove(0)),
+      rule("pack twice", m -> ((ArrayNode) m.get("packs")).add(pack(m).deepCopy())),
+      rule("object id", m -> ((ObjectNode) m.at("/refs/overlay")).put("refs/heads/x", "12")),
+      rule("sha256", m -> ((ObjectNode) m.at("/refs/snapshot")).put("sha256", "12")),
+      rule("crc32c", m -> ((ObjectNode) m.at("/refs/snapshot")).put("crc32c", "xyz")),
+      rule("unknown field of refs", m -> ((ObjectNode) m.get("refs")).put("more", 1)),
+      rule("unknown field of the log", m -> ((ObjectNode) m.get("log")).put("more", 1)),
+    };
+  }
+
+  @Test
+  void newer_format_is_unsupported_and_named() throws IOException {
+    byte[] checked = edited(json -> json.put("format", 2));
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, checked))
+        .isInstanceOf(ManifestException.Unsupported.class)
+        .hasMessageContaining(WHERE)
+        .hasMessageContaining("format 2");
+    byte[] bare = "{\"format\":3}".getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bare))
+        .isInstanceOf(ManifestException.Unsupported.class)
+        .hasMessageContaining("format 3");
+  }
+
+  @Test
+  void unknown_fields_survive_a_rewrite() throws IOException {
+    byte[] bytes =
+        edited(
+            json -> {
+              json.putObject("future").put("precise", new BigDecimal("12345678901234567890.5"));
+              pack(json).putArray("lanes").add(1).addNull();
+            });
+    Manifest decoded = ManifestCodec.decode(WHERE, bytes);
+    Manifest again = ManifestCodec.decode(WHERE, ManifestCodec.encode(decoded.withRefs(Refs.NONE)));
+    assertThat(again.extra().get("future").get("precise").decimalValue())
+        .isEqualTo(new BigDecimal("12345678901234567890.5"));
+    assertThat(again.packs().get(0).extra().get("lanes")).hasSize(2);
+  }
+
+  @Test
+  void manifest_above_the_cap_is_too_large() {
+    Manifest large =
+        full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), "", Set.of()));
+    assertThatThrownBy(() -> ManifestCodec.encode(large))
+        .isInstanceOf(ManifestException.TooLarge.class);
+    byte[] bytes = new byte[Manifest.MAX_BYTES + 1];
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
+        .isInstanceOf(ManifestException.Corrupt.class);
+  }
+
+  @Test
+  void text_that_is_not_unicode_round_trips() throws IOException {
+    Manifest odd = full().withSettings(new RepositorySettings("x\uD800y\uDC00", "", Set.of()));
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(odd))).isEqualTo(odd);
+  }
+
+  @Test
+  void thousand_changed_refs_take_80_kB() throws IOException {
+    SortedMap<String, RefValue> overlay = new TreeMap<>();
+    for (int i = 0; i < 1000; i++) {
+      overlay.put("refs/changes/%02d/%d/meta".formatted(i % 100, 10_000 + i), direct(ONE));
+    }
+    Refs refs = new Refs(Optional.empty(), overlay, new TreeMap<>());
+    byte[] bytes = ManifestCodec.encode(blank(RepositoryState.ACTIVE).withRefs(refs));
+    assertThat(bytes.length).isLessThan(80_000);
+  }
+
+  @Test
+  void hundred_and_twenty_six_packs_take_32_kB() throws IOException {
+    List<PackEntry> packs = new ArrayList<>();
+    for (int i = 0; i < 126; i++) {
+      SortedMap<String, PackFileEntry> files = new TreeMap<>();
+      files.put("pack", new PackFileEntry(12_345, 0, 0x12345678, 0));
+      files.put("idx", new PackFileEntry(1_234, 0, 0x12345678, 12_345));
+      files.put("rev", new PackFileEntry(123, 0, 0x12345678, 13_579));
+      packs.add(
+          new PackEntry(minted(i), "RECEIVE", files, 1_800_000_000_000L, 12, 3, 0, 2, Map.of()));
+    }
+    byte[] bytes = ManifestCodec.encode(blank(RepositoryState.ACTIVE).withPacks(packs));
+    assertThat(bytes.length).isLessThan(32_000);
+  }
+
+  private static Object[] rule(String what, Consumer<ObjectNode> edit) {
+    return new Object[] {what, edit};
+  }
+
+  private static ObjectNode pack(ObjectNode json) {
+    return (ObjectNode) json.at("/packs/0");
+  }
+
+  private static byte[] edited(Consumer<ObjectNode> edit) throws IOException {
+    ObjectNode json = (ObjectNode) MAPPER.readTree(ManifestCodec.encode(full()));
+    edit.accept(json);
+    return ManifestFixture.bytes(json);
+  }
+
+  /** The longest allowed name made of one character. */
+  private static String longestName(String character) {
+    String longest = character;
+    String next = longest;
+    while (isName(next)) {
+      longest = next;
+      next = next.length() % 20 == 0 ? next + "/" + character : next + character;
+    }
+    return longest;
+  }
+
+  private static boolean isName(String name) {
+    try {
+      return RepositoryName.of(name).value().equals(name);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static Manifest blank(RepositoryState state) {
+    return Manifest.blank(
+        "a".repeat(32), state, Long.MAX_VALUE, Long.MAX_VALUE, RepositorySettings.NONE, Refs.NONE);
+  }
+
+  private static RefValue direct(ObjectId id) {
+    return new RefValue.Direct(id, Optional.empty());
+  }
+
+  private static String minted(int number) {
+    return "%012x-%020x".formatted(5, number);
+  }
+
+  /** A manifest with every field set. */
+  private static Manifest full() {
+    SortedMap<String, RefValue> overlay = new TreeMap<>();
+    overlay.put("refs/heads/main", direct(ONE));
+    overlay.put("refs/heads/gone", RefValue.DELETED);
+    overlay.put("refs/tags/gr\u00F6\u00DFe", new RefValue.Direct(ONE, Optional.of(TWO)));
+    SortedMap<String, PackFileEntry> files = new TreeMap<>();
+    files.put("pack", new PackFileEntry(6_000_000_000L, 1 << 20, -1, -1));
+    files.put("idx", new PackFileEntry(77, 0, 1, 0));
+    Map<String, JsonNode> extra = Map.of("later", MAPPER.createObjectNode().put("is", true));
+    return new Manifest(
+        "0123456789abcdef".repeat(2),
+        RepositoryState.ACTIVE,
+        42,
+        "fedcba9876543210".repeat(2),
+        Set.of("b", "a"),
+        new TreeMap<>(Map.of("w2", new WriterEntry(3, "n3", 41), "w1", new WriterEntry(1, "n", 9))),
+        8,
+        4,
+        7,
+        new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80", Set.of(TWO, ONE)),
+        new Refs(
+            Optional.of(
+                new RefSnapshot(
+                    minted(1),
+                    34_000_000,
+                    500_000,
+                    -2,
+                    "ab".repeat(32),
+                    Optional.of(new StoredObject(minted(2), 99, 3)))),
+            overlay,
+            new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
+        List.of(
+            new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
+        new TransactionLog(
+            List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20)),
+            List.of(
+                new LogEntry(
+                    41,
+                    -1,
+                    -300,
+                    "J\u00F6rg",
+                    "j@example.org",
+                    "push",
+                    List.of(new RefChange("refs/heads/main", ObjectId.zeroId(), ONE)),
+                    Optional.empty()),
+                new LogEntry(
+                    42,
+                    2,
+                    60,
+                    "a",
+                    "b",
+                    "",
+                    List.of(),
+                    Optional.of(new StoredObject(minted(5), 12, 13))))),
+        extra);
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RepositoryNameTest {
+  @ParameterizedTest
+  @CsvSource({
+    "a, repos/a.git/manifest",
+    "team/app, repos/team/app.git/manifest",
+    "A-b_c.d~e+f=g@h, repos/A-b_c.d~e+f=g@h.git/manifest",
+    "two words, repos/two%20words.git/manifest",
+    "50%, repos/50%25.git/manifest",
+    "a:b?c*d, repos/a%3Ab%3Fc%2Ad.git/manifest",
+    "größe/仓库, repos/gr%C3%B6%C3%9Fe/%E4%BB%93%E5%BA%93.git/manifest",
+    "All-Users, repos/All-Users.git/manifest"
+  })
+  void key_is_the_name_percent_encoded_and_back(String name, String key) {
+    assertThat(RepositoryName.of(name).manifestKey()).isEqualTo(key);
+    assertThat(RepositoryName.fromManifestKey(key)).contains(RepositoryName.of(name));
+  }
+
+  @Test
+  void emoji_round_trips() {
+    RepositoryName name = new RepositoryName("\uD83D\uDE80");
+    assertThat(name.manifestKey()).isEqualTo("repos/%F0%9F%9A%80.git/manifest");
+    assertThat(RepositoryName.fromManifestKey(name.manifestKey())).contains(name);
+  }
+
+  @Test
+  void one_trailing_git_is_removed() {
+    assertThat(RepositoryName.of("a/b.git")).isEqualTo(RepositoryName.of("a/b"));
+    assertThat(RepositoryName.of("a/b")).hasToString("a/b");
+  }
+
+  @Test
+  void names_that_differ_in_case_are_different() {
+    assertThat(RepositoryName.of("App").manifestKey())
+        .isNotEqualTo(RepositoryName.of("app").manifestKey());
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void refuses_in_one_line_that_says_why(String name, String why) {
+    assertThatThrownBy(() -> RepositoryName.of(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(why)
+        .satisfies(e -> assertThat(e.getMessage()).doesNotContainPattern("\\p{Cntrl}"));
+  }
+
+  static Object[][] refusals() {
+    return new Object[][] {
+      {"", "empty"},
+      {".git", "empty"},
+      {"/a", "absolute"},
+      {"/", "absolute"},
+      {"..", "dots only"},
+      {"../a", "dots only"},
+      {"a/../b", "dots only"},
+      {"a/./b", "dots only"},
+      {"a/...", "dots only"},
+      {"a//b", "empty segment"},
+      {"a/", "empty segment"},
+      {"a\nb", "control character, U+000A"},
+      {"a\u0000", "control character, U+0000"},
+      {"a\u007F", "control character, U+007F"},
+      {"a\u0085b", "control character, U+0085"},
+      {"a\u2028b", "control character, U+2028"},
+      {"a\\b", "backslash"},
+      {"a.lock", ".git or .lock"},
+      {"a.LOCK/b", ".git or .lock"},
+      {"a.Lock", ".git or .lock"},
+      {"a.git.git", ".git or .lock"},
+      {"a.git/b", ".git or .lock"},
+      {"a.GIT", ".git or .lock"},
+      {"x/.Git/b", ".git or .lock"},
+      {" a", "space"},
+      {"a ", "space"},
+      {"a/ b", "space"},
+      {"a /b", "space"},
+      {"x".repeat(256), "256 characters"},
+      {"x".repeat(241), "241 bytes"},
+      {"\u00E9".repeat(41), "246 bytes"},
+      {("\u4ED3".repeat(20) + "/").repeat(5) + "x", "at most 900"},
+      {"a\uD83Db", "surrogate"},
+    };
+  }
+
+  @Test
+  void longest_names_are_allowed() {
+    assertThat(RepositoryName.of("x".repeat(240)).manifestKey()).hasSize(6 + 240 + 13);
+    assertThat(RepositoryName.of("x".repeat(127) + "/" + "y".repeat(127)).value()).hasSize(255);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "repos/a.git/other",
+        "repos/.git/manifest",
+        "objects/a.git/manifest",
+        "repos/a%2.git/manifest",
+        "repos/a%zz.git/manifest",
+        "repos/%61.git/manifest",
+        "repos/a%2f.git/manifest",
+        "repos/%C3.git/manifest",
+        "repos/a//b.git/manifest",
+        "repos/a.git/b.git/manifest",
+        "repos/a b.git/manifest",
+        "repos/git/manifest"
+      })
+  void key_that_no_name_makes_has_no_name(String key) {
+    assertThat(RepositoryName.fromManifestKey(key)).isEmpty();
+  }
+}
