@@ -113,8 +113,7 @@ class ManifestCodecTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "garbage", "[]", "null", "{}", "{\"format\":1}", "<html></html>"})
   void what_is_no_manifest_is_corrupt(String text) {
-    assertThatThrownBy(
-            () -> ManifestCodec.decode(WHERE, text.getBytes(StandardCharsets.UTF_8)))
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, text.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(ManifestException.Corrupt.class)
         .hasMessageContaining(WHERE);
   }
@@ -306,8 +305,7 @@ class ManifestCodecTest {
                     Optional.of(new StoredObject(minted(2), 99, 3)))),
             overlay,
             new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
-        List.of(
-            new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
+        List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
         new TransactionLog(
             List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20)),
             List.of(
