@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,12 +71,21 @@ class ManifestCommitterTest {
 
   @Test
   void B1_refusals_are_unknown_if_the_write_of_their_batch_is() throws Exception {
-    ManifestCommitter hasty =
-        new ManifestCommitter(store, NAME, new CommitPolicy(Duration.ofMillis(300)));
-    store.everyPut(put -> ScriptedStore.NO_ANSWER);
-    FutureTask<Register.Report> first = start(() -> hasty.commit(Register.set("first", "5")));
-    awaitPuts(3);
-    FutureTask<Register.Report> refused = start(() -> hasty.commit(Register.cas("r", "7", "8")));
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
+    awaitPuts(2);
+    FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "5")));
+    awaitThreads(Thread.State.TIMED_WAITING, 1);
+    FutureTask<Register.Report> refused = start(() -> commit(Register.cas("r", "7", "8")));
+    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    store.nextPut(
+        put -> {
+          put.apply();
+          store.overwrite(NAME.manifestKey(), new byte[] {1, 2, 3});
+          return new PutOutcome.Lost(false);
+        });
+    held.countDown();
+    assertThat(before.get()).isEqualTo(Register.Report.OK);
     assertThatThrownBy(first::get).hasCauseInstanceOf(UnknownOutcomeException.class);
     assertThatThrownBy(refused::get).hasCauseInstanceOf(UnknownOutcomeException.class);
   }
