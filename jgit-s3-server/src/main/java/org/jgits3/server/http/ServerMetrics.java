@@ -48,6 +48,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+    new BlockCacheMetrics().bindTo(registry);
     gc.bindTo(registry);
   }
 

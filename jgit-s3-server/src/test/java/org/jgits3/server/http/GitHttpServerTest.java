@@ -92,7 +92,10 @@ class GitHttpServerTest {
           .contains("unpack ok", "ok refs/heads/main");
       assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
       assertThat(get(server, "/metrics").body())
-          .contains("jgits3_push_seconds_count{result=\"ok\"} 1", "jvm_memory_used_bytes");
+          .contains(
+              "jgits3_push_seconds_count{result=\"ok\"} 1",
+              "jvm_memory_used_bytes",
+              "jgits3_blockcache_lookups_total{result=\"hit\"}");
     }
   }
 
