@@ -67,7 +67,9 @@ public final class UsersFile {
    * @throws IOException if the file cannot be read
    */
   public static UsersFile open(Path file) throws IOException {
-    return new UsersFile(file, load(file));
+    // FileSnapshot wants to know the directory, which a plain name does not tell.
+    Path absolute = file.toAbsolutePath();
+    return new UsersFile(absolute, load(absolute));
   }
 
   /**

@@ -74,6 +74,17 @@ class UsersFileTest {
   }
 
   @Test
+  void file_in_the_working_directory_may_be_given_by_its_plain_name() throws IOException {
+    Path file = Files.createTempFile(Path.of(""), "users", ".test");
+    try {
+      Files.writeString(file, HTPASSWD_LINE + "\n");
+      assertThat(UsersFile.open(file.getFileName()).accepts("ada", "secret")).isTrue();
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
   void change_that_cannot_be_used_keeps_the_last_good_users() throws IOException {
     Path file = write(HTPASSWD_LINE + "\n");
     UsersFile users = UsersFile.open(file);
