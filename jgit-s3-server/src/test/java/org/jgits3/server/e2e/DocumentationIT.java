@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3Settings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the documentation promises is what the program does. */
+class DocumentationIT {
+  private static final Path ROOT = Path.of(System.getProperty("project.root")).toAbsolutePath();
+
+  @Test
+  void java_example_of_the_readme_is_the_one_that_is_compiled() throws IOException {
+    String source =
+        Files.readString(
+            ROOT.resolve(
+                "jgit-s3-server/src/test/java/org/jgits3/server/e2e/ReadmeExample.java"));
+    assertThat(between(Files.readString(ROOT.resolve("README.md")), "```java\n", "```"))
+        .isEqualTo(between(source, "// begin\n", "    // end").stripIndent());
+  }
+
+  @Test
+  void java_example_of_the_readme_runs(@TempDir Path directory) {
+    String program = ReadmeExample.class.getName();
+    List<String> line =
+        List.of(
+            "sh",
+            "-c",
+            "cd \"$0\" && exec \"$1\" -cp \"$2\" \"$3\"",
+            directory.toString(),
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            System.getProperty("java.class.path"),
+            program);
+    Command example = Command.finish(line, Map.of()).succeeds();
+    assertThat(example.stdout()).isEqualTo("NEW [embedded]\n");
+  }
+
+  @Test
+  void every_key_that_is_understood_is_documented_and_no_other() throws IOException {
+    Config unknown = new Config();
+    unknown.setString("s3", null, "noSuchKey", "x");
+    Throwable refusal = catchThrowable(() -> S3Settings.from(unknown, "test"));
+    String list = refusal.getMessage().substring(refusal.getMessage().indexOf("known are ") + 10);
+    String section =
+        between(
+            Files.readString(ROOT.resolve("src/site/markdown/configuration.md")),
+            "## `[s3]`\n",
+            "\n## ");
+    Set<String> documented =
+        Pattern.compile("^\\| `(\\w+)`", Pattern.MULTILINE)
+            .matcher(section)
+            .results()
+            .map(row -> row.group(1))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(documented).containsExactlyInAnyOrder(list.split(", "));
+  }
+
+  @Test
+  void sample_config_is_understood() throws Exception {
+    S3Settings settings = S3Settings.load(ROOT.resolve("etc/jgit-s3.config.sample"));
+    assertThat(settings.location()).hasToString("s3://my-bucket/git");
+  }
+
+  @Test
+  void options_of_serve_are_documented() throws IOException {
+    String help = Command.run(Map.of(), List.of("serve", "--help")).succeeds().stdout();
+    String page = Files.readString(ROOT.resolve("src/site/markdown/configuration.md"));
+    assertThat(
+            Pattern.compile("--[a-z-]+")
+                .matcher(help)
+                .results()
+                .map(option -> option.group())
+                .filter(option -> !Set.of("--help", "--version", "--debug").contains(option)))
+        .allSatisfy(option -> assertThat(page).contains(option));
+  }
+
+  private static String between(String text, String begin, String end) {
+    int from = text.indexOf(begin) + begin.length();
+    return text.substring(from, text.indexOf(end, from));
+  }
+}
