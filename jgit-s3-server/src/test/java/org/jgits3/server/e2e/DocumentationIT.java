@@ -26,8 +26,7 @@ class DocumentationIT {
   void java_example_of_the_readme_is_the_one_that_is_compiled() throws IOException {
     String source =
         Files.readString(
-            ROOT.resolve(
-                "jgit-s3-server/src/test/java/org/jgits3/server/e2e/ReadmeExample.java"));
+            ROOT.resolve("jgit-s3-server/src/test/java/org/jgits3/server/e2e/ReadmeExample.java"));
     assertThat(between(Files.readString(ROOT.resolve("README.md")), "```java\n", "```"))
         .isEqualTo(between(source, "// begin\n", "    // end").stripIndent());
   }

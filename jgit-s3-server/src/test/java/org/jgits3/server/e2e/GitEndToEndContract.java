@@ -152,8 +152,7 @@ abstract class GitEndToEndContract {
     GitClient work = pushedRepository();
     work.run("push", "-q", "origin", "main:old/name");
     work.run("push", "-q", "--atomic", "origin", ":old/name", "main:new/name");
-    assertThat(served(name(work), "refs/heads/new/name"))
-        .isEqualTo(work.run("rev-parse", "main"));
+    assertThat(served(name(work), "refs/heads/new/name")).isEqualTo(work.run("rev-parse", "main"));
     assertThat(served(name(work), "refs/heads/old/name")).isEmpty();
   }
 

@@ -21,7 +21,8 @@ final class ReadmeExample {
     // begin
     Config config = new Config();
     config.setString("s3", null, "store", "file:./data"); // or s3://my-bucket/git
-    try (S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.from(config, "example"));
+    S3Settings settings = S3Settings.from(config, "example");
+    try (S3RepositoryManager manager = S3RepositoryManager.open(settings);
         Repository repository = manager.createRepository("embedded");
         ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId blob = inserter.insert(Constants.OBJ_BLOB, "Hello\n".getBytes(UTF_8));
