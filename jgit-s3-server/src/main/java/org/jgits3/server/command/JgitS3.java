@@ -28,6 +28,7 @@ import picocli.CommandLine.TypeConversionException;
     description = "Git repositories that live wholly in an S3 bucket.",
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
     versionProvider = Version.class,
     sortOptions = false,
     subcommands = {

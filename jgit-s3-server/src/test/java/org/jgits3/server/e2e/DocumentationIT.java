@@ -28,7 +28,7 @@ class DocumentationIT {
         Files.readString(
             ROOT.resolve("jgit-s3-server/src/test/java/org/jgits3/server/e2e/ReadmeExample.java"));
     assertThat(between(Files.readString(ROOT.resolve("README.md")), "```java\n", "```"))
-        .isEqualTo(between(source, "// begin\n", "    // end").stripIndent());
+        .isEqualTo(between(source, "// begin\n", "\n    // end").stripIndent() + "\n");
   }
 
   @Test
