@@ -95,9 +95,9 @@ final class ServeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     GitHttpServer server = builder.start(manager);
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "jgit-s3-shutdown"));
+    LOG.info("serving {} on {}", manager.store().location(), server.uri());
     spec.commandLine().getOut().println("listening on " + server.uri());
     spec.commandLine().getOut().flush();
-    LOG.info("serving {}", manager.store().location());
     server.awaitClose();
   }
 
