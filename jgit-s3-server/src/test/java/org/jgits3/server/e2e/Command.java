@@ -81,8 +81,8 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
     ProcessBuilder builder =
         new ProcessBuilder(line)
             .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-            .redirectOutput(stdout)
-            .redirectError(stderr);
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(stdout))
+            .redirectError(ProcessBuilder.Redirect.appendTo(stderr));
     builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
     // Without this a missing key pair sends the AWS default chain to the network.
     builder.environment().put("AWS_EC2_METADATA_DISABLED", "true");
