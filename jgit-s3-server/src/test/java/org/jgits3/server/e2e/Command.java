@@ -75,7 +75,10 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
     return line;
   }
 
-  /** Starts a process that knows no AWS settings but the given ones. */
+  /**
+   * Starts a process that knows no AWS settings but the given ones. Both outputs may go to one
+   * file: they are appended to it, and do not overwrite each other.
+   */
   static Process start(List<String> line, Map<String, String> environment, File stdout, File stderr)
       throws IOException {
     ProcessBuilder builder =
