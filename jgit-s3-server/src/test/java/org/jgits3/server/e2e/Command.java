@@ -22,7 +22,10 @@ import java.util.concurrent.TimeUnit;
  * @param stderr what it complained about
  */
 record Command(List<String> line, int exitCode, String stdout, String stderr) {
-  private static final String MAIN = "org.jgits3.server.Main";
+  /** The program as it is packaged: the tests' class path would bring its own logging. */
+  private static final Path PROGRAM =
+      Path.of(System.getProperty("project.root"), "jgit-s3-server/target/jgit-s3-server.jar");
+
   private static final long DEADLINE_SECONDS = 120;
 
   /** Runs a command on a store until it ends. */
@@ -70,7 +73,7 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(jvmOptions);
-    line.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
+    line.addAll(List.of("-jar", PROGRAM.toString()));
     line.addAll(args);
     return line;
   }
@@ -109,7 +112,7 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
 
   @Override
   public String toString() {
-    List<String> shown = line.subList(Math.max(0, line.indexOf(MAIN)), line.size());
+    List<String> shown = line.subList(Math.max(0, line.indexOf("-jar") + 1), line.size());
     return String.join(" ", shown)
         + "\nexit code "
         + exitCode
