@@ -139,6 +139,9 @@ public record S3Settings(
 
   /** Reads single values, and says where a wrong one stands. */
   private record Reader(Config config, String source) {
+    /** No duration can be negative; JGit 7.4 returns the default for one it cannot read. */
+    private static final long UNREADABLE = -1;
+
     StoreLocation location() throws ConfigInvalidException {
       String url = config.getString(SECTION, null, STORE);
       try {
@@ -185,16 +188,22 @@ public record S3Settings(
     }
 
     Duration duration(String key, Duration otherwise) throws ConfigInvalidException {
+      if (text(key) == null) {
+        return otherwise;
+      }
+      long ms;
       try {
-        long ms =
-            config.getTimeUnit(SECTION, null, key, otherwise.toMillis(), TimeUnit.MILLISECONDS);
-        if (ms > 0) {
-          return Duration.ofMillis(ms);
-        }
+        ms = config.getTimeUnit(SECTION, null, key, UNREADABLE, TimeUnit.MILLISECONDS);
       } catch (IllegalArgumentException e) {
         throw wrong(key, "'" + text(key) + "' is no duration such as '30 s'", e);
       }
-      throw wrong(key, "'" + text(key) + "' is not more than 0", null);
+      if (ms == UNREADABLE) {
+        throw wrong(key, "'" + text(key) + "' is no duration such as '30 s'", null);
+      }
+      if (ms == 0) {
+        throw wrong(key, "'" + text(key) + "' is not more than 0", null);
+      }
+      return Duration.ofMillis(ms);
     }
 
     private String text(String key) {
