@@ -40,8 +40,10 @@ final class Compaction {
   /** Log entries that make a compaction due; about 50 kB of manifest. */
   private static final int TAIL = 250;
 
-  /** Changes of one transaction above which the log keeps them in an object of their own. */
-  private static final int EXTERNAL = 200;
+  /**
+   * Bytes of one transaction's changes above which the log keeps them in an object of their own.
+   */
+  private static final int EXTERNAL = 16 << 10;
 
   private final ImmutableObjects objects;
   private final ManifestCommitter committer;
@@ -190,8 +192,8 @@ final class Compaction {
     folded.addAll(manifest.refs().overlay().keySet());
     List<Recorded> recorded = new ArrayList<>();
     for (RefTransaction.Logged l : outcome.log()) {
-      if (l.changes().size() > EXTERNAL) {
-        byte[] bytes = LogCodec.encodeChanges(l.changes());
+      byte[] bytes = LogCodec.encodeChanges(l.changes());
+      if (bytes.length > EXTERNAL) {
         recorded.add(new Recorded(l, writeLog(manifest, bytes)));
       }
     }

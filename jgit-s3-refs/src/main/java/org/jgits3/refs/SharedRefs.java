@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.LogEntry;
@@ -231,6 +232,7 @@ public final class SharedRefs {
    * @throws IOException as {@link #commit}
    */
   <R> R commitLarge(RefTransaction<R> transaction) throws IOException {
+    boolean folded = false;
     for (; ; ) {
       Current now = current();
       Compaction.Large<R> large = compaction.prepare(now.manifest(), now.view(), transaction);
@@ -239,27 +241,49 @@ public final class SharedRefs {
       }
       try {
         R verdict = committer.commit(large::propose);
-        large.table().ifPresent(t -> install(large.snapshotId(), t));
+        installIfListed(large);
         return verdict;
-      } catch (SnapshotNotLoadedException | ManifestException.TooLarge e) {
-        LOG.debug("refs changed much meanwhile, preparing the batch again", e);
+      } catch (SnapshotNotLoadedException e) {
+        LOG.debug("refs were compacted meanwhile, preparing the batch again", e);
+      } catch (ManifestException.TooLarge e) {
+        if (folded) {
+          throw e;
+        }
+        compact();
+        folded = true;
       }
+    }
+  }
+
+  /**
+   * Keeps the table of a large transaction if it was committed. One that was refused has a snapshot
+   * that no manifest lists; kept, it would pass for newer than the real one and shut that out.
+   */
+  private void installIfListed(Compaction.Large<?> large) {
+    if (newest().snapshot().map(RefSnapshot::id).filter(large.snapshotId()::equals).isPresent()) {
+      large.table().ifPresent(t -> install(large.snapshotId(), t));
     }
   }
 
   private void compactInBackgroundIfDue() {
     boolean due = committer.cached().map(v -> Compaction.due(v.manifest())).orElse(false);
     if (due && compacting.compareAndSet(false, true)) {
-      background.execute(
-          () -> {
-            try {
-              compact();
-            } catch (IOException e) {
-              LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
-            } finally {
-              compacting.set(false);
-            }
-          });
+      try {
+        background.execute(this::compactInBackground);
+      } catch (RejectedExecutionException e) {
+        compacting.set(false);
+        LOG.debug("refs are not compacted while background work is being stopped", e);
+      }
+    }
+  }
+
+  private void compactInBackground() {
+    try {
+      compact();
+    } catch (IOException e) {
+      LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
+    } finally {
+      compacting.set(false);
     }
   }
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.DirectoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Batches that are committed with a snapshot of their own, and compactions that they cause. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
+class LargeBatchTest {
+  private static final String MASTER = "refs/heads/master";
+
+  @TempDir Path directory;
+
+  /** Runs once, after the upload of the next snapshot. */
+  private final AtomicReference<Action> afterSnapshot = new AtomicReference<>(() -> {});
+
+  private DelegatingObjectStore store;
+  private S3RepositoryManager manager;
+  private S3RepositoryManager elsewhere;
+  private S3Repository here;
+  private ObjectId first;
+  private ObjectId second;
+
+  @FunctionalInterface
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  @BeforeEach
+  void create() throws Exception {
+    store =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public void put(String key, byte[] src, int offset, int length) throws IOException {
+            super.put(key, src, offset, length);
+            if (key.contains("/refs/")) {
+              afterSnapshot.getAndSet(() -> {}).run();
+            }
+          }
+        };
+    manager = TestRepositories.manager(store);
+    elsewhere = TestRepositories.manager(directory);
+    here = manager.createRepository("r");
+    first = TestRepositories.commit(here, "first");
+    second = TestRepositories.commit(here, "second", first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    here.close();
+    manager.close();
+    elsewhere.close();
+  }
+
+  private static RefUpdate.Result update(S3Repository r, String name, ObjectId id)
+      throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    return u.forceUpdate();
+  }
+
+  private BatchRefUpdate creating(RefDatabase refs, int count, IntFunction<String> name) {
+    BatchRefUpdate batch = refs.newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name.apply(i)));
+    }
+    return batch;
+  }
+
+  private void execute(BatchRefUpdate batch) throws IOException {
+    try (RevWalk walk = new RevWalk(here)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  @Test
+  void a_batch_refused_after_its_upload_does_not_shut_out_the_refs_there_are() throws Exception {
+    update(here, MASTER, first);
+    here.getRefDatabase().compact();
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 600, i -> "refs/changes/" + i);
+    batch.addCommand(new ReceiveCommand(first, second, MASTER));
+    batch.setAtomic(true);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      afterSnapshot.set(() -> update(there, MASTER, TestRepositories.commit(there, "theirs")));
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .contains(ReceiveCommand.Result.LOCK_FAILURE)
+        .doesNotContain(ReceiveCommand.Result.OK);
+    assertThat(update(here, "refs/heads/next", first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
+  }
+
+  @Test
+  void few_refs_with_long_names_are_a_large_batch_too() throws Exception {
+    String deep = "/" + "x".repeat(1250);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 199, i -> "refs/heads/" + i + deep);
+    execute(batch);
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(199);
+    String name = batch.getCommands().get(7).getRefName();
+    assertThat(here.getRefDatabase().getReflogReader(here.exactRef(name)).getLastEntry())
+        .satisfies(e -> assertThat(e.getNewId()).isEqualTo(first));
+  }
+
+  @Test
+  void a_batch_whose_messages_do_not_fit_is_refused() throws Exception {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 600, i -> "refs/heads/" + i);
+    for (ReceiveCommand c : batch.getCommands()) {
+      c.setRefLogMessage(c.getRefName() + " " + "y".repeat(600), false);
+    }
+    execute(batch);
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).isEmpty();
+    assertThat(update(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
+  }
+
+  @Test
+  void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
+    ManifestCommitter committer =
+        new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    SharedRefs shared =
+        new SharedRefs(
+            store,
+            committer,
+            task -> {
+              throw new RejectedExecutionException("being stopped");
+            });
+    S3RefDatabase refs = new S3RefDatabase(here, shared);
+    for (String group : new String[] {"a", "b", "c", "d"}) {
+      BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
+      execute(batch);
+      assertThat(batch.getCommands())
+          .extracting(ReceiveCommand::getResult)
+          .containsOnly(ReceiveCommand.Result.OK);
+    }
+    assertThat(refs.getRefs()).hasSize(1200);
+  }
+}
