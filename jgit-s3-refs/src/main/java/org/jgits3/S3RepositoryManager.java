@@ -65,7 +65,7 @@ public final class S3RepositoryManager implements Closeable {
   public static S3RepositoryManager open(S3Settings settings) throws IOException {
     ObjectStore store = settings.location().open(settings.options());
     try {
-      StoreProbe.quick(store);
+      StoreProbe.quick(store).orRefuse();
       return new S3RepositoryManager(store, settings);
     } catch (IOException | RuntimeException e) {
       try {

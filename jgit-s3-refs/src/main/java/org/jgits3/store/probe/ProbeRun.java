@@ -64,6 +64,11 @@ final class ProbeRun {
       wrong = trial.run();
     } catch (StoreException.Missing | StoreException.Changed | StoreException.Corrupt e) {
       wrong = Optional.of(e.getMessage());
+    } catch (StoreException.Refused e) {
+      if (checks.isEmpty()) {
+        throw e; // not even one request was allowed, so nothing is known about the store
+      }
+      wrong = Optional.of(e.getMessage());
     }
     checks.add(new Check(name, wrong.isEmpty(), wrong.orElse(property), required));
   }

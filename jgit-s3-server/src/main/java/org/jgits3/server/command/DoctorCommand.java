@@ -31,10 +31,14 @@ final class DoctorCommand implements Callable<Integer> {
     S3Settings settings = program.settings();
     try (ObjectStore store = settings.location().open(settings.options())) {
       ProbeReport report = StoreProbe.full(store);
-      print(report, store.listMultipart("").stream().map(MultipartUpload::key).sorted().toList());
+      print(report, report.ok() ? unfinishedUploads(store) : List.of());
       report.orRefuse();
     }
     return 0;
+  }
+
+  private static List<String> unfinishedUploads(ObjectStore store) throws IOException {
+    return store.listMultipart("").stream().map(MultipartUpload::key).sorted().toList();
   }
 
   private void print(ProbeReport report, List<String> uploads) {
