@@ -36,8 +36,11 @@ public final class S3ObjDatabase extends DfsObjDatabase {
 
   private final SharedPacks shared;
 
-  /** Version of the shared packs that the current list was made from; guarded by this. */
-  private long scanned = -1;
+  /**
+   * Version of the shared packs that the current list was made from, or the one being made. Written
+   * by {@link #listPacks} only, which JGit never calls twice at once.
+   */
+  private volatile long scanned = -1;
 
   /**
    * Objects of a handle.
@@ -51,18 +54,16 @@ public final class S3ObjDatabase extends DfsObjDatabase {
     this.shared = shared;
   }
 
-  boolean refresh() throws IOException {
-    return shared.refresh();
+  void refresh() throws IOException {
+    shared.refresh();
   }
 
   @Override
   public PackList getPackList() throws IOException {
     long version = shared.version();
-    synchronized (this) {
-      if (scanned != version) {
-        clearCache();
-        scanned = version;
-      }
+    while (scanned < version) {
+      clearCache();
+      super.getPackList(); // possibly the list that another thread began to make before
     }
     return super.getPackList();
   }
@@ -86,7 +87,14 @@ public final class S3ObjDatabase extends DfsObjDatabase {
 
   @Override
   protected List<DfsPackDescription> listPacks() throws IOException {
-    return new ArrayList<>(shared.list(getRepository().getDescription()));
+    shared.version();
+    SharedPacks.Listing listing = shared.list();
+    scanned = listing.version();
+    List<DfsPackDescription> packs = new ArrayList<>();
+    for (PackEntry entry : listing.packs()) {
+      packs.add(new S3PackDescription(getRepository().getDescription(), entry));
+    }
+    return packs;
   }
 
   @Override

@@ -63,7 +63,8 @@ final class S3Reader extends DfsReader {
       return false;
     }
     refreshed = true;
-    return database.refresh();
+    database.refresh();
+    return true; // even if nothing is new to the process: others may have learned of it meanwhile
   }
 
   @Override

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
-import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
@@ -34,9 +33,10 @@ public final class SharedPacks {
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
 
-  /** Packs as last seen and how often they have changed; guarded by this. */
+  /** Packs as of {@link #generation}, and how often they have changed; guarded by this. */
   private List<PackEntry> seen = List.of();
 
+  private long generation;
   private long version;
 
   /**
@@ -65,37 +65,43 @@ public final class SharedPacks {
     return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
   }
 
-  /** Asks the store for the newest manifest; true if packs were added or removed. */
-  boolean refresh() throws IOException {
-    long before = version();
+  /** Asks the store for the newest manifest. */
+  void refresh() throws IOException {
     committer.validate();
-    return version() != before;
   }
 
   /**
-   * A number that changes when the packs do.
+   * A number that grows when the packs change.
    *
    * @return how often they have changed
    */
   long version() throws IOException {
-    List<PackEntry> now = manifest().packs();
-    synchronized (this) {
-      if (!now.equals(seen)) {
-        seen = now;
-        version++;
-        Set<String> listed = now.stream().map(PackEntry::id).collect(Collectors.toSet());
-        packFiles.keySet().retainAll(listed);
-      }
-      return version;
-    }
+    return observe(manifest());
   }
 
-  List<S3PackDescription> list(DfsRepositoryDescription repository) throws IOException {
-    List<S3PackDescription> list = new ArrayList<>();
-    for (PackEntry entry : manifest().packs()) {
-      list.add(new S3PackDescription(repository, entry));
+  private synchronized long observe(Manifest manifest) {
+    if (manifest.generation() > generation) { // a slow caller may come with an old one
+      generation = manifest.generation();
+      if (!manifest.packs().equals(seen)) {
+        seen = manifest.packs();
+        version++;
+        Set<String> listed = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
+        packFiles.keySet().retainAll(listed);
+      }
     }
-    return list;
+    return version;
+  }
+
+  /**
+   * Packs at one moment.
+   *
+   * @param version number of the list, as {@link #version} gives it
+   * @param packs the packs
+   */
+  record Listing(long version, List<PackEntry> packs) {}
+
+  synchronized Listing list() {
+    return new Listing(version, seen);
   }
 
   DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
