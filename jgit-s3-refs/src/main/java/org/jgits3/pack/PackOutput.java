@@ -39,7 +39,12 @@ final class PackOutput extends DfsOutputStream {
   public void write(byte[] buf, int off, int len) throws IOException {
     upload.write(buf, off, len);
     if (readBack.isPresent()) {
-      readBack.get().append(buf, off, len);
+      try {
+        readBack.get().append(buf, off, len);
+      } catch (IOException | RuntimeException | Error e) {
+        upload.fail(e); // JGit might write the same block again, and the pack would have it twice
+        throw e;
+      }
     }
   }
 

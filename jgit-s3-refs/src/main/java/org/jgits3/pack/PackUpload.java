@@ -48,7 +48,8 @@ public final class PackUpload extends OutputStream {
   private enum State {
     OPEN,
     DONE,
-    ABORTED
+    ABORTED,
+    FAILED
   }
 
   /**
@@ -98,6 +99,15 @@ public final class PackUpload extends OutputStream {
     }
     crc.update(src, offset, length);
     count += length;
+    try {
+      append(src, offset, length);
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e); // part of src may be missing, so that what followed would be at the wrong place
+      throw e;
+    }
+  }
+
+  private void append(byte[] src, int offset, int length) throws IOException {
     int at = offset;
     int left = length;
     while (left > 0) {
@@ -121,18 +131,13 @@ public final class PackUpload extends OutputStream {
   }
 
   private void uploadPart() throws IOException {
-    try {
-      if (upload == null) {
-        upload = store.beginMultipart(key, Map.of("upload-token", token()));
-      }
-      if (Thread.interrupted()) {
-        throw new InterruptedIOException("upload of " + key + " was interrupted");
-      }
-      parts.add(store.uploadPart(upload, parts.size() + 1, buffer, 0, filled));
-    } catch (IOException e) {
-      abortAfter(e);
-      throw e;
+    if (upload == null) {
+      upload = store.beginMultipart(key, Map.of("upload-token", token()));
     }
+    if (Thread.interrupted()) {
+      throw new InterruptedIOException("upload of " + key + " was interrupted");
+    }
+    parts.add(store.uploadPart(upload, parts.size() + 1, buffer, 0, filled));
     filled = 0;
     if (parts.size() % PARTS_PER_SIZE == 0) {
       partSize += partSize / 8;
@@ -148,23 +153,31 @@ public final class PackUpload extends OutputStream {
   /**
    * Makes the object exist. Does nothing if it does, or after {@link #abort}.
    *
-   * @throws IOException if it could not be made sure that it exists
+   * @throws IOException if it could not be made sure that it exists, or something failed before
    */
   @Override
   public void close() throws IOException {
+    if (state == State.FAILED) {
+      throw new IOException("upload of " + key + " failed before");
+    }
     if (state != State.OPEN) {
       return;
     }
-    if (upload == null) {
-      state = State.DONE;
-      store.put(key, buffer, 0, filled);
-    } else {
-      if (filled > 0) {
+    try {
+      if (upload != null && filled > 0) {
         uploadPart();
       }
-      state = State.DONE;
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+      throw e;
+    }
+    state = State.FAILED; // unless the store acknowledges it
+    if (upload == null) {
+      store.put(key, buffer, 0, filled);
+    } else {
       complete();
     }
+    state = State.DONE;
     buffer = null;
   }
 
@@ -194,9 +207,20 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  private void abortAfter(IOException failure) {
-    state = State.ABORTED;
-    buffer = null;
+  /**
+   * Gives up because of a failure: nothing will exist, and {@link #close} says so.
+   *
+   * @param failure what went wrong; learns if parts may be left in the store
+   */
+  void fail(Throwable failure) {
+    if (state == State.OPEN) {
+      state = State.FAILED;
+      buffer = null;
+      abortAfter(failure);
+    }
+  }
+
+  private void abortAfter(Throwable failure) {
     if (upload != null) {
       try {
         store.abortMultipart(upload);
