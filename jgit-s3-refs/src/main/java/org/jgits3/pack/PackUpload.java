@@ -28,8 +28,10 @@ public final class PackUpload extends OutputStream {
   /** First size of a part in bytes. */
   public static final int PART_SIZE = 8 << 20;
 
-  /** Parts of one size before the next size, which is larger by an eighth. */
-  private static final int PARTS_PER_SIZE = 256;
+  /** Parts of one size before the size doubles: with the largest, 10,000 parts hold 5 TiB. */
+  private static final int PARTS_PER_SIZE = 800;
+
+  private static final int MAX_PART_SIZE = 1 << 30;
 
   private static final int FIRST_BUFFER = 64 << 10;
 
@@ -140,7 +142,7 @@ public final class PackUpload extends OutputStream {
     parts.add(store.uploadPart(upload, parts.size() + 1, buffer, 0, filled));
     filled = 0;
     if (parts.size() % PARTS_PER_SIZE == 0) {
-      partSize += partSize / 8;
+      partSize = Math.min(2 * partSize, MAX_PART_SIZE);
     }
   }
 

@@ -4,8 +4,8 @@ package org.jgits3.refs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefRename;
@@ -36,7 +36,7 @@ final class S3RefRename extends RefRename {
     String from = source.getName();
     String to = destination.getName();
     Optional<RefValue.Direct> value = edits.direct(from);
-    if (value.isEmpty() || !AnyObjectId.isEqual(value.get().id(), source.getOldObjectId())) {
+    if (value.isEmpty() || !Objects.equals(value.get().id(), source.getOldObjectId())) {
       return Outcome.unchanged(Result.LOCK_FAILURE);
     }
     if (edits.exists(to) || blocked(edits, from, to)) {

@@ -3,8 +3,8 @@ package org.jgits3.refs;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import org.eclipse.jgit.annotations.Nullable;
-import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -128,7 +128,7 @@ final class S3RefUpdate extends RefUpdate {
       return false;
     }
     boolean unconditional = isForceUpdate() && getExpectedOldObjectId() == null;
-    return unconditional || AnyObjectId.isEqual(now, getOldObjectId());
+    return unconditional || Objects.equals(now, getOldObjectId());
   }
 
   @Nullable

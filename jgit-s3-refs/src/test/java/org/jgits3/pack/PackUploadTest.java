@@ -6,50 +6,31 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.List;
-import java.util.Queue;
-import org.jgits3.store.DelegatingObjectStore;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Random;
 import org.jgits3.store.DirectoryObjectStore;
-import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.UploadedPart;
+import org.jgits3.store.FaultInjectingObjectStore;
+import org.jgits3.store.FaultInjectingObjectStore.Fault;
+import org.jgits3.store.ImmutableObjects;
+import org.jgits3.store.RequestKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is left in the store of an upload that failed. */
 class PackUploadTest {
-  private static final String KEY = "objects/r/pack/p.pack";
+  private static final String KEY = "objects/r/pack/x.pack";
+  private static final int PART = PackUpload.PART_SIZE;
 
   @TempDir Path directory;
-
-  /** Thrown one after the other by the next parts or puts. */
-  private final Queue<RuntimeException> unchecked = new ArrayDeque<>();
-
-  private final Queue<IOException> checked = new ArrayDeque<>();
-  private DelegatingObjectStore store;
-  private PackUpload upload;
+  private FaultInjectingObjectStore store;
 
   @BeforeEach
   void open() throws IOException {
-    store =
-        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
-          @Override
-          public UploadedPart uploadPart(
-              MultipartUpload to, int number, byte[] src, int offset, int length)
-              throws IOException {
-            fail();
-            return super.uploadPart(to, number, src, offset, length);
-          }
-
-          @Override
-          public void put(String key, byte[] src, int offset, int length) throws IOException {
-            fail();
-            super.put(key, src, offset, length);
-          }
-        };
-    upload = new PackUpload(store, KEY);
+    store = new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
   }
 
   @AfterEach
@@ -57,57 +38,87 @@ class PackUploadTest {
     store.close();
   }
 
-  private void fail() throws IOException {
-    if (!unchecked.isEmpty()) {
-      throw unchecked.remove();
-    }
-    if (!checked.isEmpty()) {
-      throw checked.remove();
+  private static byte[] content(int size) {
+    byte[] bytes = new byte[size];
+    new Random(size).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static void write(PackUpload upload, byte[] bytes, int step) throws IOException {
+    for (int at = 0; at < bytes.length; at += step) {
+      upload.write(bytes, at, Math.min(step, bytes.length - at));
     }
   }
 
-  private void write(int bytes) throws IOException {
-    upload.write(new byte[bytes], 0, bytes);
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1",
+    "1, 1",
+    "100000, 1",
+    "8388607, 65536",
+    "8388608, 8388608",
+    "8388609, 9000000",
+    "20000000, 4097",
+    "33554432, 100000000"
+  })
+  void what_was_written_is_stored_whatever_the_steps(int size, int step) throws Exception {
+    byte[] bytes = content(size);
+    PackUpload upload = new PackUpload(store, KEY);
+    write(upload, bytes, step);
+    upload.close();
+
+    assertThat(upload.count()).isEqualTo(size);
+    assertThat(upload.crc32c()).isEqualTo(ImmutableObjects.crc32c(bytes));
+    assertThat(store.stat(KEY).orElseThrow().size()).isEqualTo(size);
+    byte[] stored = new byte[size];
+    if (size > 0) {
+      store.read(KEY, 0, stored, 0, size, Optional.empty());
+    }
+    assertThat(Arrays.equals(stored, bytes)).isTrue();
+    assertThat(store.counts().snapshot().of(RequestKind.PART))
+        .isEqualTo(size <= PART ? 0 : (size + PART - 1) / PART);
+    assertThat(store.listMultipart("")).isEmpty();
   }
 
-  private void assertNothingIsLeft() throws IOException {
+  @Test
+  void nothing_exists_before_the_end() throws Exception {
+    PackUpload upload = new PackUpload(store, KEY);
+    write(upload, content(PART + 1), PART);
     assertThat(store.stat(KEY)).isEmpty();
-    assertThat(store.listMultipart("")).isEqualTo(List.of());
+    upload.close();
+    assertThat(store.stat(KEY)).isPresent();
   }
 
   @Test
-  void an_upload_that_missed_bytes_never_becomes_an_object() throws Exception {
-    unchecked.add(new IllegalStateException("connection pool shut down"));
-    assertThatThrownBy(() -> write(PackUpload.PART_SIZE + 1))
-        .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> write(1)).isInstanceOf(IOException.class);
-    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
-    assertNothingIsLeft();
-  }
-
-  @Test
-  void closing_again_does_not_turn_a_failed_close_into_a_success() throws Exception {
-    write(10);
-    checked.add(new IOException("disk full"));
-    assertThatThrownBy(upload::close).hasMessage("disk full");
-    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
-    assertNothingIsLeft();
-  }
-
-  @Test
-  void an_upload_whose_last_part_failed_is_aborted() throws Exception {
-    write(PackUpload.PART_SIZE + 1);
-    checked.add(new IOException("disk full"));
-    assertThatThrownBy(upload::close).hasMessage("disk full");
-    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
-    assertNothingIsLeft();
-  }
-
-  @Test
-  void an_upload_that_was_given_up_leaves_nothing() throws Exception {
-    write(PackUpload.PART_SIZE + 1);
+  void an_upload_that_is_given_up_leaves_nothing() throws Exception {
+    PackUpload upload = new PackUpload(store, KEY);
+    write(upload, content(2 * PART + 1), PART);
+    assertThat(store.listMultipart("")).hasSize(1);
     upload.abort();
     upload.close();
-    assertNothingIsLeft();
+    assertThat(store.listMultipart("")).isEmpty();
+    assertThat(store.stat(KEY)).isEmpty();
+    assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void a_part_that_fails_ends_the_upload_and_leaves_nothing() throws Exception {
+    store.script(RequestKind.PART, Fault.NONE, Fault.FAIL_BEFORE);
+    PackUpload upload = new PackUpload(store, KEY);
+    assertThatThrownBy(() -> write(upload, content(4 * PART), 1 << 20))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    assertThat(store.listMultipart("")).isEmpty();
+    assertThat(store.stat(KEY)).isEmpty();
+  }
+
+  @Test
+  void a_completion_in_doubt_is_a_failure_that_is_not_aborted() throws Exception {
+    store.script(RequestKind.COMPLETE, Fault.FAIL_AFTER);
+    PackUpload upload = new PackUpload(store, KEY);
+    write(upload, content(PART + 1), PART);
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    assertThat(store.counts().snapshot().of(RequestKind.ABORT)).isZero();
+    assertThat(store.stat(KEY)).isPresent();
   }
 }
