@@ -7,17 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -142,5 +146,25 @@ class PackReadingTest {
     try (Stream<Path> files = Files.walk(directory)) {
       assertThat(files.filter(f -> f.toString().endsWith(".pack"))).isEmpty();
     }
+  }
+
+  @Test
+  void files_of_a_pack_whose_commit_is_in_doubt_stay() throws Exception {
+    manager.createRepository("r").close();
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "300 ms");
+    FaultInjectingObjectStore deaf =
+        new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
+    Fault[] faults = new Fault[1000];
+    Arrays.fill(faults, Fault.FAIL_BEFORE);
+    deaf.script(RequestKind.PUT_IF, faults);
+    try (S3RepositoryManager undecided =
+            new S3RepositoryManager(deaf, S3Settings.from(config, "test"));
+        S3Repository r = undecided.openRepository("r")) {
+      assertThatThrownBy(() -> TestRepositories.commit(r, "first"))
+          .isInstanceOf(UnknownOutcomeException.class);
+    }
+    assertThat(only(".pack")).exists();
+    assertThat(only(".idx")).exists();
   }
 }
