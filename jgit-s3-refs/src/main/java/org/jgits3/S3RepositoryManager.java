@@ -122,10 +122,12 @@ public final class S3RepositoryManager implements Closeable {
     try {
       repository.committer().validate();
     } catch (ManifestException.Gone e) {
-      // What was known here is gone; the name may have got another life elsewhere.
+      // Kept, names asked for in vain would drive out the repositories there are.
       forget(name, repository);
-      repository = shared(name);
-      repository.committer().validate();
+      if (repository.committer().cached().isEmpty()) {
+        throw e;
+      }
+      return open(name); // what was known is gone; the name may have got another life elsewhere
     }
     return new S3Repository(repository, settings);
   }

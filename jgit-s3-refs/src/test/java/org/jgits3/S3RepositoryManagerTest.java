@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
@@ -18,6 +19,10 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -207,5 +212,30 @@ class S3RepositoryManagerTest {
     }
     assertThatThrownBy(() -> manager.<Void>asResolver().open(null, "nope"))
         .isInstanceOf(RepositoryNotFoundException.class);
+  }
+
+  @Test
+  void names_asked_for_in_vain_do_not_drive_out_repositories() throws Exception {
+    manager.createRepository("r").close();
+    List<Optional<Validator>> known = new ArrayList<>();
+    try (S3RepositoryManager watched =
+        TestRepositories.manager(
+            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+              @Override
+              public GetResult get(String key, Optional<Validator> validator) throws IOException {
+                known.add(validator);
+                return super.get(key, validator);
+              }
+            })) {
+      watched.openRepository("r").close();
+      for (int i = 0; i < 1000; i++) {
+        String name = "missing" + i;
+        assertThatThrownBy(() -> watched.openRepository(name))
+            .isInstanceOf(RepositoryNotFoundException.class);
+      }
+      assertThat(known).as("requests").hasSize(1001);
+      watched.openRepository("r").close();
+      assertThat(known.get(1001)).as("manifest known").isPresent();
+    }
   }
 }
