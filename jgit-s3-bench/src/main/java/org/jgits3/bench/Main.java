@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+/** Entry point of the program. */
+public final class Main {
+  private Main() {}
+
+  /**
+   * Runs suites and ends the JVM.
+   *
+   * @param args command line
+   */
+  public static void main(String[] args) {
+    System.exit(BenchCommand.commandLine().execute(args));
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import java.io.IOException;
+import java.util.List;
+import org.jgits3.bench.report.SuiteResult;
+
+/** Measurements that belong together, made side by side in one run. */
+public interface Suite {
+  /**
+   * Name on the command line and in the results.
+   *
+   * @return a short lower-case word
+   */
+  String name();
+
+  /**
+   * Keys of the figures this suite is judged by. A result without one of them says that it is
+   * missing.
+   *
+   * @return the keys, in the order of the report
+   */
+  List<String> headlineKeys();
+
+  /**
+   * Measures. What cannot be measured is in the result as missing, with the reason; the suite goes
+   * on.
+   *
+   * @param context what to do and where
+   * @return what was measured
+   * @throws IOException if nothing can be measured, with one line that says why
+   * @throws InterruptedException if the thread was interrupted
+   */
+  SuiteResult run(SuiteContext context) throws IOException, InterruptedException;
+}

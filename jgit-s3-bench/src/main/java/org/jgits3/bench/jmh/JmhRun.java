@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.jmh;
+
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jgits3.bench.report.Figure;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.BenchmarkResult;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * Runs single benchmarks.
+ *
+ * @param jvmOptions options of the JVMs that are forked
+ * @param log file that gets what JMH prints of the last benchmark
+ */
+public record JmhRun(List<String> jvmOptions, Path log) {
+  private static final String ALLOCATED = "gc.alloc.rate.norm";
+
+  /**
+   * Measures one benchmark with one set of parameters.
+   *
+   * @param benchmark class that has it
+   * @param method name of the benchmark
+   * @param parameters values of the parameters by name
+   * @param schedule how long
+   * @return what it took
+   * @throws RunnerException if it failed; the log says why
+   */
+  public Measurement measure(
+      Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
+      throws RunnerException {
+    ChainedOptionsBuilder options =
+        new OptionsBuilder()
+            .include("^" + Pattern.quote(benchmark.getName() + "." + method) + "$")
+            .mode(schedule.mode())
+            .timeUnit(TimeUnit.NANOSECONDS)
+            .forks(schedule.forks())
+            .warmupIterations(schedule.warmups())
+            .warmupTime(TimeValue.milliseconds(schedule.millis()))
+            .measurementIterations(schedule.iterations())
+            .measurementTime(TimeValue.milliseconds(schedule.millis()))
+            .shouldFailOnError(true)
+            .addProfiler(GCProfiler.class)
+            .jvmArgsAppend(jvmOptions.toArray(String[]::new))
+            .output(log.toString());
+    parameters.forEach(options::param);
+    return measurement(new Runner(options.build()).runSingle());
+  }
+
+  private static Measurement measurement(RunResult result) {
+    List<IterationResult> iterations =
+        result.getBenchmarkResults().stream()
+            .map(BenchmarkResult::getIterationResults)
+            .flatMap(Collection::stream)
+            .toList();
+    return new Measurement(
+        figure(iterations, JmhRun::time).orElseThrow(), figure(iterations, JmhRun::allocated));
+  }
+
+  private static OptionalDouble time(IterationResult iteration) {
+    return OptionalDouble.of(iteration.getPrimaryResult().getScore());
+  }
+
+  private static OptionalDouble allocated(IterationResult iteration) {
+    return iteration.getSecondaryResults().keySet().stream()
+        .filter(name -> name.endsWith(ALLOCATED))
+        .mapToDouble(name -> iteration.getSecondaryResults().get(name).getScore())
+        .findFirst();
+  }
+
+  private static Optional<Figure> figure(
+      List<IterationResult> iterations, Function<IterationResult, OptionalDouble> which) {
+    double[] values =
+        iterations.stream().map(which).flatMapToDouble(OptionalDouble::stream).toArray();
+    return values.length == 0 ? Optional.empty() : Optional.of(Figure.of(values));
+  }
+}

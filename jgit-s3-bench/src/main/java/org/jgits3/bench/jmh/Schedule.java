@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.jmh;
+
+import org.openjdk.jmh.annotations.Mode;
+
+/**
+ * How long a benchmark is measured.
+ *
+ * @param mode mean time of as many calls as fit into an iteration, or one call an iteration
+ * @param forks JVMs that are started one after the other; 0 to measure in this one
+ * @param warmups iterations before the measurement
+ * @param iterations iterations that are measured
+ * @param millis duration of an iteration; of no meaning for single calls
+ */
+public record Schedule(Mode mode, int forks, int warmups, int iterations, int millis) {
+  /**
+   * Iterations of some duration.
+   *
+   * @param quick whether few will do
+   * @return the schedule
+   */
+  public static Schedule average(boolean quick) {
+    return quick
+        ? new Schedule(Mode.AverageTime, 1, 2, 5, 200)
+        : new Schedule(Mode.AverageTime, 3, 5, 10, 1000);
+  }
+
+  /**
+   * Iterations of one call each.
+   *
+   * @param quick whether few will do
+   * @return the schedule
+   */
+  public static Schedule singleShot(boolean quick) {
+    return quick
+        ? new Schedule(Mode.SingleShotTime, 1, 2, 5, 1)
+        : new Schedule(Mode.SingleShotTime, 3, 5, 10, 1);
+  }
+}

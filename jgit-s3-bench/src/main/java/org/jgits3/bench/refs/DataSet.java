@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jgit.util.FileUtils;
+
+/**
+ * Where the data of one size is on disk. Everything is generated once and used by all later runs,
+ * except what is below the scratch directories.
+ *
+ * @param base directory of all generated data
+ * @param refs number of refs
+ */
+record DataSet(Path base, int refs) {
+  /** Changes when data that was generated before cannot be used any more. */
+  private static final String VERSION = "2";
+
+  /** Writes data. */
+  @FunctionalInterface
+  interface Generator {
+    void generate() throws IOException;
+  }
+
+  /** Directory whose directories are buckets. */
+  Path buckets() {
+    return base.resolve("s3");
+  }
+
+  /** Name of the bucket for data that is kept. */
+  String bucket() {
+    return "refs-" + refs;
+  }
+
+  /** Name of the bucket for what does not outlive the run. */
+  String scratchBucket() {
+    return "scratch";
+  }
+
+  /** Directory for what does not outlive the run. */
+  Path scratch() {
+    return base.resolve("scratch");
+  }
+
+  /** Directory of the data of an engine. */
+  Path directory(String engine) {
+    return base.resolve(bucket()).resolve(engine);
+  }
+
+  /**
+   * Generates data, unless it is there.
+   *
+   * @param name what it is
+   * @param directory where it is; removed first if it is not complete
+   * @param generator writes it
+   * @return whether it had to be generated
+   */
+  boolean prepare(String name, Path directory, Generator generator) throws IOException {
+    Path marker = base.resolve(bucket()).resolve(name + ".complete-" + VERSION);
+    if (Files.exists(marker) && Files.isDirectory(directory)) {
+      return false;
+    }
+    delete(directory);
+    Files.createDirectories(directory);
+    generator.generate();
+    Files.createDirectories(marker.getParent());
+    Files.writeString(marker, "");
+    return true;
+  }
+
+  /** Empties the scratch directories. */
+  void resetScratch() throws IOException {
+    removeScratch();
+    Files.createDirectories(scratch());
+    Files.createDirectories(buckets().resolve(scratchBucket()));
+  }
+
+  void removeScratch() throws IOException {
+    delete(scratch());
+    delete(buckets().resolve(scratchBucket()));
+  }
+
+  private static void delete(Path directory) throws IOException {
+    FileUtils.delete(directory.toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING);
+  }
+}

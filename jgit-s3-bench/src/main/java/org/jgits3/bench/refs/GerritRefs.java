@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.Ref;
+
+/**
+ * Refs as a repository of Gerrit has them: for each change its notes and up to three patch sets,
+ * and one branch and one annotated tag per hundred refs. A line of packed-refs has about 69 bytes.
+ * The same number always gives the same refs. Immutable.
+ */
+final class GerritRefs {
+  private static final String HEADER = "# pack-refs with: peeled fully-peeled sorted \n";
+
+  /** Refs per branch, and per tag. */
+  private static final int PER_BRANCH = 100;
+
+  /** Numbers of changes have seven digits. */
+  private static final int FIRST_CHANGE = 1_000_000;
+
+  private static final int MOST_PATCH_SETS = 3;
+  private static final int SAMPLE = 1024;
+  private static final long SEED = 20_260_901;
+
+  private final List<Ref> refs;
+
+  private GerritRefs(List<Ref> refs) {
+    this.refs = refs;
+  }
+
+  /**
+   * Makes refs.
+   *
+   * @param count how many, at least 2
+   */
+  static GerritRefs of(int count) {
+    List<Ref> refs = new ArrayList<>(count);
+    int branches = Math.max(1, count / PER_BRANCH);
+    for (int i = 0; i < branches && refs.size() < count; i++) {
+      refs.add(commit(String.format("refs/heads/stable-%06d", i)));
+      if (refs.size() < count) {
+        refs.add(tag(String.format("refs/tags/v1.%d.0", i)));
+      }
+    }
+    for (int change = FIRST_CHANGE; refs.size() < count; change++) {
+      String directory = directory(change);
+      refs.add(commit(directory + "meta"));
+      int patchSets = 1 + change % MOST_PATCH_SETS;
+      for (int i = 1; i <= patchSets && refs.size() < count; i++) {
+        refs.add(commit(directory + i));
+      }
+    }
+    refs.sort(Comparator.comparing(Ref::getName));
+    return new GerritRefs(List.copyOf(refs));
+  }
+
+  /** Where the refs of a change are. */
+  private static String directory(int change) {
+    return String.format("refs/changes/%02d/%d/", change % 100, change);
+  }
+
+  private static Ref commit(String name) {
+    return new ObjectIdRef.PeeledNonTag(Ref.Storage.PACKED, name, id(name));
+  }
+
+  private static Ref tag(String name) {
+    return new ObjectIdRef.PeeledTag(Ref.Storage.PACKED, name, id(name), id(name + "^{}"));
+  }
+
+  /** An id that looks like any other; nothing has it. */
+  private static ObjectId id(String name) {
+    SplittableRandom random = new SplittableRandom(name.hashCode() * SEED);
+    return ObjectId.fromRaw(IntStream.range(0, 5).map(i -> random.nextInt()).toArray());
+  }
+
+  List<Ref> all() {
+    return refs;
+  }
+
+  /** Refs picked at random, the same ones at each call. */
+  List<Ref> sample() {
+    SplittableRandom random = new SplittableRandom(SEED);
+    return IntStream.range(0, SAMPLE).mapToObj(i -> refs.get(random.nextInt(refs.size()))).toList();
+  }
+
+  /** Full names that no ref has, among those that exist. */
+  List<String> absent() {
+    return sample().stream().map(ref -> ref.getName() + "x").toList();
+  }
+
+  /** Prefixes of the refs of one change each, as a review server lists them. */
+  List<String> prefixes() {
+    return sample().stream()
+        .map(Ref::getName)
+        .map(name -> name.substring(0, name.lastIndexOf('/') + 1))
+        .toList();
+  }
+
+  /**
+   * Writes the refs as C git would.
+   *
+   * @param file the packed-refs file
+   */
+  void writePackedRefs(Path file) throws IOException {
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      out.write(HEADER);
+      for (Ref ref : refs) {
+        out.write(ref.getObjectId().name() + ' ' + ref.getName() + '\n');
+        if (ref.getPeeledObjectId() != null) {
+          out.write('^' + ref.getPeeledObjectId().name() + '\n');
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Measures what an open repository that has answered a look-up keeps reachable: the growth of the
+ * used heap after full collections, in a JVM of its own with the serial collector, whose figures
+ * are exact. A first repository is opened and dropped before, so that classes, buffers and
+ * connections do not count.
+ */
+final class HeapOfRefs {
+  private static final int MOST_COLLECTIONS = 20;
+  private static final int MINUTES = 5;
+
+  private HeapOfRefs() {}
+
+  /**
+   * Measures in a JVM of its own.
+   *
+   * @param engine the engine
+   * @param refs number of refs
+   * @param jvmOptions options that tell the JVM where data and server are
+   * @return bytes of heap
+   * @throws IOException if the JVM failed
+   * @throws InterruptedException if the thread was interrupted
+   */
+  static long measure(RefsEngine engine, int refs, List<String> jvmOptions)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
+    command.addAll(jvmOptions);
+    command.addAll(List.of(HeapOfRefs.class.getName(), engine.id(), Integer.toString(refs)));
+    File none = new File(System.getProperty("os.name").startsWith("Windows") ? "NUL" : "/dev/null");
+    Process process = new ProcessBuilder(command).redirectError(none).start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!process.waitFor(MINUTES, TimeUnit.MINUTES) || process.exitValue() != 0) {
+      process.destroyForcibly();
+      throw new IOException("the JVM that measures the heap of " + engine.id() + " failed");
+    }
+    return Long.parseLong(printed.strip());
+  }
+
+  /**
+   * Prints the bytes.
+   *
+   * @param args engine and number of refs
+   * @throws IOException if refs cannot be read
+   */
+  public static void main(String[] args) throws IOException {
+    int refs = Integer.parseInt(args[1]);
+    String name = GerritRefs.of(refs).sample().get(0).getName();
+    try (RefSource source = RefsEngine.of(args[0]).source(BenchmarkData.ofThisJvm(refs))) {
+      openAndDrop(source, name);
+      System.out.println(growth(source, name));
+    }
+  }
+
+  /** In a method of its own, so that no variable keeps the repository. */
+  private static void openAndDrop(RefSource source, String name) throws IOException {
+    try (RefStore store = source.open()) {
+      check(store.exact(name) != null);
+    }
+  }
+
+  private static long growth(RefSource source, String name) throws IOException {
+    long before = usedHeap();
+    try (RefStore store = source.open()) {
+      check(store.exact(name) != null);
+      long after = usedHeap();
+      check(store.exact(name) != null); // and so it was in use until now
+      return after - before;
+    }
+  }
+
+  private static void check(boolean found) {
+    if (!found) {
+      throw new IllegalStateException("wrong answer");
+    }
+  }
+
+  private static long usedHeap() {
+    long used = Long.MAX_VALUE;
+    for (int i = 0; i < MOST_COLLECTIONS; i++) {
+      System.gc();
+      long now = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+      if (now >= used) {
+        return used;
+      }
+      used = now;
+    }
+    return used;
+  }
+}

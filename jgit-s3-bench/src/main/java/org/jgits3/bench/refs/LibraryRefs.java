@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.IOException;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Repository;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.StoreListener;
+
+/**
+ * A store of this library, with connections that stay open while repositories are opened cold, as
+ * in a server that has run for a while.
+ */
+final class LibraryRefs implements RefSource {
+  private static final String NAME = "refs";
+
+  private final ObjectStore store;
+  private final S3Settings settings;
+
+  private LibraryRefs(ObjectStore store, S3Settings settings) {
+    this.store = store;
+    this.settings = settings;
+  }
+
+  /** Opens a store whose requests a listener hears of. */
+  static LibraryRefs open(String config, StoreListener listener) throws IOException {
+    S3Settings settings = settings(config);
+    return new LibraryRefs(
+        new ObservedObjectStore(settings.location().open(settings.options()), listener), settings);
+  }
+
+  /** Opens a store. */
+  static LibraryRefs open(String config) throws IOException {
+    S3Settings settings = settings(config);
+    return new LibraryRefs(settings.location().open(settings.options()), settings);
+  }
+
+  private static S3Settings settings(String config) throws IOException {
+    Config parsed = new Config();
+    try {
+      parsed.fromText(config);
+      return S3Settings.from(parsed, "benchmark");
+    } catch (ConfigInvalidException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /** Whether the library has a setting. */
+  static boolean knows(String config) {
+    try {
+      settings(config);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  /** The repository of the data set. */
+  @Override
+  public RefStore open() throws IOException {
+    return new RepositoryRefs(manager().openRepository(NAME));
+  }
+
+  /** A manager that has seen nothing yet; closing it would close the store, so nobody does. */
+  private S3RepositoryManager manager() {
+    return new S3RepositoryManager(store, settings);
+  }
+
+  /** Key and size of the snapshot of the data set. */
+  record StoredSnapshot(String key, int size) {}
+
+  StoredSnapshot snapshot() throws IOException {
+    try (S3Repository repository = manager().openRepository(NAME)) {
+      Manifest manifest = repository.manifest();
+      RefSnapshot snapshot =
+          manifest
+              .refs()
+              .snapshot()
+              .orElseThrow(() -> new IOException("the data set has no snapshot of its refs"));
+      return new StoredSnapshot(
+          ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id()),
+          Math.toIntExact(snapshot.size()));
+    }
+  }
+
+  /** Creates the repository of the data set. */
+  void generate(GerritRefs refs) throws IOException {
+    create(NAME, refs).close();
+  }
+
+  /** Creates a repository with refs, whose objects do not exist. */
+  Repository create(String name, GerritRefs refs) throws IOException {
+    Repository repository = createEmpty(name);
+    RefBatch.createAll(repository, refs.all());
+    return repository;
+  }
+
+  Repository createEmpty(String name) throws IOException {
+    return manager().createRepository(name);
+  }
+
+  @Override
+  public void close() throws IOException {
+    store.close();
+  }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/** Where a repository is opened from, again and again, each time as if for the first time. */
+interface RefSource extends Closeable {
+  /** Opens the repository without anything a former one has read; closed before this source. */
+  RefStore open() throws IOException;
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Repository;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.jmh.JmhRun;
+import org.jgits3.bench.jmh.Measurement;
+import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
+import org.jgits3.store.RequestCounts;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.runner.RunnerException;
+
+/** One run of the suite: the data, then all cases with all engines. Used by one thread, once. */
+final class RefsRun {
+  /** Refs of a repository that is small. */
+  private static final int FEW = 10;
+
+  /** What all engines are compared with: JGit where file times cannot be trusted. */
+  private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
+
+  private final SuiteContext context;
+  private final DataSet data;
+  private final Set<RefsEngine> engines;
+  private final UnaryOperator<Schedule> schedule;
+  private final List<String> jvmOptions = new ArrayList<>();
+  private final List<Row> rows = new ArrayList<>();
+
+  RefsRun(
+      SuiteContext context,
+      DataSet data,
+      Set<RefsEngine> engines,
+      UnaryOperator<Schedule> schedule) {
+    this.context = context;
+    this.data = data;
+    this.engines = engines;
+    this.schedule = schedule;
+    BenchmarkData.useHere(data.base());
+    jvmOptions.add(BenchmarkData.jvmOption(data.base()));
+    jvmOptions.add("-Xmx3g");
+  }
+
+  /** Adds options for all JVMs that are started. */
+  RefsRun with(List<String> options) {
+    jvmOptions.addAll(options);
+    return this;
+  }
+
+  SuiteResult run() throws IOException, InterruptedException {
+    prepare();
+    for (RefsCase what : RefsCase.values()) {
+      for (RefsEngine engine : engines) {
+        if (what.concerns(engine)) {
+          measure(what, engine, data.refs(), what.title());
+        }
+      }
+    }
+    for (RefsEngine engine : List.of(RefsEngine.DIRECTORY, RefsEngine.S3)) {
+      if (engines.contains(engine)) {
+        measure(RefsCase.UPDATE, engine, FEW, "single update of a repository of " + FEW + " refs");
+        countRequests(engine);
+      }
+    }
+    for (RefsEngine engine : engines) {
+      measureHeap(engine);
+    }
+    return SuiteResult.of(
+        "refs", new RefsHeadline(rows, data.refs()).figures(), rows, REFERENCE.id());
+  }
+
+  private void prepare() throws IOException {
+    GerritRefs refs = GerritRefs.of(data.refs());
+    for (RefsEngine engine : engines) {
+      if (engine.missing().isEmpty() && engine.prepare(data, refs)) {
+        context.progress().accept("generated " + data.refs() + " refs for " + engine.id());
+      }
+    }
+  }
+
+  private void measure(RefsCase what, RefsEngine engine, int refs, String title) {
+    Optional<String> missing = engine.missing();
+    if (missing.isPresent()) {
+      rows.add(Row.missing(title, engine.id(), Unit.NANOSECONDS, missing.get()));
+      return;
+    }
+    context.progress().accept(title + ", " + engine.id() + " ...");
+    Schedule planned =
+        what.mode() == Mode.AverageTime
+            ? Schedule.average(context.quick())
+            : Schedule.singleShot(context.quick());
+    Map<String, String> parameters = Map.of("engine", engine.id(), "refs", "" + refs);
+    JmhRun jmh = new JmhRun(jvmOptions, context.data().resolve("jmh.log"));
+    try {
+      Measurement measured =
+          jmh.measure(what.benchmark(), what.method(), parameters, schedule.apply(planned));
+      rows.add(Row.of(title, engine.id(), Unit.NANOSECONDS, measured.nanos()));
+      if (what == RefsCase.HIT) {
+        measured
+            .bytes()
+            .ifPresent(
+                bytes -> rows.add(Row.of(RefsHeadline.ALLOCATED, engine.id(), Unit.BYTES, bytes)));
+      }
+    } catch (RunnerException e) {
+      rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, e.getMessage()));
+      context.progress().accept("failed; see " + jmh.log());
+    }
+  }
+
+  /** Counts the requests of one update by a process that has updated before. */
+  private void countRequests(RefsEngine engine) throws IOException {
+    RequestCounts counts = new RequestCounts();
+    try (LibraryRefs library = engine.scratchLibrary(data, counts);
+        Repository repository =
+            library.create(RefsEngine.scratchName(), GerritRefs.of(data.refs()))) {
+      List<ObjectId> targets = SingleUpdate.targets(repository);
+      SingleUpdate.run(repository, targets.get(0));
+      RequestCounts.Snapshot before = counts.snapshot();
+      SingleUpdate.run(repository, targets.get(1));
+      RequestCounts.Snapshot since = counts.snapshot().since(before);
+      context.progress().accept(RefsHeadline.REQUESTS + ", " + engine.id() + ": " + since);
+      rows.add(
+          Row.of(
+              RefsHeadline.REQUESTS,
+              engine.id(),
+              Unit.REQUESTS,
+              Figure.exactly((double) since.total())));
+    }
+  }
+
+  private void measureHeap(RefsEngine engine) throws InterruptedException {
+    Optional<String> missing = engine.missing();
+    if (missing.isPresent()) {
+      rows.add(Row.missing(RefsHeadline.HEAP, engine.id(), Unit.BYTES, missing.get()));
+      return;
+    }
+    context.progress().accept(RefsHeadline.HEAP + ", " + engine.id() + " ...");
+    try {
+      double bytes = (double) HeapOfRefs.measure(engine, data.refs(), jvmOptions);
+      rows.add(
+          Row.of(RefsHeadline.HEAP, engine.id(), Unit.BYTES, Figure.exactly(bytes / data.refs())));
+    } catch (IOException e) {
+      rows.add(Row.failed(RefsHeadline.HEAP, engine.id(), Unit.BYTES, e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jgits3.bench.Suite;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.server.Versitygw;
+
+/** Look-ups and changes in a repository of very many refs. */
+public final class RefsSuite implements Suite {
+  private final Set<RefsEngine> engines;
+  private final UnaryOperator<Schedule> schedule;
+
+  /** The suite with all engines. */
+  public RefsSuite() {
+    this(EnumSet.allOf(RefsEngine.class), UnaryOperator.identity());
+  }
+
+  /**
+   * A part of the suite.
+   *
+   * @param engines what to measure
+   * @param schedule changes how long each benchmark is measured
+   */
+  RefsSuite(Set<RefsEngine> engines, UnaryOperator<Schedule> schedule) {
+    this.engines = engines;
+    this.schedule = schedule;
+  }
+
+  @Override
+  public String name() {
+    return "refs";
+  }
+
+  @Override
+  public List<String> headlineKeys() {
+    return RefsHeadline.KEYS;
+  }
+
+  @Override
+  public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
+    DataSet data = new DataSet(context.data(), context.refs());
+    Files.createDirectories(data.buckets().resolve(data.bucket()));
+    data.resetScratch();
+    try {
+      return engines.stream().anyMatch(RefsEngine::onS3)
+          ? runWithServer(context, data)
+          : new RefsRun(context, data, engines, schedule).run();
+    } finally {
+      data.removeScratch();
+    }
+  }
+
+  private SuiteResult runWithServer(SuiteContext context, DataSet data)
+      throws IOException, InterruptedException {
+    try (Versitygw server =
+        Versitygw.start(context.root(), data.buckets(), context.data().resolve("versitygw.log"))) {
+      server.endpoint().useHere();
+      return new RefsRun(context, data, engines, schedule)
+          .with(server.endpoint().jvmOptions())
+          .run();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.report;
+
+import java.util.Locale;
+
+/** Units of figures; less is better in all of them. */
+public enum Unit {
+  /** Time. */
+  NANOSECONDS("ns") {
+    @Override
+    String format(double value) {
+      if (value < 1e3) {
+        return number(value) + " ns";
+      }
+      if (value < 1e6) {
+        return number(value / 1e3) + " µs";
+      }
+      return value < 1e9 ? number(value / 1e6) + " ms" : number(value / 1e9) + " s";
+    }
+  },
+  /** Memory. */
+  BYTES("bytes"),
+  /** Requests to the store. */
+  REQUESTS("requests");
+
+  private final String symbol;
+
+  Unit(String symbol) {
+    this.symbol = symbol;
+  }
+
+  /**
+   * How results in JSON name it.
+   *
+   * @return the name
+   */
+  public String symbol() {
+    return symbol;
+  }
+
+  /** A value for people. */
+  String format(double value) {
+    return number(value) + " " + symbol;
+  }
+
+  /** Three significant digits; whole numbers as they are. */
+  static String number(double value) {
+    if (value >= 1000 || value == Math.rint(value)) {
+      return String.format(Locale.ROOT, "%,.0f", value);
+    }
+    return String.format(Locale.ROOT, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.server;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A versitygw on 127.0.0.1 that serves the directories of a directory as buckets. Ends with {@link
+ * #close}, and with this JVM.
+ */
+public final class Versitygw implements Closeable {
+  private static final String NAME = "versitygw";
+  private static final Duration READY_WITHIN = Duration.ofSeconds(30);
+
+  private final Process process;
+  private final Thread atExit;
+  private final S3Endpoint endpoint;
+
+  private Versitygw(Process process, S3Endpoint endpoint) {
+    this.process = process;
+    this.endpoint = endpoint;
+    this.atExit = new Thread(process::destroyForcibly, "stop " + NAME);
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /**
+   * Starts the server, and installs it first where it is missing.
+   *
+   * @param root directory of the sources
+   * @param buckets directory that has a directory per bucket
+   * @param log file for what it prints
+   * @return the server, ready for requests
+   * @throws IOException if it cannot be installed or does not start
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public static Versitygw start(Path root, Path buckets, Path log)
+      throws IOException, InterruptedException {
+    Path program = program(root);
+    InetSocketAddress address = freeAddress();
+    String at = address.getAddress().getHostAddress() + ":" + address.getPort();
+    ProcessBuilder builder =
+        new ProcessBuilder(program.toString(), "--port", at, "--quiet", "posix", buckets.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "ROOT_ACCESS_KEY", S3Endpoint.ACCESS_KEY,
+                "ROOT_SECRET_KEY", S3Endpoint.SECRET_KEY));
+    Versitygw server = new Versitygw(builder.start(), new S3Endpoint(URI.create("http://" + at)));
+    server.awaitReady(address, log);
+    return server;
+  }
+
+  private static Path program(Path root) throws IOException, InterruptedException {
+    Optional<Path> installed = find(root);
+    if (installed.isPresent()) {
+      return installed.get();
+    }
+    Path installer = root.resolve("etc/test/" + NAME);
+    int code = new ProcessBuilder(installer.toString()).inheritIO().start().waitFor();
+    return find(root)
+        .orElseThrow(
+            () -> new IOException(NAME + " is missing: " + installer + " ended with " + code));
+  }
+
+  private static Optional<Path> find(Path root) {
+    List<Path> places = new ArrayList<>();
+    places.add(root.resolve("target/tools"));
+    for (String place : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
+      places.add(Path.of(place));
+    }
+    return places.stream()
+        .map(place -> place.resolve(NAME).toAbsolutePath())
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  private static InetSocketAddress freeAddress() throws IOException {
+    InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+    try (ServerSocket socket = new ServerSocket(0, 1, loopback)) {
+      return new InetSocketAddress(loopback, socket.getLocalPort());
+    }
+  }
+
+  private void awaitReady(InetSocketAddress address, Path log)
+      throws IOException, InterruptedException {
+    Instant deadline = Instant.now().plus(READY_WITHIN);
+    while (!accepts(address)) {
+      if (process.waitFor(20, TimeUnit.MILLISECONDS) || Instant.now().isAfter(deadline)) {
+        close();
+        throw new IOException(NAME + " does not start; see " + log);
+      }
+    }
+  }
+
+  private static boolean accepts(InetSocketAddress address) {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, 1000);
+      return true;
+    } catch (IOException e) {
+      return false; // not yet
+    }
+  }
+
+  /**
+   * How to reach it.
+   *
+   * @return its address and credentials
+   */
+  public S3Endpoint endpoint() {
+    return endpoint;
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().join();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+}

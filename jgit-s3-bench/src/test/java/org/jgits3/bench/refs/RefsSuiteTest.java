@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+import org.eclipse.jgit.lib.Ref;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the suite on few refs, to see that it works; its figures mean nothing. */
+class RefsSuiteTest {
+  private static final Set<RefsEngine> ON_FILES =
+      EnumSet.complementOf(
+          EnumSet.of(RefsEngine.S3, RefsEngine.S3_UNTRUSTED, RefsEngine.S3_WINDOW));
+
+  @TempDir private Path directory;
+
+  /** A benchmark that runs elsewhere on this machine does not matter here. */
+  @BeforeAll
+  static void ignoreOtherBenchmarks() {
+    System.setProperty("jmh.ignoreLock", "true");
+  }
+
+  private SuiteResult run() throws Exception {
+    SuiteContext context = new SuiteContext(true, 1000, directory, directory, line -> {});
+    return new RefsSuite(ON_FILES, s -> new Schedule(s.mode(), 0, 0, 1, 1)).run(context);
+  }
+
+  @Test
+  void every_engine_on_files_gives_right_answers_in_every_case() throws Exception {
+    SuiteResult result = run();
+
+    assertThat(result.rows()).noneMatch(Row::failed).allMatch(row -> row.figure().isPresent());
+    for (RefsCase what : RefsCase.values()) {
+      for (RefsEngine engine : ON_FILES) {
+        assertThat(SuiteResult.median(result.rows(), what.title(), engine.id()).isPresent())
+            .as("%s, %s", what, engine)
+            .isEqualTo(what.concerns(engine));
+      }
+    }
+  }
+
+  @Test
+  void data_is_generated_once() throws Exception {
+    DataSet data = new DataSet(directory, 100);
+    GerritRefs refs = GerritRefs.of(100);
+
+    assertThat(RefsEngine.DIRECTORY.prepare(data, refs)).isTrue();
+    assertThat(RefsEngine.DIRECTORY.prepare(data, refs)).isFalse();
+  }
+
+  @Test
+  void all_engines_on_files_give_the_same_refs() throws Exception {
+    DataSet data = new DataSet(directory, 100);
+    GerritRefs refs = GerritRefs.of(100);
+    for (RefsEngine engine : ON_FILES) {
+      engine.prepare(data, refs);
+      try (RefSource source = engine.source(data);
+          RefStore store = source.open()) {
+        assertThat(store.prefix("refs/"))
+            .as(engine.id())
+            .usingElementComparator(RefsSuiteTest::compare)
+            .containsExactlyElementsOf(refs.all());
+      }
+    }
+  }
+
+  private static int compare(Ref a, Ref b) {
+    boolean same =
+        a.getName().equals(b.getName())
+            && a.getObjectId().equals(b.getObjectId())
+            && Objects.equals(a.getPeeledObjectId(), b.getPeeledObjectId());
+    return same ? 0 : 1;
+  }
+}

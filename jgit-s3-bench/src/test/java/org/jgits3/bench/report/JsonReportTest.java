@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class JsonReportTest {
+  private static final Machine MACHINE =
+      new Machine("Linux 6 amd64", "Any CPU", 2, 4096, "17", "7.8", Instant.EPOCH);
+
+  private static final List<Row> ROWS =
+      List.of(
+          Row.of("exact hit", "s3", Unit.NANOSECONDS, Figure.of(900_000, 1_000_000, 1_200_000)),
+          Row.of("exact hit", "jgit-never", Unit.NANOSECONDS, Figure.of(250_000_000)),
+          Row.missing("exact hit", "s3-window", Unit.NANOSECONDS, "no such setting"));
+
+  private static Results results() {
+    Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+    headline.put("known", Optional.of(250.04));
+    headline.put("unknown", Optional.empty());
+    SuiteResult suite =
+        SuiteResult.of("refs", headline, ROWS, "jgit-never")
+            .checkedAgainst(List.of("known", "unknown", "forgotten"));
+    return new Results(MACHINE, List.of(suite));
+  }
+
+  private static JsonNode json() throws Exception {
+    return new ObjectMapper().readTree(JsonReport.of(results()));
+  }
+
+  @Test
+  void headline_has_only_what_was_measured_and_the_rest_is_named_as_missing() throws Exception {
+    JsonNode suite = json().at("/suites/refs");
+
+    assertThat(suite.at("/headline").toString()).isEqualTo("{\"known\":250.0}");
+    assertThat(suite.at("/missing").toString()).isEqualTo("[\"unknown\",\"forgotten\"]");
+  }
+
+  @Test
+  void row_has_the_median_and_how_many_times_better_it_is_than_the_reference() throws Exception {
+    JsonNode row = json().at("/suites/refs/rows/0");
+
+    assertThat(row.at("/case").asText()).isEqualTo("exact hit");
+    assertThat(row.at("/engine").asText()).isEqualTo("s3");
+    assertThat(row.at("/value").asDouble()).isEqualTo(1_000_000);
+    assertThat(row.at("/unit").asText()).isEqualTo("ns");
+    assertThat(row.at("/ratio_to").asText()).isEqualTo("jgit-never");
+    assertThat(row.at("/ratio").asDouble()).isEqualTo(250);
+  }
+
+  @Test
+  void missing_figure_is_null_and_says_why() throws Exception {
+    JsonNode row = json().at("/suites/refs/rows/2");
+
+    assertThat(row.at("/value").isNull()).isTrue();
+    assertThat(row.at("/ratio").isNull()).isTrue();
+    assertThat(row.at("/missing").asText()).isEqualTo("no such setting");
+  }
+
+  @Test
+  void machine_is_described() throws Exception {
+    JsonNode machine = json().at("/machine");
+
+    assertThat(machine.at("/cpus").asInt()).isEqualTo(2);
+    assertThat(machine.at("/cpu").asText()).isEqualTo("Any CPU");
+  }
+
+  @Test
+  void markdown_shows_missing_keys_and_missing_rows() {
+    assertThat(MarkdownReport.of(results()))
+        .contains("| `forgotten` | missing |")
+        .contains("| exact hit | s3-window | missing: no such setting |")
+        .contains("| exact hit | s3 | 1 ms | 900 µs - 1.20 ms | 250 × jgit-never |");
+  }
+}
