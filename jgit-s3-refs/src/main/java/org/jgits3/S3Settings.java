@@ -16,6 +16,7 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 
@@ -26,11 +27,16 @@ import org.jgits3.store.StoreOptions;
  * @param location where the store is
  * @param options how to reach it
  * @param commits how long a commit is tried
+ * @param validation when look-ups of refs ask the store
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
  */
 public record S3Settings(
-    StoreLocation location, StoreOptions options, CommitPolicy commits, Config config) {
+    StoreLocation location,
+    StoreOptions options,
+    CommitPolicy commits,
+    Validation validation,
+    Config config) {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
 
@@ -44,9 +50,16 @@ public record S3Settings(
   private static final String CONNECTIONS = "connections";
   private static final String COMMIT_DEADLINE = "commitDeadline";
 
+  private static final String REFS = "refs";
+  private static final String VALIDATE = "validate";
+
   /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
   private static final Map<String, Set<String>> KEYS =
-      Map.of("", Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE));
+      Map.of(
+          "",
+          Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE),
+          REFS,
+          Set.of(VALIDATE));
 
   private static final int MAX_CONNECTIONS = 10_000;
 
@@ -71,6 +84,7 @@ public record S3Settings(
             reader.flag(PATH_STYLE, defaults.pathStyle()),
             reader.number(CONNECTIONS, defaults.connections(), 1, MAX_CONNECTIONS)),
         new CommitPolicy(reader.duration(COMMIT_DEADLINE, CommitPolicy.DEFAULT.deadline())),
+        reader.validation(),
         config);
   }
 
@@ -112,7 +126,7 @@ public record S3Settings(
    * @return a copy
    */
   public S3Settings withLocation(StoreLocation other) {
-    return new S3Settings(other, options, commits, config);
+    return new S3Settings(other, options, commits, validation, config);
   }
 
   private static void checkKeys(Config config, String source) throws ConfigInvalidException {
@@ -191,19 +205,43 @@ public record S3Settings(
       if (text(key) == null) {
         return otherwise;
       }
-      long ms;
-      try {
-        ms = config.getTimeUnit(SECTION, null, key, UNREADABLE, TimeUnit.MILLISECONDS);
-      } catch (IllegalArgumentException e) {
-        throw wrong(key, "'" + text(key) + "' is no duration such as '30 s'", e);
-      }
-      if (ms == UNREADABLE) {
-        throw wrong(key, "'" + text(key) + "' is no duration such as '30 s'", null);
-      }
-      if (ms == 0) {
+      Duration read =
+          duration(null, key)
+              .orElseThrow(
+                  () -> wrong(key, "'" + text(key) + "' is no duration such as '30 s'", null));
+      if (read.isZero()) {
         throw wrong(key, "'" + text(key) + "' is not more than 0", null);
       }
-      return Duration.ofMillis(ms);
+      return read;
+    }
+
+    private Optional<Duration> duration(String subsection, String key) {
+      try {
+        long ms = config.getTimeUnit(SECTION, subsection, key, UNREADABLE, TimeUnit.MILLISECONDS);
+        return ms == UNREADABLE ? Optional.empty() : Optional.of(Duration.ofMillis(ms));
+      } catch (IllegalArgumentException e) {
+        return Optional.empty();
+      }
+    }
+
+    Validation validation() throws ConfigInvalidException {
+      String text = config.getString(SECTION, REFS, VALIDATE);
+      if (text == null || "always".equalsIgnoreCase(text)) {
+        return Validation.ALWAYS;
+      }
+      if ("afterOpen".equalsIgnoreCase(text)) {
+        return new Validation.AfterOpen();
+      }
+      Duration window =
+          duration(REFS, VALIDATE)
+              .orElseThrow(
+                  () ->
+                      new ConfigInvalidException(
+                          source
+                              + ": [s3 \"refs\"] validate: '"
+                              + text
+                              + "' is neither always nor afterOpen nor a duration such as '5 s'"));
+      return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
     }
 
     private String text(String key) {

@@ -24,7 +24,7 @@ final class SharedRepository {
     this.store = store;
     this.name = name;
     this.committer = new ManifestCommitter(store, name, settings.commits());
-    this.refs = new SharedRefs(store, committer, background);
+    this.refs = new SharedRefs(store, committer, settings.validation(), background);
     this.packs = new SharedPacks(store, committer);
   }
 

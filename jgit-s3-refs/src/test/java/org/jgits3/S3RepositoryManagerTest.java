@@ -238,4 +238,16 @@ class S3RepositoryManagerTest {
       assertThat(known.get(1001)).as("manifest known").isPresent();
     }
   }
+
+  @Test
+  void a_ref_name_that_packed_refs_cannot_hold_is_refused() throws Exception {
+    try (S3Repository r = manager.createRepository("r")) {
+      ObjectId id = TestRepositories.commit(r, "first");
+      for (String name : List.of("refs/heads/a\nb", "refs/heads/a b", "refs/heads/\u0007")) {
+        assertThat(update(r, name, id)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+      }
+      r.getRefDatabase().compact();
+      assertThat(r.getRefDatabase().getRefs()).isEmpty();
+    }
+  }
 }

@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.storage.file.FileBasedConfig;
 import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,7 @@ class S3SettingsTest {
         "[s3] connections = 0             | [s3] connections | not from 1 to",
         "[s3] pathStyle = perhaps         | [s3] pathStyle | neither true nor false",
         "[s3] commitDeadline = soon       | [s3] commitDeadline | no duration",
+        "[s3 \"refs\"] validate = never   | [s3 \"refs\"] validate | neither always nor afterOpen",
         "[s3] commitDeadline = 0          | [s3] commitDeadline | not more than 0",
       })
   void a_wrong_key_or_value_is_named(String text, String where, String why) {
@@ -76,6 +78,16 @@ class S3SettingsTest {
         .hasMessageStartingWith("jgit-s3.config: " + where)
         .hasMessageContaining(why)
         .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void validation_is_always_once_or_within_a_window() throws Exception {
+    assertThat(parse("").validation()).isEqualTo(Validation.ALWAYS);
+    assertThat(parse("[s3 \"refs\"]\nvalidate = always").validation()).isEqualTo(Validation.ALWAYS);
+    assertThat(parse("[s3 \"refs\"]\nvalidate = afterOpen").validation())
+        .isEqualTo(new Validation.AfterOpen());
+    assertThat(parse("[s3 \"refs\"]\nvalidate = 5 s").validation())
+        .isEqualTo(new Validation.Within(Duration.ofSeconds(5)));
   }
 
   @Test

@@ -70,14 +70,15 @@ final class RefEdits {
   }
 
   /**
-   * Whether a ref cannot be created because another, as of these edits, is a directory of it or in
-   * it.
+   * Whether a ref cannot be created: packed-refs cannot hold its name, or another ref, as of these
+   * edits, is a directory of it or in it.
    *
    * @param name full name of the ref to be
    * @return true if it cannot
    */
   boolean conflicting(String name) {
-    return belowAnother(name) || aboveAnother(name);
+    boolean storable = name.chars().noneMatch(c -> c <= ' ' || c == 0x7f);
+    return !storable || belowAnother(name) || aboveAnother(name);
   }
 
   /** Whether another ref is a directory of this one. */

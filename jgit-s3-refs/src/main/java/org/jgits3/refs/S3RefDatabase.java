@@ -31,8 +31,8 @@ import org.eclipse.jgit.util.RefMap;
 import org.jgits3.manifest.Refs;
 
 /**
- * Refs of one repository handle. Every look-up is validated against the store, every change is one
- * transaction; results are those of JGit's {@code RefDirectory}.
+ * Refs of one repository handle. Look-ups are validated against the store as {@link Validation}
+ * says, every change is one transaction; results are those of JGit's {@code RefDirectory}.
  *
  * <p>Fires {@link RefsChangedEvent} after its own changes, and when a look-up finds changes of
  * others. Safe for use by many threads.
@@ -57,9 +57,17 @@ public final class S3RefDatabase extends RefDatabase {
     return repository;
   }
 
-  /** Refs as of some moment after this call began. */
+  /** Refs as of some moment after this call began, for decisions. */
   RefView validated() throws IOException {
-    RefView view = shared.validated();
+    return seen(shared.validated());
+  }
+
+  /** Refs as recent as look-ups have to be. */
+  private RefView lookup() throws IOException {
+    return seen(shared.lookup(lastSeen.get() != null));
+  }
+
+  private RefView seen(RefView view) {
     Refs before = lastSeen.getAndSet(view.refs());
     if (before != null && !before.equals(view.refs())) {
       repository.fireEvent(new RefsChangedEvent());
@@ -115,12 +123,12 @@ public final class S3RefDatabase extends RefDatabase {
   @Override
   @Nullable
   public Ref exactRef(String name) throws IOException {
-    return validated().exact(name);
+    return lookup().exact(name);
   }
 
   @Override
   public Map<String, Ref> exactRef(String... names) throws IOException {
-    RefView view = validated();
+    RefView view = lookup();
     Map<String, Ref> found = new HashMap<>();
     for (String name : names) {
       Ref ref = view.exact(name);
@@ -134,7 +142,7 @@ public final class S3RefDatabase extends RefDatabase {
   @Override
   @Nullable
   public Ref firstExactRef(String... names) throws IOException {
-    RefView view = validated();
+    RefView view = lookup();
     for (String name : names) {
       Ref ref = view.exact(name);
       if (ref != null) {
@@ -147,7 +155,7 @@ public final class S3RefDatabase extends RefDatabase {
   @Override
   @Deprecated
   public Map<String, Ref> getRefs(String prefix) throws IOException {
-    List<Ref> refs = validated().prefix(prefix, Set.of());
+    List<Ref> refs = lookup().prefix(prefix, Set.of());
     RefList.Builder<Ref> list = new RefList.Builder<>(refs.size());
     refs.forEach(list::add);
     return new RefMap(prefix, list.toRefList(), RefList.emptyList(), RefList.emptyList());
@@ -155,12 +163,12 @@ public final class S3RefDatabase extends RefDatabase {
 
   @Override
   public List<Ref> getRefsByPrefix(String prefix) throws IOException {
-    return validated().prefix(prefix, Set.of());
+    return lookup().prefix(prefix, Set.of());
   }
 
   @Override
   public List<Ref> getRefsByPrefix(String... prefixes) throws IOException {
-    RefView view = validated();
+    RefView view = lookup();
     List<Ref> refs = new ArrayList<>();
     for (String prefix : prefixes) {
       refs.addAll(view.prefix(prefix, Set.of()));
@@ -171,12 +179,12 @@ public final class S3RefDatabase extends RefDatabase {
   @Override
   public List<Ref> getRefsByPrefixWithExclusions(String include, Set<String> excludes)
       throws IOException {
-    return validated().prefix(include, excludes);
+    return lookup().prefix(include, excludes);
   }
 
   @Override
   public boolean hasRefs() throws IOException {
-    return validated().hasAny();
+    return lookup().hasAny();
   }
 
   /** Empty: a repository without a working tree has no {@code FETCH_HEAD} and the like. */

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,6 +21,7 @@ import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -40,6 +42,7 @@ public final class SharedRefs {
   private final ImmutableObjects objects;
   private final Compaction compaction;
   private final Executor background;
+  private final Validation validation;
   private final AtomicBoolean compacting = new AtomicBoolean();
   private final Object loading = new Object();
 
@@ -49,6 +52,9 @@ public final class SharedRefs {
   /** Newest view made; a cache that any thread may replace. */
   private volatile RefView view = new RefView(Refs.NONE, RefTable.EMPTY);
 
+  /** When the newest successful validation began; empty before the first. */
+  private volatile OptionalLong validatedAt = OptionalLong.empty();
+
   private record LoadedTable(String id, RefTable table) {}
 
   /**
@@ -56,12 +62,15 @@ public final class SharedRefs {
    *
    * @param store where snapshots and log segments are
    * @param committer commit loop of the repository
+   * @param validation when look-ups ask the store
    * @param background runs compactions
    */
-  public SharedRefs(ObjectStore store, ManifestCommitter committer, Executor background) {
+  public SharedRefs(
+      ObjectStore store, ManifestCommitter committer, Validation validation, Executor background) {
     this.committer = committer;
     this.objects = new ImmutableObjects(store);
     this.compaction = new Compaction(objects, committer);
+    this.validation = validation;
     this.background = background;
   }
 
@@ -79,6 +88,30 @@ public final class SharedRefs {
   }
 
   /**
+   * Refs as recent as the administrator wants look-ups to be.
+   *
+   * @param asked whether the caller's handle has looked something up before
+   * @return the refs
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  RefView lookup(boolean asked) throws IOException {
+    Optional<Manifest> known = committer.cached().map(VersionedManifest::manifest);
+    if (known.isEmpty() || !recent(asked)) {
+      return validated();
+    }
+    Optional<RefTable> table = loadedTable(known.get().refs().snapshot());
+    return table.isPresent() ? view(known.get(), table.get()) : validated();
+  }
+
+  private boolean recent(boolean asked) {
+    if (validation instanceof Validation.Within within) {
+      OptionalLong at = validatedAt;
+      return at.isPresent() && System.nanoTime() - at.getAsLong() < within.window().toNanos();
+    }
+    return asked && validation instanceof Validation.AfterOpen;
+  }
+
+  /**
    * Newest refs this process has seen, without asking the store.
    *
    * @return the refs; none before the first look-up
@@ -90,7 +123,9 @@ public final class SharedRefs {
   private Current current() throws IOException {
     IOException missing = null;
     for (int i = 0; i < LOADS; i++) {
+      long began = System.nanoTime();
       Manifest manifest = committer.validate().manifest();
+      validatedAt = OptionalLong.of(began);
       try {
         return new Current(manifest, view(manifest, table(manifest)));
       } catch (StoreException.Missing e) {

@@ -157,6 +157,7 @@ class LargeBatchTest {
         new SharedRefs(
             store,
             committer,
+            Validation.ALWAYS,
             task -> {
               throw new RejectedExecutionException("being stopped");
             });
