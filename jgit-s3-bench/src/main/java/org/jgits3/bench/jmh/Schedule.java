@@ -21,7 +21,7 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
    */
   public static Schedule average(boolean quick) {
     return quick
-        ? new Schedule(Mode.AverageTime, 1, 2, 5, 200)
+        ? new Schedule(Mode.AverageTime, 1, 2, 5, 150)
         : new Schedule(Mode.AverageTime, 3, 5, 10, 1000);
   }
 
@@ -33,7 +33,7 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
    */
   public static Schedule singleShot(boolean quick) {
     return quick
-        ? new Schedule(Mode.SingleShotTime, 1, 2, 5, 1)
+        ? new Schedule(Mode.SingleShotTime, 1, 2, 3, 1)
         : new Schedule(Mode.SingleShotTime, 3, 5, 10, 1);
   }
 }

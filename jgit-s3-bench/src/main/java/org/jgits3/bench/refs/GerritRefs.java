@@ -66,7 +66,8 @@ final class GerritRefs {
 
   /** Where the refs of a change are. */
   private static String directory(int change) {
-    return String.format("refs/changes/%02d/%d/", change % 100, change);
+    int shard = change % 100;
+    return "refs/changes/" + shard / 10 + shard % 10 + '/' + change + '/';
   }
 
   private static Ref commit(String name) {
@@ -80,7 +81,10 @@ final class GerritRefs {
   /** An id that looks like any other; nothing has it. */
   private static ObjectId id(String name) {
     SplittableRandom random = new SplittableRandom(name.hashCode() * SEED);
-    return ObjectId.fromRaw(IntStream.range(0, 5).map(i -> random.nextInt()).toArray());
+    return ObjectId.fromRaw(
+        new int[] {
+          random.nextInt(), random.nextInt(), random.nextInt(), random.nextInt(), random.nextInt()
+        });
   }
 
   List<Ref> all() {

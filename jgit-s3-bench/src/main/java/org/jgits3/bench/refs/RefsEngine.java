@@ -74,9 +74,12 @@ enum RefsEngine {
         : Optional.empty();
   }
 
-  /** Whether changes are measured: those whose changes are those of another are left out. */
+  /** Whether changes are measured: engines that change refs as another one does are left out. */
   boolean changes() {
-    return kind != Kind.RAW_COMPARE && this != S3_UNTRUSTED && this != S3_WINDOW;
+    return switch (this) {
+      case DIRECTORY, S3, JGIT_NEVER, JGIT_ALWAYS, JGIT_REFTABLE -> true;
+      case S3_UNTRUSTED, S3_WINDOW, JGIT_AFTER_OPEN, RAW_COMPARE -> false;
+    };
   }
 
   /**

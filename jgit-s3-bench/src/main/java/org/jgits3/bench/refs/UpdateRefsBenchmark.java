@@ -27,7 +27,7 @@ public class UpdateRefsBenchmark {
   private static final int BATCH = 1000;
 
   /** Name of the engine, see {@code RefsEngine}. */
-  @Param({"directory", "s3", "jgit-never", "jgit-after_open", "jgit-always", "jgit-reftable"})
+  @Param({"directory", "s3", "jgit-never", "jgit-always", "jgit-reftable"})
   public String engine;
 
   /** Number of refs. */

@@ -20,8 +20,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A versitygw on 127.0.0.1 that serves the directories of a directory as buckets. Ends with {@link
- * #close}, and with this JVM.
+ * A versitygw on 127.0.0.1 that serves the directories of a directory as buckets. It keeps
+ * connections open, as S3 does and versitygw by default does not. Ends with {@link #close}, and
+ * with this JVM.
  */
 public final class Versitygw implements Closeable {
   private static final String NAME = "versitygw";
@@ -54,7 +55,14 @@ public final class Versitygw implements Closeable {
     InetSocketAddress address = freeAddress();
     String at = address.getAddress().getHostAddress() + ":" + address.getPort();
     ProcessBuilder builder =
-        new ProcessBuilder(program.toString(), "--port", at, "--quiet", "posix", buckets.toString())
+        new ProcessBuilder(
+                program.toString(),
+                "--port",
+                at,
+                "--keep-alive",
+                "--quiet",
+                "posix",
+                buckets.toString())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
     builder
