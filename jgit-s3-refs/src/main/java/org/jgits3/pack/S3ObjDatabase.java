@@ -24,6 +24,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.StreamingUpload;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -122,7 +123,7 @@ public final class S3ObjDatabase extends DfsObjDatabase {
     return new PackOutput(
         pack,
         ext,
-        new PackUpload(shared.store(), key(pack, ext)),
+        new StreamingUpload(shared.store(), key(pack, ext)),
         readsBack ? Optional.of(new ReadBack()) : Optional.empty());
   }
 

@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -57,6 +58,10 @@ import org.slf4j.LoggerFactory;
 public final class DirectoryObjectStore implements ObjectStore {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryObjectStore.class);
   private static final int HASH_ALWAYS = 64 << 10;
+
+  /** Bytes read at a time to be hashed; what a read of an unchanged object allocates. */
+  private static final int HASH_CHUNK = 16 << 10;
+
   private static final int MAX_PARTS = 10_000;
 
   private final DirectoryLayout layout;
@@ -104,14 +109,14 @@ public final class DirectoryObjectStore implements ObjectStore {
       if (channel == null) {
         return new GetResult.Missing();
       }
+      if (known.isPresent() && known.get().equals(hash(channel))) {
+        return new GetResult.NotModified();
+      }
       byte[] bytes = new byte[Math.toIntExact(channel.size())];
       DirectoryFiles.readFully(channel, 0, bytes, 0, bytes.length);
       MessageDigest sha256 = sha256();
       sha256.update(bytes);
-      Validator validator = validator(sha256);
-      return known.isPresent() && known.get().equals(validator)
-          ? new GetResult.NotModified()
-          : new GetResult.Found(bytes, validator);
+      return new GetResult.Found(bytes, validator(sha256));
     } catch (IOException e) {
       throw failed(key, "read", e);
     }
@@ -127,8 +132,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     }
     try (FileChannel channel = open(key)) {
       if (channel == null) {
-        throw new StoreException.Missing(
-            key, layout.location(key) + ": no such object; refresh what named it", null);
+        throw missing(key);
       }
       Validator validator = version(key, channel);
       if (expected.isPresent() && !expected.get().equals(validator)) {
@@ -148,6 +152,40 @@ public final class DirectoryObjectStore implements ObjectStore {
     } catch (IOException e) {
       throw failed(key, "read", e);
     }
+  }
+
+  @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
+    if (length < 1 || offset < 0) {
+      throw new IllegalArgumentException("range of " + length + " bytes at " + offset);
+    }
+    try (FileChannel channel = open(key)) {
+      if (channel == null) {
+        throw missing(key);
+      }
+      boolean same =
+          channel.size() - offset >= length && matches(channel, offset, bytes, bytesOffset, length);
+      return same ? Optional.of(version(key, channel)) : Optional.empty();
+    } catch (IOException e) {
+      throw failed(key, "read", e);
+    }
+  }
+
+  private static boolean matches(
+      FileChannel channel, long offset, byte[] bytes, int bytesOffset, int length)
+      throws IOException {
+    byte[] chunk = new byte[Math.min(DirectoryFiles.CHUNK, length)];
+    for (int at = 0; at < length; at += chunk.length) {
+      int n = Math.min(chunk.length, length - at);
+      DirectoryFiles.readFully(channel, offset + at, chunk, 0, n);
+      int from = bytesOffset + at;
+      if (!Arrays.equals(chunk, 0, n, bytes, from, from + n)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
@@ -514,8 +552,13 @@ public final class DirectoryObjectStore implements ObjectStore {
         return new Validator(sidecar.get().sha256());
       }
     }
+    return hash(channel);
+  }
+
+  private static Validator hash(FileChannel channel) throws IOException {
+    long size = channel.size();
     MessageDigest sha256 = sha256();
-    byte[] chunk = new byte[(int) Math.min(DirectoryFiles.CHUNK, size)];
+    byte[] chunk = new byte[(int) Math.min(HASH_CHUNK, size)];
     for (long at = 0; at < size; at += chunk.length) {
       int n = (int) Math.min(chunk.length, size - at);
       DirectoryFiles.readFully(channel, at, chunk, 0, n);
@@ -534,6 +577,11 @@ public final class DirectoryObjectStore implements ObjectStore {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }
+  }
+
+  private StoreException.Missing missing(String key) {
+    return new StoreException.Missing(
+        key, layout.location(key) + ": no such object; refresh what named it", null);
   }
 
   private StoreException failed(String key, String what, IOException e) {

@@ -66,6 +66,22 @@ public interface ObjectStore extends Closeable {
       throws IOException;
 
   /**
+   * Compares a range of an object with bytes at hand, in one request, keeping none of it.
+   *
+   * @param key object to read
+   * @param offset first byte of the range, from 0
+   * @param bytes array that holds what the range is compared with
+   * @param bytesOffset where in {@code bytes} it begins
+   * @param length bytes to compare, at least 1
+   * @return version of the object if the range has exactly these bytes; empty if it has others or
+   *     does not exist
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException if the store does not answer or refuses
+   */
+  Optional<Validator> compare(String key, long offset, byte[] bytes, int bytesOffset, int length)
+      throws IOException;
+
+  /**
    * Looks at an object without reading it.
    *
    * @param key object to look at

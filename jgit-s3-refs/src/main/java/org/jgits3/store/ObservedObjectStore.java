@@ -110,6 +110,15 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    return observe(
+        RequestKind.READ,
+        () -> store.compare(key, offset, bytes, bytesOffset, length),
+        version -> Ended.ok(length));
+  }
+
+  @Override
   public Optional<ObjectInfo> stat(String key) throws IOException {
     return observe(
         RequestKind.STAT,

@@ -80,7 +80,9 @@ record S3Clients(
       Consumer<ClientOverrideConfiguration.Builder> observe) {
     ClientOverrideConfiguration.Builder overrides = ClientOverrideConfiguration.builder();
     observe.accept(overrides);
-    return overrides.addExecutionInterceptor(new ErrorInSuccess());
+    return overrides
+        .addExecutionInterceptor(new ErrorInSuccess())
+        .addExecutionInterceptor(new NotModifiedAsSuccess());
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)

@@ -5,6 +5,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -46,6 +47,9 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 public final class S3ObjectStore implements ObjectStore {
   /** Most keys that S3 takes in one DeleteObjects. */
   private static final int DELETE_BATCH = 1000;
+
+  /** Bytes of a body that are compared at once. */
+  private static final int COMPARED_AT_ONCE = 64 << 10;
 
   private static final String BINARY = "application/octet-stream";
 
@@ -105,9 +109,6 @@ public final class S3ObjectStore implements ObjectStore {
       return clients.repeating().getObject(request, whole(key));
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
-      if (failure.kind() == Kind.NOT_MODIFIED && known.isPresent()) {
-        return new GetResult.NotModified();
-      }
       if (failure.kind() == Kind.NO_SUCH_KEY) {
         return new GetResult.Missing();
       }
@@ -117,6 +118,10 @@ public final class S3ObjectStore implements ObjectStore {
 
   private ResponseTransformer<GetObjectResponse, GetResult> whole(String key) {
     return (response, in) -> {
+      if (NotModifiedAsSuccess.wasNotModified(response.sdkHttpResponse())) {
+        in.close();
+        return new GetResult.NotModified();
+      }
       Long length = response.contentLength();
       if (length == null || length > Integer.MAX_VALUE - 8) {
         in.abort();
@@ -134,6 +139,43 @@ public final class S3ObjectStore implements ObjectStore {
       String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
+    return range(
+        key,
+        offset,
+        length,
+        expected,
+        (validator, in) -> {
+          land(in, dst, dstOffset, length);
+          return validator;
+        });
+  }
+
+  @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
+    try {
+      return range(
+          key,
+          offset,
+          length,
+          Optional.empty(),
+          (validator, in) ->
+              matches(in, bytes, bytesOffset, length) ? Optional.of(validator) : Optional.empty());
+    } catch (StoreException.Corrupt e) {
+      return Optional.empty(); // it ends before the range does
+    }
+  }
+
+  /** Takes the body of a range. */
+  @FunctionalInterface
+  private interface Taker<T> {
+    T take(Validator validator, AbortableInputStream in);
+  }
+
+  private <T> T range(
+      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker)
+      throws IOException {
     if (offset < 0 || length < 1) {
       throw new IllegalArgumentException("range of " + length + " bytes from " + offset);
     }
@@ -145,21 +187,14 @@ public final class S3ObjectStore implements ObjectStore {
             .ifMatch(expected.map(Validator::value).orElse(null))
             .build();
     try {
-      return clients
-          .repeating()
-          .getObject(request, slice(key, offset, dst, dstOffset, length, expected));
+      return clients.repeating().getObject(request, slice(key, offset, length, expected, taker));
     } catch (SdkException e) {
       throw failed(key, S3Failure.of(e));
     }
   }
 
-  private ResponseTransformer<GetObjectResponse, Validator> slice(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<Validator> expected) {
+  private <T> ResponseTransformer<GetObjectResponse, T> slice(
+      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker) {
     return (response, in) -> {
       Validator validator = validator(key, response.eTag());
       if (expected.isPresent() && !expected.get().equals(validator)) {
@@ -183,22 +218,65 @@ public final class S3ObjectStore implements ObjectStore {
                 + " bytes",
             null);
       }
-      land(in, dst, dstOffset, length);
-      return validator;
+      return taker.take(validator, in);
     };
   }
 
-  /** Fills a slice from a body. A broken body is worth another request, so it is marked so. */
+  /** Reads the next bytes of a body, of which some are left. */
+  @FunctionalInterface
+  private interface Reading {
+    /**
+     * Reads.
+     *
+     * @return bytes read, at least 1; -1 at the end of the body; 0 to stop
+     */
+    int read(int received, int left) throws IOException;
+  }
+
+  /** Fills a slice from a body. */
   private static void land(AbortableInputStream in, byte[] dst, int offset, int length) {
+    receive(
+        in,
+        length,
+        (received, left) -> {
+          int n = in.read(dst, offset + received, left);
+          return n == 0 ? -1 : n; // a stream that gives nothing has no more
+        });
+  }
+
+  /** Whether a body is the same as a slice. */
+  private static boolean matches(AbortableInputStream in, byte[] bytes, int offset, int length) {
+    byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, length)];
+    return receive(
+        in,
+        length,
+        (received, left) -> {
+          int n = in.read(chunk, 0, Math.min(chunk.length, left));
+          int from = offset + received;
+          return n < 0 || Arrays.equals(chunk, 0, n, bytes, from, from + n) ? n : 0;
+        });
+  }
+
+  /**
+   * Receives a body. A broken one is worth another request, so it is marked so.
+   *
+   * @return whether all of it was read
+   */
+  private static boolean receive(AbortableInputStream in, int length, Reading reading) {
     int received = 0;
     try {
       while (received < length) {
-        int n = in.read(dst, offset + received, length - received);
+        int n = reading.read(received, length - received);
+        if (n == 0) {
+          in.abort();
+          return false;
+        }
         if (n < 0) {
           throw new ShortBodyException(received, length, null);
         }
         received += n;
       }
+      return true;
     } catch (ConnectionClosedException e) {
       in.abort();
       ShortBodyException shortBody = new ShortBodyException(received, length, e);

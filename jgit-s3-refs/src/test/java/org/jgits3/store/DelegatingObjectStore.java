@@ -34,6 +34,12 @@ public class DelegatingObjectStore implements ObjectStore {
   }
 
   @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    return store.compare(key, offset, bytes, bytesOffset, length);
+  }
+
+  @Override
   public Optional<ObjectInfo> stat(String key) throws IOException {
     return store.stat(key);
   }

@@ -225,6 +225,13 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    return send(
+        RequestKind.READ, key, () -> super.compare(key, offset, bytes, bytesOffset, length));
+  }
+
+  @Override
   public Optional<ObjectInfo> stat(String key) throws IOException {
     return send(RequestKind.STAT, key, () -> super.stat(key));
   }

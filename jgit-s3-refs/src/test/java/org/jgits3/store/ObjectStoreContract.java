@@ -128,6 +128,39 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
+  void compare_tells_the_version_of_equal_bytes() throws IOException {
+    byte[] body = pattern(300_000, 5);
+    store.put(key("x"), body, 0, body.length);
+    Validator version = found(store, "x").validator();
+    byte[] held = new byte[body.length + 20];
+    System.arraycopy(body, 0, held, 10, body.length);
+
+    assertThat(store.compare(key("x"), 0, held, 10, body.length)).contains(version);
+    assertThat(store.compare(key("x"), 70_001, held, 70_011, 1)).contains(version);
+    assertThat(store.compare(key("x"), 1, held, 11, body.length - 1)).contains(version);
+  }
+
+  @Test
+  void compare_notices_every_byte_that_differs_and_one_that_is_not_there() throws IOException {
+    byte[] body = pattern(300_000, 6);
+    store.put(key("x"), body, 0, body.length);
+    for (int at : new int[] {0, 65_535, 65_536, 131_071, 131_072, body.length - 1}) {
+      byte[] other = body.clone();
+      other[at] ^= 1;
+      assertThat(store.compare(key("x"), 0, other, 0, other.length)).as("byte %d", at).isEmpty();
+    }
+    byte[] longer = Arrays.copyOf(body, body.length + 1);
+    assertThat(store.compare(key("x"), 0, longer, 0, longer.length)).isEmpty();
+    assertThat(store.compare(key("x"), body.length, longer, body.length, 1)).isEmpty();
+  }
+
+  @Test
+  void compare_with_a_missing_object_is_missing() {
+    assertThatThrownBy(() -> store.compare(key("none"), 0, new byte[1], 0, 1))
+        .isInstanceOf(StoreException.Missing.class);
+  }
+
+  @Test
   void put_writes_the_slice_it_was_given() throws IOException {
     byte[] src = pattern(100, 3);
     store.put(key("x"), src, 10, 20);

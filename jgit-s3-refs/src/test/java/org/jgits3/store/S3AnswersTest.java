@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /** What {@link S3ObjectStore} sends, and how it understands answers that servers rarely give. */
 class S3AnswersTest {
@@ -239,6 +243,56 @@ class S3AnswersTest {
           .isInstanceOf(StoreException.Corrupt.class)
           .hasMessageContaining("s3://bucket/p/k: asked for bytes 1-2/");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'\"v1\"'", "'\"v2\"'", "''"})
+  void not_modified_is_an_answer_and_no_failure_whatever_ETag_comes_with_it(String tag)
+      throws IOException {
+    AtomicInteger failures = new AtomicInteger();
+    ExecutionInterceptor counting =
+        new ExecutionInterceptor() {
+          @Override
+          public void onExecutionFailure(
+              Context.FailedExecution context, ExecutionAttributes attributes) {
+            failures.incrementAndGet();
+          }
+        };
+    try (ScriptedHttpServer server = notModified(tag);
+        ObjectStore store =
+            S3ObjectStore.open(
+                LOCATION, options(server), o -> o.addExecutionInterceptor(counting))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(store.get("k", Optional.of(new Validator("\"v1\""))))
+            .isEqualTo(new GetResult.NotModified());
+      }
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("If-None-Match"))
+          .containsExactly("\"v1\"", "\"v1\"", "\"v1\"");
+      assertThat(failures).hasValue(0);
+    }
+  }
+
+  @Test
+  void not_modified_since_nothing_is_refused() throws IOException {
+    try (ScriptedHttpServer server = notModified("\"v1\"");
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessage("s3://bucket/p/k: 304, which S3 does not answer here; check the endpoint");
+      assertThatThrownBy(() -> store.read("k", 0, new byte[1], 0, 1, Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class);
+    }
+  }
+
+  private static ScriptedHttpServer notModified(String tag) {
+    return new ScriptedHttpServer(
+        (n, exchange) -> {
+          if (!tag.isEmpty()) {
+            exchange.getResponseHeaders().set("ETag", tag);
+          }
+          exchange.sendResponseHeaders(304, -1);
+        });
   }
 
   @Test

@@ -29,6 +29,7 @@ import org.jgits3.store.Validator;
  * writes in two steps passes every sequential check and fails here.
  */
 final class RaceChecks {
+  private static final int UNREADABLE = -1;
   private static final int THREADS = 16;
   private static final int INCREMENTS = THREADS * 60;
   private static final int CREATIONS = 20;
@@ -96,7 +97,8 @@ final class RaceChecks {
         THREADS,
         thread -> {
           for (int i = 0; i < MAX_ATTEMPTS && !lost.get() && won.get() < INCREMENTS; i++) {
-            if (!(store.get(key, Optional.empty()) instanceof GetResult.Found seen)) {
+            if (!(store.get(key, Optional.empty()) instanceof GetResult.Found seen)
+                || value(seen) == UNREADABLE) {
               lost.set(true);
               return;
             }
@@ -111,7 +113,9 @@ final class RaceChecks {
           }
         });
     int value =
-        store.get(key, Optional.empty()) instanceof GetResult.Found found ? value(found) : -1;
+        store.get(key, Optional.empty()) instanceof GetResult.Found found
+            ? value(found)
+            : UNREADABLE;
     if (lost.get() || value < won.get() || value > won.get() + unknown.get()) {
       return Optional.of(
           "of "
@@ -175,8 +179,15 @@ final class RaceChecks {
     return String.format("%08d %s", value, UUID.randomUUID()).getBytes(US_ASCII);
   }
 
+  /** The number in a body; {@link #UNREADABLE} if a store without atomic writes sent part of it. */
   private static int value(GetResult.Found found) {
-    return Integer.parseInt(new String(found.bytes(), 0, 8, US_ASCII));
+    try {
+      return found.bytes().length < 8
+          ? UNREADABLE
+          : Integer.parseInt(new String(found.bytes(), 0, 8, US_ASCII));
+    } catch (NumberFormatException e) {
+      return UNREADABLE;
+    }
   }
 
   private static void race(int threads, Racer racer) throws IOException {

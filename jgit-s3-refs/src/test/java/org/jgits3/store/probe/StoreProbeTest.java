@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
@@ -92,6 +93,24 @@ class StoreProbeTest {
             good.location()
                 + ": refused: check 'stale-if-match' failed: a write with an outdated version was"
                 + " accepted; concurrent pushes would lose updates");
+  }
+
+  @Test
+  void a_store_that_sends_half_written_objects_during_a_race_is_refused() {
+    AtomicInteger reads = new AtomicInteger();
+    ObjectStore broken =
+        new DelegatingObjectStore(good) {
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            GetResult answer = super.get(key, known);
+            return key.endsWith("race/update")
+                    && reads.incrementAndGet() == 3
+                    && answer instanceof GetResult.Found found
+                ? new GetResult.Found(new byte[0], found.validator())
+                : answer;
+          }
+        };
+    assertThat(failed(broken, true)).isEqualTo("update-race");
   }
 
   @Test

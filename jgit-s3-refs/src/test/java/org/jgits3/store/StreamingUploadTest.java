@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.pack;
+package org.jgits3.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,11 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
-import org.jgits3.store.DirectoryObjectStore;
-import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
-import org.jgits3.store.ImmutableObjects;
-import org.jgits3.store.RequestKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,9 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PackUploadTest {
+class StreamingUploadTest {
   private static final String KEY = "objects/r/pack/x.pack";
-  private static final int PART = PackUpload.PART_SIZE;
+  private static final int PART = StreamingUpload.PART_SIZE;
 
   @TempDir Path directory;
   private FaultInjectingObjectStore store;
@@ -44,7 +40,7 @@ class PackUploadTest {
     return bytes;
   }
 
-  private static void write(PackUpload upload, byte[] bytes, int step) throws IOException {
+  private static void write(StreamingUpload upload, byte[] bytes, int step) throws IOException {
     for (int at = 0; at < bytes.length; at += step) {
       upload.write(bytes, at, Math.min(step, bytes.length - at));
     }
@@ -63,7 +59,7 @@ class PackUploadTest {
   })
   void what_was_written_is_stored_whatever_the_steps(int size, int step) throws Exception {
     byte[] bytes = content(size);
-    PackUpload upload = new PackUpload(store, KEY);
+    StreamingUpload upload = new StreamingUpload(store, KEY);
     write(upload, bytes, step);
     upload.close();
 
@@ -82,7 +78,7 @@ class PackUploadTest {
 
   @Test
   void nothing_exists_before_the_end() throws Exception {
-    PackUpload upload = new PackUpload(store, KEY);
+    StreamingUpload upload = new StreamingUpload(store, KEY);
     write(upload, content(PART + 1), PART);
     assertThat(store.stat(KEY)).isEmpty();
     upload.close();
@@ -91,7 +87,7 @@ class PackUploadTest {
 
   @Test
   void an_upload_that_is_given_up_leaves_nothing() throws Exception {
-    PackUpload upload = new PackUpload(store, KEY);
+    StreamingUpload upload = new StreamingUpload(store, KEY);
     write(upload, content(2 * PART + 1), PART);
     assertThat(store.listMultipart("")).hasSize(1);
     upload.abort();
@@ -104,7 +100,7 @@ class PackUploadTest {
   @Test
   void a_part_that_fails_ends_the_upload_and_leaves_nothing() throws Exception {
     store.script(RequestKind.PART, Fault.NONE, Fault.FAIL_BEFORE);
-    PackUpload upload = new PackUpload(store, KEY);
+    StreamingUpload upload = new StreamingUpload(store, KEY);
     assertThatThrownBy(() -> write(upload, content(4 * PART), 1 << 20))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
@@ -115,7 +111,7 @@ class PackUploadTest {
   @Test
   void a_completion_in_doubt_is_a_failure_that_is_not_aborted() throws Exception {
     store.script(RequestKind.COMPLETE, Fault.FAIL_AFTER);
-    PackUpload upload = new PackUpload(store, KEY);
+    StreamingUpload upload = new StreamingUpload(store, KEY);
     write(upload, content(PART + 1), PART);
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertThat(store.counts().snapshot().of(RequestKind.ABORT)).isZero();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.pack;
+package org.jgits3.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,17 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
-import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.DirectoryObjectStore;
-import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.UploadedPart;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is left in the store of an upload that failed. */
-class PackUploadFailureTest {
+class StreamingUploadFailureTest {
   private static final String KEY = "objects/r/pack/p.pack";
 
   @TempDir Path directory;
@@ -29,7 +25,7 @@ class PackUploadFailureTest {
 
   private final Queue<IOException> checked = new ArrayDeque<>();
   private DelegatingObjectStore store;
-  private PackUpload upload;
+  private StreamingUpload upload;
 
   @BeforeEach
   void open() throws IOException {
@@ -49,7 +45,7 @@ class PackUploadFailureTest {
             super.put(key, src, offset, length);
           }
         };
-    upload = new PackUpload(store, KEY);
+    upload = new StreamingUpload(store, KEY);
   }
 
   @AfterEach
@@ -78,7 +74,7 @@ class PackUploadFailureTest {
   @Test
   void an_upload_that_missed_bytes_never_becomes_an_object() throws Exception {
     unchecked.add(new IllegalStateException("connection pool shut down"));
-    assertThatThrownBy(() -> write(PackUpload.PART_SIZE + 1))
+    assertThatThrownBy(() -> write(StreamingUpload.PART_SIZE + 1))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> write(1)).isInstanceOf(IOException.class);
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
@@ -96,7 +92,7 @@ class PackUploadFailureTest {
 
   @Test
   void an_upload_whose_last_part_failed_is_aborted() throws Exception {
-    write(PackUpload.PART_SIZE + 1);
+    write(StreamingUpload.PART_SIZE + 1);
     checked.add(new IOException("disk full"));
     assertThatThrownBy(upload::close).hasMessage("disk full");
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
@@ -105,7 +101,7 @@ class PackUploadFailureTest {
 
   @Test
   void an_upload_that_was_given_up_leaves_nothing() throws Exception {
-    write(PackUpload.PART_SIZE + 1);
+    write(StreamingUpload.PART_SIZE + 1);
     upload.abort();
     upload.close();
     assertNothingIsLeft();

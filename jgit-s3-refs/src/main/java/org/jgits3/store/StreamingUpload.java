@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.pack;
+package org.jgits3.store;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -12,10 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.zip.CRC32C;
-import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StoreException;
-import org.jgits3.store.UploadedPart;
 
 /**
  * A stream to one object of unknown length, in one pass and one buffer.
@@ -24,7 +20,7 @@ import org.jgits3.store.UploadedPart;
  * so that 10,000 of them hold 5 TiB. Nothing is visible in the store before {@link #close} returns;
  * {@link #abort}, or a failure, leaves nothing behind. Used by one thread.
  */
-public final class PackUpload extends OutputStream {
+public final class StreamingUpload extends OutputStream {
   /** First size of a part in bytes. */
   public static final int PART_SIZE = 8 << 20;
 
@@ -60,7 +56,7 @@ public final class PackUpload extends OutputStream {
    * @param store where it goes
    * @param key name that is used only once
    */
-  public PackUpload(ObjectStore store, String key) {
+  public StreamingUpload(ObjectStore store, String key) {
     this.store = Objects.requireNonNull(store, "store");
     this.key = Objects.requireNonNull(key, "key");
   }
@@ -83,8 +79,12 @@ public final class PackUpload extends OutputStream {
     return (int) crc.getValue();
   }
 
-  /** Key of the object. */
-  String key() {
+  /**
+   * Key of the object.
+   *
+   * @return the name it will exist under
+   */
+  public String key() {
     return key;
   }
 
@@ -214,7 +214,7 @@ public final class PackUpload extends OutputStream {
    *
    * @param failure what went wrong; learns if parts may be left in the store
    */
-  void fail(Throwable failure) {
+  public void fail(Throwable failure) {
     if (state == State.OPEN) {
       state = State.FAILED;
       buffer = null;

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Objects in memory, for tests that go through more interleavings than a disk would stand. It has
+ * no multipart uploads. Safe for use by many threads.
+ */
+public final class MemoryObjectStore implements ObjectStore {
+  private final Map<String, Stored> objects = new ConcurrentSkipListMap<>();
+  private final AtomicLong versions = new AtomicLong();
+
+  private static final class Stored {
+    final byte[] bytes;
+    final Validator version;
+
+    Stored(byte[] bytes, Validator version) {
+      this.bytes = bytes;
+      this.version = version;
+    }
+  }
+
+  private Stored stored(byte[] src, int offset, int length) {
+    return new Stored(
+        Arrays.copyOfRange(src, offset, offset + length),
+        new Validator("v" + versions.incrementAndGet()));
+  }
+
+  private Stored existing(String key) throws StoreException.Missing {
+    Stored found = objects.get(key);
+    if (found == null) {
+      throw new StoreException.Missing(key, location() + key + ": no such object", null);
+    }
+    return found;
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known) {
+    Stored found = objects.get(key);
+    if (found == null) {
+      return new GetResult.Missing();
+    }
+    return known.filter(found.version::equals).isPresent()
+        ? new GetResult.NotModified()
+        : new GetResult.Found(found.bytes.clone(), found.version);
+  }
+
+  @Override
+  public Validator read(
+      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+      throws IOException {
+    Stored found = existing(key);
+    if (expected.filter(Predicate.not(found.version::equals)).isPresent()) {
+      throw new StoreException.Changed(key, location() + key + ": was replaced", null);
+    }
+    if (offset + length > found.bytes.length) {
+      throw new StoreException.Corrupt(key, location() + key + ": ends early", null);
+    }
+    System.arraycopy(found.bytes, (int) offset, dst, dstOffset, length);
+    return found.version;
+  }
+
+  @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    Stored found = existing(key);
+    boolean same =
+        offset + length <= found.bytes.length
+            && Arrays.equals(
+                found.bytes,
+                (int) offset,
+                (int) offset + length,
+                bytes,
+                bytesOffset,
+                bytesOffset + length);
+    return same ? Optional.of(found.version) : Optional.empty();
+  }
+
+  @Override
+  public Optional<ObjectInfo> stat(String key) {
+    return Optional.ofNullable(objects.get(key))
+        .map(o -> new ObjectInfo(o.bytes.length, o.version, Map.of()));
+  }
+
+  @Override
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
+    Stored written = stored(body, 0, body.length);
+    Stored now =
+        objects.compute(key, (k, before) -> holds(precondition, before) ? written : before);
+    return now != null && now.version.equals(written.version)
+        ? new PutOutcome.Won(written.version)
+        : new PutOutcome.Lost(now == null);
+  }
+
+  private static boolean holds(Precondition precondition, Stored before) {
+    return precondition instanceof Precondition.Matches matches
+        ? before != null && before.version.equals(matches.validator())
+        : before == null;
+  }
+
+  @Override
+  public void put(String key, byte[] src, int offset, int length) {
+    objects.put(key, stored(src, offset, length));
+  }
+
+  @Override
+  public void list(String prefix, Consumer<ListedObject> each) {
+    objects.forEach(
+        (key, object) -> {
+          if (key.startsWith(prefix)) {
+            each.accept(new ListedObject(key, object.bytes.length));
+          }
+        });
+  }
+
+  @Override
+  public void delete(Collection<String> keys) {
+    keys.forEach(objects::remove);
+  }
+
+  @Override
+  public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
+    throw new UnsupportedOperationException(key);
+  }
+
+  @Override
+  public UploadedPart uploadPart(
+      MultipartUpload upload, int number, byte[] src, int offset, int length) {
+    throw new UnsupportedOperationException(upload.key());
+  }
+
+  @Override
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) {
+    throw new UnsupportedOperationException(upload.key());
+  }
+
+  @Override
+  public void abortMultipart(MultipartUpload upload) {
+    throw new UnsupportedOperationException(upload.key());
+  }
+
+  @Override
+  public List<MultipartUpload> listMultipart(String prefix) {
+    return List.of();
+  }
+
+  @Override
+  public String location() {
+    return "memory:";
+  }
+
+  /** Keeps the objects: several managers share a store, and each closes it. */
+  @Override
+  public void close() {}
+}
