@@ -231,6 +231,7 @@ final class CommitLoop {
   private void won(PutOutcome.Won won, long asOf) {
     VersionedManifest made = new VersionedManifest(inFlight.next, won.validator());
     pacing.won(made.manifest().generation(), ticker.nanoTime());
+    file.keep(inFlight.write.body(), inFlight.next);
     applied(made, true, asOf);
   }
 
@@ -272,7 +273,7 @@ final class CommitLoop {
       conclude(
           inFlight.write.inDoubt()
               ? unknown("the manifest is missing", null)
-              : file.gone(Optional.empty()));
+              : latest.gone(Optional.empty()));
       return;
     }
     inFlight.refused = true;
@@ -306,19 +307,27 @@ final class CommitLoop {
     WriterEntry mine = found.writers().get(writerId);
     boolean active = found.state() instanceof RepositoryState.Active;
     if (!found.repositoryId().equals(base.repositoryId()) || !found.holdsRepository()) {
+      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
       conclude(
           found.generation() == base.generation() + 1
-              ? file.gone(Optional.of(found.state())) // it took the place of ours
-              : unknown("the repository was deleted or renamed meanwhile", null));
+              ? gone // it took the place of ours
+              : unknown("the repository was deleted or renamed meanwhile", gone));
     } else if (mine != null && mine.batch().equals(inFlight.nonce)) {
       applied(seen, active, asOf);
     } else if (base.generation() + 1 <= found.prunedTo()) {
       conclude(unknown("the trace of its write may have been pruned", null));
     } else if (!active) {
-      conclude(file.gone(Optional.of(found.state())));
+      conclude(latest.gone(Optional.of(found.state())));
     } else if (found.generation() == base.generation()) {
-      inFlight.refused = false; // nobody wrote: the refusal decided nothing
       pause = pacing.beforeRepeat(false);
+      if (!inFlight.write.inDoubt() && !seen.validator().equals(inFlight.base.validator())) {
+        // Nobody wrote, and nothing of ours is under way: the same bytes go by another validator
+        // now, and the write has to be made anew with that one.
+        latest.install(seen, asOf);
+        inFlight = null;
+      } else {
+        inFlight.refused = false; // nobody wrote: the refusal decided nothing
+      }
     } else {
       rules.observe(base, found);
       latest.install(seen, asOf);

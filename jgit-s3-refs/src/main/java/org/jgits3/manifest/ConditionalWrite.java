@@ -51,6 +51,11 @@ final class ConditionalWrite {
     return outcome;
   }
 
+  /** The bytes it writes. */
+  byte[] body() {
+    return body;
+  }
+
   /** Attempts made. */
   int attempts() {
     return attempts;

@@ -26,6 +26,7 @@ final class LatestManifest {
   private final Queue<News> news = new ArrayDeque<>(); // guarded by this
   private boolean announcing; // guarded by this
   private volatile Seen seen; // written under this
+  private volatile boolean gone; // a hint, so any thread may set it
 
   /**
    * A manifest that was seen.
@@ -69,9 +70,20 @@ final class LatestManifest {
     Seen known = seen;
     if (!(state.orElse(null) instanceof RepositoryState.Active)
         || (known != null && !sameLife(known.manifest(), read.get()))) {
-      throw file.gone(state);
+      throw gone(state);
     }
     return install(read.get(), asOf);
+  }
+
+  /** The exception for a name that does not stand for this repository, remembered as news. */
+  ManifestException.Gone gone(Optional<RepositoryState> state) {
+    gone = true;
+    return file.gone(state);
+  }
+
+  /** Whether the last that was heard of the repository is that it is gone. */
+  boolean isGone() {
+    return gone;
   }
 
   /**
@@ -83,6 +95,7 @@ final class LatestManifest {
    */
   synchronized VersionedManifest install(VersionedManifest manifest, long asOf) {
     if (seen == null || manifest.manifest().generation() > generation(seen.manifest())) {
+      gone = false;
       news.add(new News(seen == null ? null : seen.manifest().manifest(), manifest.manifest()));
       seen = new Seen(manifest, asOf);
     } else if (manifest.manifest().generation() == generation(seen.manifest())) {

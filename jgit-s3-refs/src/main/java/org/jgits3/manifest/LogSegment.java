@@ -8,5 +8,6 @@ package org.jgits3.manifest;
  * @param from generation of its first entry
  * @param to generation of its last entry
  * @param entries number of entries
+ * @param indexSize bytes at its end that tell a reader which parts of it, if any, it needs
  */
-public record LogSegment(StoredObject object, long from, long to, long entries) {}
+public record LogSegment(StoredObject object, long from, long to, long entries, int indexSize) {}

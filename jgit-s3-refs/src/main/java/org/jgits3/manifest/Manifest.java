@@ -65,6 +65,29 @@ public record Manifest(
   /** Largest encoded manifest in bytes; a commit that would exceed it is refused. */
   public static final int MAX_BYTES = 256 << 10;
 
+  /** Bytes of a manifest without refs, packs, log and settings. */
+  private static final int FRAME = 4 << 10;
+
+  /** Bytes of a pack without its files, and of a file. */
+  private static final int PER_PACK = 200;
+
+  private static final int PER_PACK_FILE = 48;
+
+  /**
+   * About how many bytes this takes in the store, without encoding it.
+   *
+   * @return bytes, rather too many than too few
+   */
+  public long approximateBytes() {
+    long ofPacks = packs.stream().mapToLong(p -> PER_PACK + PER_PACK_FILE * p.files().size()).sum();
+    return FRAME
+        + settings.config().length()
+        + settings.description().length()
+        + refs.approximateBytes()
+        + log.approximateBytes()
+        + ofPacks;
+  }
+
   /**
    * This manifest with other refs.
    *

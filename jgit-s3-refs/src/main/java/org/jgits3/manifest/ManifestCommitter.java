@@ -51,7 +51,29 @@ public final class ManifestCommitter implements Closeable {
    * @param policy how long to try
    */
   public ManifestCommitter(ObjectStore store, RepositoryName name, CommitPolicy policy) {
-    this(store, name, policy, Ticker.SYSTEM, new SplittableRandom());
+    this(store, name, policy, ManifestReads.VALIDATED, new ManifestMetrics());
+  }
+
+  /**
+   * A committer for one name. Does no request.
+   *
+   * @param store where the manifest is
+   * @param name repository
+   * @param policy how long to try
+   * @param reads how to find out whether the manifest has changed
+   * @param metrics counts manifests that are parsed
+   */
+  public ManifestCommitter(
+      ObjectStore store,
+      RepositoryName name,
+      CommitPolicy policy,
+      ManifestReads reads,
+      ManifestMetrics metrics) {
+    this(
+        new ManifestFile(store, name, reads, metrics),
+        policy,
+        Ticker.SYSTEM,
+        new SplittableRandom());
   }
 
   /** A committer with a time and a chance of the test's own. */
@@ -61,9 +83,14 @@ public final class ManifestCommitter implements Closeable {
       CommitPolicy policy,
       Ticker ticker,
       RandomGenerator random) {
+    this(new ManifestFile(store, name), policy, ticker, random);
+  }
+
+  private ManifestCommitter(
+      ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
     this.policy = policy;
     this.ticker = ticker;
-    this.file = new ManifestFile(store, name);
+    this.file = file;
     this.latest = new LatestManifest(file);
     this.validation = new SharedValidation(file, latest);
     this.loop = new CommitLoop(file, latest, this::takeQueue, ticker, random);
@@ -80,8 +107,27 @@ public final class ManifestCommitter implements Closeable {
   }
 
   /**
-   * The manifest as of some moment after this call began: one conditional GET, shared with callers
-   * that arrived before it was sent.
+   * How this committer finds out whether the manifest has changed.
+   *
+   * @return what it was made with
+   */
+  public ManifestReads reads() {
+    return file.reads();
+  }
+
+  /**
+   * Whether the last that was heard of the repository is that its name stands for it no more, so
+   * that nothing is to be expected of this committer.
+   *
+   * @return true if so; false before the first {@link #validate} or {@link #commit}
+   */
+  public boolean isGone() {
+    return latest.isGone();
+  }
+
+  /**
+   * The manifest as of some moment after this call began: one GET, shared with callers that arrived
+   * before it was sent.
    *
    * @return the manifest of an active repository
    * @throws ManifestException.Gone if the name stands for no active repository (one that is being

@@ -2,7 +2,9 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Optional;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -13,11 +15,35 @@ final class ManifestFile {
   private final ObjectStore store;
   private final String key;
   private final String where;
+  private final ManifestReads reads;
+  private final ManifestMetrics metrics;
+
+  /**
+   * Bytes read or written last, and what they mean; null unless reads are compared. Replaced as a
+   * whole, by any thread: should a slow one put older bytes back, the next read finds others and
+   * decodes them, since it only ever takes the manifest that stands beside equal bytes.
+   */
+  @Nullable private volatile Kept kept;
+
+  @SuppressWarnings("ArrayRecordComponent") // compared by hand
+  private record Kept(byte[] bytes, Manifest manifest) {}
 
   ManifestFile(ObjectStore store, RepositoryName name) {
+    this(store, name, ManifestReads.VALIDATED, new ManifestMetrics());
+  }
+
+  ManifestFile(
+      ObjectStore store, RepositoryName name, ManifestReads reads, ManifestMetrics metrics) {
+    this.reads = reads;
+    this.metrics = metrics;
     this.store = store;
     this.key = name.manifestKey();
     this.where = "manifest " + store.location() + "/" + key;
+  }
+
+  /** How it finds out whether it has changed. */
+  ManifestReads reads() {
+    return reads;
   }
 
   /** What to call it in messages. */
@@ -33,14 +59,16 @@ final class ManifestFile {
   }
 
   /**
-   * Reads it unless it is still the one known: one conditional GET.
+   * Reads it unless it is still the one known: one GET, conditional if validators are trusted.
    *
    * @param known manifest read or written before
-   * @return {@code known} itself if nothing changed; empty if there is none
+   * @return {@code known} itself if the store says that nothing changed; with the same manifest and
+   *     the newest validator if the bytes are the same; empty if there is none
    * @throws ManifestException.Corrupt if it went back to an earlier generation of the same life
    */
   Optional<VersionedManifest> refresh(VersionedManifest known) throws IOException {
-    GetResult answer = get(Optional.of(known.validator()));
+    GetResult answer =
+        get(reads == ManifestReads.VALIDATED ? Optional.of(known.validator()) : Optional.empty());
     if (answer instanceof GetResult.NotModified) {
       return Optional.of(known);
     }
@@ -125,6 +153,25 @@ final class ManifestFile {
   }
 
   private VersionedManifest decode(GetResult.Found found) throws ManifestException {
-    return new VersionedManifest(ManifestCodec.decode(where, found.bytes()), found.validator());
+    Kept last = kept;
+    if (last != null && Arrays.equals(last.bytes(), found.bytes())) {
+      return new VersionedManifest(last.manifest(), found.validator());
+    }
+    Manifest manifest = ManifestCodec.decode(where, found.bytes());
+    metrics.decoded();
+    keep(found.bytes(), manifest);
+    return new VersionedManifest(manifest, found.validator());
+  }
+
+  /**
+   * Remembers what a manifest looks like in the store, if reads are compared with it.
+   *
+   * @param bytes its bytes, not modified any more
+   * @param manifest what they mean
+   */
+  void keep(byte[] bytes, Manifest manifest) {
+    if (reads == ManifestReads.COMPARED) {
+      kept = new Kept(bytes, manifest);
+    }
   }
 }

@@ -186,10 +186,14 @@ final class ManifestReader {
     log.noOthers(Set.of("segments", "tail"));
     List<LogSegment> segments = new ArrayList<>();
     for (JsonNode node : log.list("segments")) {
-      JsonTuple segment = new JsonTuple("segments", node, 4, 4);
+      JsonTuple segment = new JsonTuple("segments", node, 5, 5);
       segments.add(
           new LogSegment(
-              stored(segment.value(0)), segment.number(1), segment.number(2), segment.number(3)));
+              stored(segment.value(0)),
+              segment.number(1),
+              segment.number(2),
+              segment.number(3),
+              Math.toIntExact(segment.number(4))));
     }
     return new TransactionLog(
         segments, log.list("tail").stream().map(ManifestReader::logEntry).toList());
@@ -199,9 +203,7 @@ final class ManifestReader {
     JsonTuple entry = new JsonTuple("tail", value, 7, 8);
     List<RefChange> changes = new ArrayList<>();
     for (JsonNode node : JsonFields.elements("tail", entry.value(6))) {
-      JsonTuple change = new JsonTuple("tail", node, 3, 3);
-      changes.add(
-          new RefChange(change.text(0), idOrZero(change.value(1)), idOrZero(change.value(2))));
+      changes.add(refChange(new JsonTuple("tail", node, 3, 4)));
     }
     return new LogEntry(
         entry.number(0),
@@ -212,6 +214,21 @@ final class ManifestReader {
         entry.text(5),
         changes,
         entry.size() > 7 ? Optional.of(stored(entry.value(7))) : Optional.empty());
+  }
+
+  private static RefChange refChange(JsonTuple tuple) {
+    RefChange change =
+        new RefChange(tuple.text(0), idOrZero(tuple.value(1)), idOrZero(tuple.value(2)));
+    if (tuple.size() == 3) {
+      return change;
+    }
+    JsonFields details = new JsonFields("tail", tuple.value(3));
+    details.noOthers(Set.of("was", "is", "from"));
+    RefChange linked =
+        change.linked(
+            details.value("was").map(JsonFields::asText),
+            details.value("is").map(JsonFields::asText));
+    return details.value("from").map(JsonFields::asText).map(linked::renamed).orElse(linked);
   }
 
   private static StoredObject stored(JsonNode value) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.eclipse.jgit.lib.AnyObjectId;
@@ -188,6 +189,7 @@ final class ManifestWriter {
         json.writeNumber(segment.from());
         json.writeNumber(segment.to());
         json.writeNumber(segment.entries());
+        json.writeNumber(segment.indexSize());
         json.writeEndArray();
       }
       json.writeEndArray();
@@ -216,6 +218,7 @@ final class ManifestWriter {
       json.writeString(change.ref());
       idOrNull(change.oldId());
       idOrNull(change.newId());
+      details(change);
       json.writeEndArray();
     }
     json.writeEndArray();
@@ -223,6 +226,24 @@ final class ManifestWriter {
       stored(entry.external().get());
     }
     json.writeEndArray();
+  }
+
+  private void details(RefChange change) throws IOException {
+    Map<String, Optional<String>> details =
+        new TreeMap<>(
+            Map.of(
+                "was", change.oldTarget(),
+                "is", change.newTarget(),
+                "from", change.renamedFrom()));
+    details.values().removeIf(Optional::isEmpty);
+    if (details.isEmpty()) {
+      return;
+    }
+    json.writeStartObject();
+    for (Map.Entry<String, Optional<String>> detail : details.entrySet()) {
+      json.writeStringField(detail.getKey(), detail.getValue().orElseThrow());
+    }
+    json.writeEndObject();
   }
 
   private void stored(StoredObject object) throws IOException {

@@ -1,13 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import java.util.Optional;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
  * One ref of a committed transaction.
  *
+ * <p>An update through a symbolic ref is two changes, as {@code RefDirectory} logs it under both
+ * names: one of the ref it leads to, and one of the symbolic ref with equal targets, which stays as
+ * it is.
+ *
  * @param ref full name
- * @param oldId value before; {@link ObjectId#zeroId()} if the ref did not exist
- * @param newId value after; {@link ObjectId#zeroId()} if the ref was deleted
+ * @param oldId value before, that of its target if it was symbolic; {@link ObjectId#zeroId()} if
+ *     there was none
+ * @param newId value after, that of its target if it is symbolic; {@link ObjectId#zeroId()} if
+ *     there is none
+ * @param oldTarget target before; empty if the ref was not symbolic
+ * @param newTarget target after; empty if the ref is not symbolic
+ * @param renamedFrom name the ref had before this transaction; empty if it was not renamed
  */
-public record RefChange(String ref, ObjectId oldId, ObjectId newId) {}
+public record RefChange(
+    String ref,
+    ObjectId oldId,
+    ObjectId newId,
+    Optional<String> oldTarget,
+    Optional<String> newTarget,
+    Optional<String> renamedFrom) {
+  /**
+   * A change of a ref that was and is not symbolic.
+   *
+   * @param ref full name
+   * @param oldId value before; zero if the ref did not exist
+   * @param newId value after; zero if the ref was deleted
+   */
+  public RefChange(String ref, ObjectId oldId, ObjectId newId) {
+    this(ref, oldId, newId, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  /**
+   * This change of a ref that was or is symbolic.
+   *
+   * @param was target before; empty if the ref was not symbolic
+   * @param is target after; empty if the ref is not symbolic
+   * @return a copy
+   */
+  public RefChange linked(Optional<String> was, Optional<String> is) {
+    return new RefChange(ref, oldId, newId, was, is, renamedFrom);
+  }
+
+  /**
+   * This creation of a ref that had another name.
+   *
+   * @param from the other name
+   * @return a copy
+   */
+  public RefChange renamed(String from) {
+    return new RefChange(ref, oldId, newId, oldTarget, newTarget, Optional.of(from));
+  }
+
+  /**
+   * Whether there was no such ref before.
+   *
+   * @return true if the change made it
+   */
+  public boolean creates() {
+    return oldTarget.isEmpty() && oldId.equals(ObjectId.zeroId());
+  }
+
+  /**
+   * Whether there is no such ref after.
+   *
+   * @return true if the change removed it
+   */
+  public boolean deletes() {
+    return newTarget.isEmpty() && newId.equals(ObjectId.zeroId());
+  }
+
+  /**
+   * Whether the ref itself stayed as it was, and the one it leads to changed.
+   *
+   * @return true for an update through a symbolic ref
+   */
+  public boolean through() {
+    return oldTarget.isPresent() && oldTarget.equals(newTarget);
+  }
+}

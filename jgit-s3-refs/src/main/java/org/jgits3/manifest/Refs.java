@@ -2,6 +2,7 @@
 package org.jgits3.manifest;
 
 import java.util.Collections;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,4 +30,24 @@ public record Refs(
   /** No refs at all. */
   public static final Refs NONE =
       new Refs(Optional.empty(), Collections.emptySortedMap(), Collections.emptySortedMap());
+
+  /** Bytes of an entry besides its name: quotes and an id. */
+  private static final int PER_ENTRY = 46;
+
+  /**
+   * About how many bytes of a manifest these refs take, without encoding them.
+   *
+   * @return bytes, rather too many than too few
+   */
+  public long approximateBytes() {
+    long bytes = 0;
+    for (Map.Entry<String, RefValue> e : overlay.entrySet()) {
+      boolean tag = e.getValue() instanceof RefValue.Direct d && d.peeled().isPresent();
+      bytes += e.getKey().length() + (tag ? 2 : 1) * PER_ENTRY;
+    }
+    for (Map.Entry<String, String> e : symrefs.entrySet()) {
+      bytes += e.getKey().length() + e.getValue().length() + 6;
+    }
+    return bytes;
+  }
 }

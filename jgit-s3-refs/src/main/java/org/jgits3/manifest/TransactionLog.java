@@ -18,4 +18,37 @@ public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
 
   /** No transaction yet. */
   public static final TransactionLog EMPTY = new TransactionLog(List.of(), List.of());
+
+  /** Bytes of a segment, of an entry without its texts, and of a change without its name. */
+  private static final int PER_SEGMENT = 120;
+
+  private static final int PER_ENTRY = 60;
+
+  private static final int PER_CHANGE = 96;
+
+  /**
+   * About how many bytes of a manifest this takes, without encoding it.
+   *
+   * @return bytes, rather too many than too few
+   */
+  public long approximateBytes() {
+    return (long) PER_SEGMENT * segments.size() + approximateBytes(tail);
+  }
+
+  /**
+   * About how many bytes of a manifest some entries take.
+   *
+   * @param entries entries of a tail
+   * @return bytes, rather too many than too few
+   */
+  public static long approximateBytes(List<LogEntry> entries) {
+    long bytes = 0;
+    for (LogEntry e : entries) {
+      bytes += PER_ENTRY + e.name().length() + e.email().length() + e.message().length();
+      for (RefChange c : e.changes()) {
+        bytes += PER_CHANGE + c.ref().length();
+      }
+    }
+    return bytes;
+  }
 }

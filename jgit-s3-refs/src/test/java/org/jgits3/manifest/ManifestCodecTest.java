@@ -307,7 +307,7 @@ class ManifestCodecTest {
             new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
         List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
         new TransactionLog(
-            List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20)),
+            List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20, 5)),
             List.of(
                 new LogEntry(
                     41,
@@ -316,7 +316,10 @@ class ManifestCodecTest {
                     "J\u00F6rg",
                     "j@example.org",
                     "push",
-                    List.of(new RefChange("refs/heads/main", ObjectId.zeroId(), ONE)),
+                    List.of(
+                        new RefChange("refs/heads/main", ObjectId.zeroId(), ONE).renamed("refs/x"),
+                        new RefChange("HEAD", ObjectId.zeroId(), ONE)
+                            .linked(Optional.of("refs/x"), Optional.of("refs/heads/main"))),
                     Optional.empty()),
                 new LogEntry(
                     42,

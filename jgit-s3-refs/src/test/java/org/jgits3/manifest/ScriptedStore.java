@@ -229,6 +229,12 @@ final class ScriptedStore implements ObjectStore {
   }
 
   @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) {
+    throw new UnsupportedOperationException(key);
+  }
+
+  @Override
   public Optional<ObjectInfo> stat(String key) {
     throw new UnsupportedOperationException(key);
   }
