@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -22,6 +23,16 @@ final class RefEdits {
 
   RefEdits(RefView view) {
     this.view = view;
+  }
+
+  /** The refs without these changes. */
+  RefView before() {
+    return view;
+  }
+
+  /** Id of a ref; zero if there is none. */
+  static ObjectId idOrZero(Optional<RefValue.Direct> ref) {
+    return ref.map(RefValue.Direct::id).orElse(ObjectId.zeroId());
   }
 
   Optional<RefValue.Direct> direct(String name) {
@@ -132,8 +143,11 @@ final class RefEdits {
     return values.isEmpty() && symrefs.isEmpty();
   }
 
-  Map<String, RefValue> values() {
-    return values;
+  /** What becomes of the refs that a snapshot can hold. */
+  ChangedRefs changes() {
+    Map<String, RefValue> held = new HashMap<>(values);
+    held.keySet().removeIf(name -> !SnapshotMerge.holds(name));
+    return ChangedRefs.of(held);
   }
 
   /**

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.IntConsumer;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.Ref;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
 
@@ -14,22 +26,58 @@ import org.jgits3.store.StoreException;
  * from the store, and where each ref's line begins. No object is made for a ref until somebody asks
  * for it.
  *
- * <p>Refs are sorted by the UTF-8 bytes of their names and fully peeled. Immutable.
+ * <p>Refs are sorted by the UTF-8 bytes of their names and fully peeled. They are numbered from 0.
+ * The bytes are in parts, since an array ends at 2 GiB: usually one, of exactly the snapshot's
+ * size, else several, each of whole refs and with less than one ref's lines unused at its end.
+ * Immutable.
  */
 final class RefTable {
   /** First line of every snapshot: what C git writes and understands. */
   static final String HEADER = "# pack-refs with: peeled fully-peeled sorted \n";
 
   /** The table without refs. */
-  static final RefTable EMPTY = new RefTable(new byte[0], new int[0]);
+  static final RefTable EMPTY = new RefTable(List.of(), new int[0]);
+
+  /** Bytes of a part unless somebody asks for another limit. */
+  static final int PART = 1 << 30;
 
   private static final int HEX = 40;
 
-  private final byte[] bytes;
+  /** Line of a peeled value: {@code ^}, the id and a line feed. */
+  private static final int PEELED = HEX + 2;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Bytes that an array takes besides its elements. */
+  private static final int ARRAY = 16;
+
+  private final Part[] parts;
+
+  /** Where the line of each ref begins in its part. */
   private final int[] lines;
 
-  private RefTable(byte[] bytes, int[] lines) {
-    this.bytes = bytes;
+  /** Made when it is first needed; null before. */
+  @Nullable private volatile TipIndex tips;
+
+  /**
+   * Some refs, whole.
+   *
+   * @param bytes holds their lines
+   * @param end where the lines end
+   * @param first index of the first ref
+   */
+  @SuppressWarnings("ArrayRecordComponent") // shared, never compared
+  record Part(byte[] bytes, int end, int first) {}
+
+  /**
+   * A table of parts that are known to follow the format.
+   *
+   * @param parts parts in order, the first one beginning with the header; none for no refs at all
+   * @param lines where the line of each ref begins in its part; kept, not copied
+   */
+  RefTable(List<Part> parts, int[] lines) {
+    this.parts = parts.toArray(new Part[0]);
     this.lines = lines;
   }
 
@@ -43,95 +91,104 @@ final class RefTable {
    * @throws StoreException.Corrupt if the bytes are no such snapshot
    */
   static RefTable parse(String key, byte[] bytes, long count) throws StoreException.Corrupt {
-    byte[] header = HEADER.getBytes(UTF_8);
-    if (bytes.length < header.length
-        || Arrays.mismatch(bytes, 0, header.length, header, 0, header.length) >= 0) {
-      throw corrupt(key, 0, "does not begin with '" + HEADER.strip() + "'");
-    }
-    if (count > bytes.length / (HEX + 2)) {
-      throw corrupt(key, 0, "is too short for " + count + " refs");
-    }
-    int[] lines = new int[(int) count];
-    int n = 0;
-    int at = header.length;
-    while (at < bytes.length) {
-      int end = endOfLine(key, bytes, at);
-      if (bytes[at] == '^') {
-        checkPeeled(key, bytes, at, end, n);
-      } else {
-        if (n == count) {
-          throw corrupt(key, at, "has more than " + count + " refs");
-        }
-        checkRef(key, bytes, at, end);
-        if (n > 0 && compareNames(bytes, lines[n - 1] + HEX + 1, bytes, at + HEX + 1) >= 0) {
-          throw corrupt(key, at, "is not sorted");
-        }
-        lines[n++] = at;
-      }
-      at = end + 1;
-    }
-    if (n != count) {
-      throw corrupt(key, at, "has " + n + " refs instead of " + count);
-    }
-    return new RefTable(bytes, lines);
-  }
-
-  private static int endOfLine(String key, byte[] b, int at) throws StoreException.Corrupt {
-    for (int i = at; i < b.length; i++) {
-      if (b[i] == '\n') {
-        return i;
-      }
-    }
-    throw corrupt(key, at, "ends within a line");
-  }
-
-  private static void checkRef(String key, byte[] b, int at, int end)
-      throws StoreException.Corrupt {
-    if (end - at < HEX + 2 || b[at + HEX] != ' ' || !isHex(b, at)) {
-      throw corrupt(key, at, "has a line that is no ref");
-    }
-  }
-
-  private static void checkPeeled(String key, byte[] b, int at, int end, int refs)
-      throws StoreException.Corrupt {
-    boolean follows = refs > 0 && b[at - 1] == '\n' && (at < HEX + 2 || b[at - HEX - 2] != '^');
-    if (end - at != HEX + 1 || !isHex(b, at + 1) || !follows) {
-      throw corrupt(key, at, "has a peeled line that belongs to no ref");
-    }
-  }
-
-  private static boolean isHex(byte[] b, int at) {
-    for (int i = at; i < at + HEX; i++) {
-      if (!(b[i] >= '0' && b[i] <= '9') && !(b[i] >= 'a' && b[i] <= 'f')) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static StoreException.Corrupt corrupt(String key, int at, String what) {
-    return new StoreException.Corrupt(
-        key, "refs snapshot " + key + " " + what + " (byte " + at + "); restore it", null);
-  }
-
-  /**
-   * Compares two names that each end at a line feed; a name sorts before what it is a prefix of.
-   */
-  private static int compareNames(byte[] a, int ai, byte[] b, int bi) {
-    for (; ; ai++, bi++) {
-      boolean aEnds = a[ai] == '\n';
-      boolean bEnds = b[bi] == '\n';
-      if (aEnds || bEnds) {
-        return Boolean.compare(bEnds, aEnds);
-      }
-      if (a[ai] != b[bi]) {
-        return Integer.compare(a[ai] & 0xff, b[bi] & 0xff);
-      }
-    }
+    SnapshotLines lines = new SnapshotLines(key, bytes.length, count);
+    lines.add(new LineScan(key, 0, bytes, lines.skipHeader(bytes), bytes.length));
+    return lines.end(bytes);
   }
 
   int size() {
     return lines.length;
+  }
+
+  /**
+   * Memory the table holds: more once tips were asked for.
+   *
+   * @return bytes of its arrays
+   */
+  long bytes() {
+    TipIndex index = tips;
+    long bytes = index == null ? 0 : index.bytes();
+    bytes += ARRAY + (long) lines.length * Integer.BYTES;
+    for (Part part : parts) {
+      bytes += ARRAY + part.bytes().length;
+    }
+    return bytes;
+  }
+
+  /** Index after the last ref of a part. */
+  private int last(int part) {
+    return part + 1 < parts.length ? parts[part + 1].first() : lines.length;
+  }
+
+  private int partOf(int index) {
+    int part = parts.length - 1;
+    while (parts[part].first() > index) {
+      part--;
+    }
+    return part;
+  }
+
+  /** Where the lines of a ref end. */
+  private int end(int part, int index) {
+    return index + 1 < last(part) ? lines[index + 1] : parts[part].end();
+  }
+
+  /**
+   * Bytes of the lines of some refs, those of their peeled values included.
+   *
+   * @param from index of the first ref
+   * @param to index after the last one
+   * @return bytes
+   */
+  long lineBytes(int from, int to) {
+    long bytes = 0;
+    for (int i = from; i < to; ) {
+      int part = partOf(i);
+      int next = Math.min(to, last(part));
+      bytes += end(part, next - 1) - lines[i];
+      i = next;
+    }
+    return bytes;
+  }
+
+  /**
+   * Hands on the lines of some refs, those of their peeled values included, without copying them:
+   * at most one slice of each part.
+   *
+   * @param from index of the first ref
+   * @param to index after the last one
+   * @param out takes them
+   * @throws IOException if {@code out} fails
+   */
+  void copy(int from, int to, LineSink out) throws IOException {
+    for (int i = from; i < to; ) {
+      int part = partOf(i);
+      int next = Math.min(to, last(part));
+      out.accept(parts[part].bytes(), lines[i], end(part, next - 1) - lines[i]);
+      i = next;
+    }
+  }
+
+  /**
+   * Hands on the whole snapshot, header included.
+   *
+   * @param out takes it, one slice of each part
+   * @throws IOException if {@code out} fails
+   */
+  void writeTo(LineSink out) throws IOException {
+    for (Part part : parts) {
+      out.accept(part.bytes(), 0, part.end());
+    }
+  }
+
+  /**
+   * Finds a ref.
+   *
+   * @param name its full name
+   * @return its index, or {@code -(insertion point) - 1}
+   */
+  int find(String name) {
+    return find(name.getBytes(UTF_8));
   }
 
   /**
@@ -141,20 +198,50 @@ final class RefTable {
    * @return its index, or {@code -(insertion point) - 1}
    */
   int find(byte[] name) {
-    int low = 0;
-    int high = lines.length - 1;
+    if (parts.length == 0) {
+      return -1;
+    }
+    int part = parts.length - 1;
+    while (part > 0 && compare(parts[part].bytes(), lines[parts[part].first()], name) > 0) {
+      part--;
+    }
+    byte[] bytes = parts[part].bytes();
+    int low = parts[part].first();
+    int high = last(part) - 1;
     while (low <= high) {
       int mid = (low + high) >>> 1;
-      int cmp = compare(mid, name);
+      int cmp = compare(bytes, lines[mid], name);
       if (cmp < 0) {
         low = mid + 1;
       } else if (cmp > 0) {
         high = mid - 1;
+      } else if (hasLineFeed(name)) {
+        return -(mid + 1) - 1; // it ran over the end of a line, and what matched is no name
       } else {
         return mid;
       }
     }
     return -(low + 1);
+  }
+
+  private static boolean hasLineFeed(byte[] name) {
+    for (byte b : name) {
+      if (b == '\n') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Compares the name of the ref whose line begins at {@code line} with another. */
+  private static int compare(byte[] bytes, int line, byte[] name) {
+    int at = line + HEX + 1;
+    int most = Math.min(name.length, bytes.length - at - 1);
+    int i = Arrays.mismatch(bytes, at, at + most, name, 0, most);
+    if (i < 0) {
+      return most < name.length ? -1 : bytes[at + most] == '\n' ? 0 : 1;
+    }
+    return bytes[at + i] == '\n' ? -1 : Integer.compare(bytes[at + i] & 0xff, name[i] & 0xff);
   }
 
   /**
@@ -169,6 +256,43 @@ final class RefTable {
   }
 
   /**
+   * Refs whose numbers follow each other.
+   *
+   * @param from index of the first one
+   * @param to index after the last one
+   */
+  record Range(int from, int to) {
+    int size() {
+      return to - from;
+    }
+  }
+
+  /**
+   * The refs whose names begin with a prefix.
+   *
+   * @param prefix the prefix; empty for all refs
+   * @return their indexes
+   */
+  Range range(String prefix) {
+    if (prefix.isEmpty()) {
+      return new Range(0, size());
+    }
+    byte[] bytes = prefix.getBytes(UTF_8);
+    int from = ceiling(bytes);
+    int low = from;
+    int high = size();
+    while (low < high) {
+      int mid = (low + high) >>> 1;
+      if (startsWith(mid, bytes)) {
+        low = mid + 1;
+      } else {
+        high = mid;
+      }
+    }
+    return new Range(from, low);
+  }
+
+  /**
    * Whether a ref's name begins with a prefix.
    *
    * @param index index of the ref
@@ -176,32 +300,21 @@ final class RefTable {
    * @return true if it does
    */
   boolean startsWith(int index, byte[] prefix) {
+    byte[] bytes = parts[partOf(index)].bytes();
     int at = lines[index] + HEX + 1;
-    for (int i = 0; i < prefix.length; i++) {
-      if (bytes[at + i] != prefix[i]) {
-        return false; // a line feed is no byte of a name, so the line's end differs too
-      }
-    }
-    return true;
-  }
-
-  private int compare(int index, byte[] name) {
-    int at = lines[index] + HEX + 1;
-    for (int i = 0; ; i++) {
-      boolean lineEnds = bytes[at + i] == '\n';
-      boolean nameEnds = i == name.length;
-      if (lineEnds || nameEnds) {
-        return Boolean.compare(nameEnds, lineEnds);
-      }
-      if (bytes[at + i] != name[i]) {
-        return Integer.compare(bytes[at + i] & 0xff, name[i] & 0xff);
-      }
-    }
+    return prefix.length < bytes.length - at
+        && Arrays.mismatch(bytes, at, at + prefix.length, prefix, 0, prefix.length) < 0;
   }
 
   String name(int index) {
+    int part = partOf(index);
+    byte[] bytes = parts[part].bytes();
     int at = lines[index] + HEX + 1;
-    return new String(bytes, at, endOfName(at) - at, UTF_8);
+    int end = end(part, index) - 1;
+    if (isPeeled(bytes, at, end + 1)) {
+      end -= PEELED;
+    }
+    return new String(bytes, at, end - at, UTF_8);
   }
 
   /**
@@ -211,19 +324,266 @@ final class RefTable {
    * @return its value
    */
   RefValue.Direct value(int index) {
+    int part = partOf(index);
+    byte[] bytes = parts[part].bytes();
     int at = lines[index];
-    int next = endOfName(at + HEX + 1) + 1;
-    boolean tag = next < bytes.length && bytes[next] == '^';
+    int end = end(part, index);
     return new RefValue.Direct(
         ObjectId.fromString(bytes, at),
-        tag ? Optional.of(ObjectId.fromString(bytes, next + 1)) : Optional.empty());
+        isPeeled(bytes, at + HEX + 1, end)
+            ? Optional.of(ObjectId.fromString(bytes, end - HEX - 1))
+            : Optional.empty());
   }
 
-  private int endOfName(int at) {
-    int end = at;
-    while (bytes[end] != '\n') {
-      end++;
+  /**
+   * Makes the ref.
+   *
+   * @param index index of the ref
+   * @return the ref, with what it peels to
+   */
+  Ref ref(int index) {
+    return ref(index, name(index));
+  }
+
+  /**
+   * Makes the ref.
+   *
+   * @param index index of the ref
+   * @param name its name, which the caller has already
+   * @return the ref, with what it peels to
+   */
+  Ref ref(int index, String name) {
+    int part = partOf(index);
+    byte[] bytes = parts[part].bytes();
+    int at = lines[index];
+    int end = end(part, index);
+    ObjectId id = ObjectId.fromString(bytes, at);
+    return isPeeled(bytes, at + HEX + 1, end)
+        ? new ObjectIdRef.PeeledTag(
+            Ref.Storage.PACKED, name, id, ObjectId.fromString(bytes, end - HEX - 1))
+        : new ObjectIdRef.PeeledNonTag(Ref.Storage.PACKED, name, id);
+  }
+
+  /** Whether the line of a peeled value follows the name, given where the lines of the ref end. */
+  private static boolean isPeeled(byte[] bytes, int name, int end) {
+    return end - PEELED > name && bytes[end - PEELED] == '^' && bytes[end - PEELED - 1] == '\n';
+  }
+
+  /** Whether a ref points to a tag, so that its table knows what the tag leads to. */
+  boolean isTag(int index) {
+    int part = partOf(index);
+    return isPeeled(parts[part].bytes(), lines[index] + HEX + 1, end(part, index));
+  }
+
+  /** First digits of the id of a ref, in some order. */
+  long idPrefix(int index) {
+    return prefix(parts[partOf(index)].bytes(), lines[index]);
+  }
+
+  /** First digits of the id a tag leads to, as {@link #idPrefix}. */
+  long peeledPrefix(int index) {
+    int part = partOf(index);
+    return prefix(parts[part].bytes(), end(part, index) - HEX - 1);
+  }
+
+  static long prefix(byte[] hex, int at) {
+    return (long) LONG.get(hex, at);
+  }
+
+  /** Whether a ref has an id, given in hex. */
+  boolean hasId(int index, byte[] hex) {
+    int at = lines[index];
+    return Arrays.equals(parts[partOf(index)].bytes(), at, at + HEX, hex, 0, HEX);
+  }
+
+  /** Whether a tag leads to an id, given in hex. */
+  boolean peelsTo(int index, byte[] hex) {
+    int part = partOf(index);
+    int at = end(part, index) - HEX - 1;
+    return Arrays.equals(parts[part].bytes(), at, at + HEX, hex, 0, HEX);
+  }
+
+  /**
+   * Finds the refs of an object, by an index that is made when it is first needed.
+   *
+   * @param id the object
+   * @param each called with the index of each ref that points to the object or a tag of it; twice
+   *     if both
+   */
+  void forEachTip(AnyObjectId id, IntConsumer each) {
+    TipIndex index = tips;
+    if (index == null) {
+      synchronized (this) {
+        index = tips;
+        if (index == null) {
+          index = new TipIndex(this);
+          tips = index;
+        }
+      }
     }
-    return end;
+    index.forEach(id, each);
+  }
+
+  /**
+   * Makes a table of lines that are known to follow the format. Used by one thread.
+   *
+   * <p>Begins with the header; what is added are whole refs, in order.
+   */
+  static final class Builder implements LineSink {
+    private final int limit;
+    private final long size;
+    private final int[] lines;
+    private final List<Part> full = new ArrayList<>();
+    private byte[] bytes = new byte[0];
+    private int filled;
+
+    /** Index of the first ref of the part that is being filled. */
+    private int first;
+
+    /** Bytes of the parts that are full. */
+    private long before;
+
+    private int n;
+
+    /**
+     * A table to be filled.
+     *
+     * @param size bytes it will have, header included
+     * @param count refs it will have
+     */
+    Builder(long size, long count) {
+      this(size, count, PART);
+    }
+
+    /**
+     * A table to be filled.
+     *
+     * @param size bytes it will have, header included
+     * @param count refs it will have
+     * @param limit most bytes of a part, unless one ref has more
+     */
+    Builder(long size, long count, int limit) {
+      this.limit = limit;
+      this.size = size;
+      this.lines = new int[Math.toIntExact(count)];
+      byte[] header = HEADER.getBytes(US_ASCII);
+      reserve(header.length);
+      copy(header, 0, header.length);
+    }
+
+    /** Takes the lines of whole refs, without the header. */
+    @Override
+    public void accept(byte[] src, int offset, int length) {
+      int end = offset + length;
+      int run = offset; // what is copied next, all at once
+      for (int at = offset; at < end; ) {
+        int next = endOfRef(src, at, end);
+        if (filled + (next - run) > bytes.length) {
+          copy(src, run, at - run);
+          run = at;
+          reserve(next - at);
+        }
+        add(filled + (at - run));
+        at = next;
+      }
+      copy(src, run, end - run);
+    }
+
+    private static int endOfRef(byte[] src, int line, int end) {
+      int at = line + HEX + 2;
+      while (src[at++] != '\n') {}
+      return at < end && src[at] == '^' ? at + PEELED : at;
+    }
+
+    /**
+     * Takes refs of another table, without a look at them.
+     *
+     * @param table the table
+     * @param from index of the first ref
+     * @param to index after the last one
+     */
+    void append(RefTable table, int from, int to) {
+      for (int i = from; i < to; ) {
+        int part = table.partOf(i);
+        int next = Math.min(to, table.last(part));
+        append(table, part, i, next);
+        i = next;
+      }
+    }
+
+    private void append(RefTable table, int part, int from, int to) {
+      for (int i = from; i < to; ) {
+        reserve(table.end(part, i) - table.lines[i]);
+        int next = fitting(table, part, i, to);
+        int start = table.lines[i];
+        int shift = filled - start;
+        for (int k = i; k < next; k++) {
+          add(table.lines[k] + shift);
+        }
+        copy(table.parts[part].bytes(), start, table.end(part, next - 1) - start);
+        i = next;
+      }
+    }
+
+    /** Index after the last ref that fits in the part, of which the first one does. */
+    private int fitting(RefTable table, int part, int from, int to) {
+      long most = (long) table.lines[from] + bytes.length - filled;
+      int low = from;
+      int high = to - 1;
+      while (low < high) {
+        int mid = (low + high + 1) >>> 1;
+        if (table.end(part, mid) <= most) {
+          low = mid;
+        } else {
+          high = mid - 1;
+        }
+      }
+      return low + 1;
+    }
+
+    /** Makes room for a ref, in another part if this one has none. */
+    private void reserve(int length) {
+      if (length <= bytes.length - filled) {
+        return;
+      }
+      if (filled > 0) {
+        full.add(new Part(bytes, filled, first));
+        before += filled;
+      }
+      long rest = size - before;
+      if (length > rest) {
+        throw new IllegalStateException("more than " + size + " bytes of refs");
+      }
+      bytes = new byte[(int) Math.min(rest, Math.max(limit, length))];
+      filled = 0;
+      first = n;
+    }
+
+    private void add(int line) {
+      if (n == lines.length) {
+        throw new IllegalStateException("more than " + n + " refs");
+      }
+      lines[n++] = line;
+    }
+
+    private void copy(byte[] src, int offset, int length) {
+      System.arraycopy(src, offset, bytes, filled, length);
+      filled += length;
+    }
+
+    /**
+     * The table.
+     *
+     * @return the table
+     * @throws IllegalStateException if size or count are not as promised
+     */
+    RefTable build() {
+      if (before + filled != size || n != lines.length) {
+        throw new IllegalStateException(
+            String.format("%d of %d bytes, %d of %d refs", before + filled, size, n, lines.length));
+      }
+      full.add(new Part(bytes, filled, first));
+      return new RefTable(full, lines);
+    }
   }
 }

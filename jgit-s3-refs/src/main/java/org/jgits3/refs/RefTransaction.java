@@ -3,6 +3,7 @@ package org.jgits3.refs;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.RefChange;
 
@@ -22,6 +23,26 @@ interface RefTransaction<R> {
    * @throws IOException fails the transaction
    */
   Outcome<R> apply(RefEdits edits) throws IOException;
+
+  /**
+   * Makes all changes in one pass over very many refs, if every one of them can be made.
+   *
+   * @param view refs as they are
+   * @return the changes; empty if one would be refused, or one pass cannot tell, so that {@link
+   *     #apply} has to decide
+   */
+  default Optional<Complete<R>> applyAtOnce(RefView view) {
+    return Optional.empty();
+  }
+
+  /**
+   * A transaction that is done completely. It stays so while others change refs whose names are
+   * neither among these nor directories of them, nor in them.
+   *
+   * @param changes what becomes of the refs; no symbolic ones
+   * @param outcome what the transaction came to
+   */
+  record Complete<R>(ChangedRefs changes, Outcome<R> outcome) {}
 
   /**
    * What a transaction came to.

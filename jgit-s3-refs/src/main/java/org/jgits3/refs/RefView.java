@@ -4,15 +4,15 @@ package org.jgits3.refs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
@@ -27,13 +27,12 @@ import org.jgits3.manifest.Refs;
 final class RefView {
   private final Refs refs;
   private final RefTable table;
-  private final NavigableMap<String, RefValue> overlay;
+  private final SortedMap<String, RefValue> overlay;
 
   RefView(Refs refs, RefTable table) {
     this.refs = refs;
     this.table = table;
-    this.overlay = new TreeMap<>(RefOrder.INSTANCE);
-    this.overlay.putAll(refs.overlay());
+    this.overlay = refs.overlay();
   }
 
   Refs refs() {
@@ -42,6 +41,23 @@ final class RefView {
 
   RefTable table() {
     return table;
+  }
+
+  /** Entries of the overlay that a snapshot can hold. */
+  ChangedRefs foldable() {
+    Map<String, RefValue> held = new TreeMap<>(RefOrder.INSTANCE);
+    overlay.forEach(
+        (name, value) -> {
+          if (SnapshotMerge.holds(name)) {
+            held.put(name, value);
+          }
+        });
+    return ChangedRefs.of(held);
+  }
+
+  /** Whether there is no ref but symbolic ones, nor anything the overlay says of one. */
+  boolean isEmpty() {
+    return table.size() == 0 && overlay.isEmpty();
   }
 
   /**
@@ -68,7 +84,7 @@ final class RefView {
    * @return its value there
    */
   Optional<RefValue.Direct> inSnapshot(String name) {
-    int i = table.find(name.getBytes(UTF_8));
+    int i = table.find(name);
     return i < 0 ? Optional.empty() : Optional.of(table.value(i));
   }
 
@@ -90,26 +106,39 @@ final class RefView {
    */
   @Nullable
   Ref exact(String name) {
-    return resolve(name, 0);
+    return refs.symrefs().containsKey(name) ? resolve(name, 0) : leafRef(name);
+  }
+
+  /**
+   * A ref that is not symbolic; made of the caller's name and little else, since it is so often.
+   */
+  @Nullable
+  private Ref leafRef(String name) {
+    RefValue changed = overlay.isEmpty() ? null : overlay.get(name);
+    if (changed != null) {
+      return changed instanceof RefValue.Direct d ? ref(name, d) : null;
+    }
+    int i = table.find(name);
+    return i < 0 ? null : table.ref(i, name);
   }
 
   @Nullable
   private Ref resolve(String name, int depth) {
-    Optional<String> target = symbolic(name);
-    if (target.isEmpty()) {
-      return direct(name).map(v -> ref(name, v)).orElse(null);
+    String target = refs.symrefs().get(name);
+    if (target == null) {
+      return leafRef(name);
     }
     if (depth >= RefDatabase.MAX_SYMBOLIC_REF_DEPTH) {
       return null;
     }
-    if (symbolic(target.get()).isEmpty() && direct(target.get()).isEmpty()) {
-      return new SymbolicRef(name, new ObjectIdRef.Unpeeled(Ref.Storage.NEW, target.get(), null));
+    if (!exists(target)) {
+      return new SymbolicRef(name, new ObjectIdRef.Unpeeled(Ref.Storage.NEW, target, null));
     }
-    Ref leaf = resolve(target.get(), depth + 1);
+    Ref leaf = resolve(target, depth + 1);
     return leaf == null ? null : new SymbolicRef(name, leaf);
   }
 
-  private static Ref ref(String name, RefValue.Direct v) {
+  static Ref ref(String name, RefValue.Direct v) {
     return v.peeled().isPresent()
         ? new ObjectIdRef.PeeledTag(Ref.Storage.PACKED, name, v.id(), v.peeled().get())
         : new ObjectIdRef.PeeledNonTag(Ref.Storage.PACKED, name, v.id());
@@ -142,62 +171,39 @@ final class RefView {
    * @return refs in order of {@link String#compareTo}
    */
   List<Ref> prefix(String prefix, Set<String> excludes) {
-    List<Ref> result = new ArrayList<>();
-    forEachDirect(prefix, (name, value) -> result.add(ref(name, value)));
-    for (String name : refs.symrefs().keySet()) {
-      Ref ref = name.startsWith(prefix) ? exact(name) : null;
-      if (ref != null && ref.getObjectId() != null) {
-        result.add(ref);
-      }
-    }
-    result.removeIf(r -> excludes.stream().anyMatch(r.getName()::startsWith));
-    result.sort((a, b) -> a.getName().compareTo(b.getName()));
-    return result;
+    return new RefListing(this, prefix, excludes).list();
   }
 
   /**
-   * Visits the refs that are not symbolic, in the order of packed-refs.
+   * Refs that point to an object, or to a tag of it.
    *
-   * @param prefix prefix of their names; empty for all
-   * @param each called with name and value
+   * @param id the object
+   * @return the refs, symbolic ones included
    */
-  void forEachDirect(String prefix, BiConsumer<String, RefValue.Direct> each) {
-    byte[] bytes = prefix.getBytes(UTF_8);
-    var changed = overlay.tailMap(prefix, true).entrySet().iterator();
-    var change = nextWithPrefix(changed, prefix);
-    for (int i = table.ceiling(bytes); i < table.size() && table.startsWith(i, bytes); i++) {
-      String name = table.name(i);
-      while (change != null && RefOrder.INSTANCE.compare(change.getKey(), name) < 0) {
-        visit(change, each);
-        change = nextWithPrefix(changed, prefix);
+  Set<Ref> tips(ObjectId id) {
+    Set<Ref> tips = new HashSet<>();
+    table.forEachTip(
+        id,
+        i -> {
+          String name = table.name(i);
+          if (!overlay.containsKey(name)) {
+            tips.add(table.ref(i, name));
+          }
+        });
+    overlay.forEach(
+        (name, value) -> {
+          if (value instanceof RefValue.Direct d
+              && (d.id().equals(id) || d.peeled().filter(id::equals).isPresent())) {
+            tips.add(ref(name, d));
+          }
+        });
+    for (String name : refs.symrefs().keySet()) {
+      Ref ref = exact(name);
+      if (ref != null && (id.equals(ref.getObjectId()) || id.equals(ref.getPeeledObjectId()))) {
+        tips.add(ref);
       }
-      if (change != null && change.getKey().equals(name)) {
-        visit(change, each);
-        change = nextWithPrefix(changed, prefix);
-      } else {
-        each.accept(name, table.value(i));
-      }
     }
-    for (; change != null; change = nextWithPrefix(changed, prefix)) {
-      visit(change, each);
-    }
-  }
-
-  @Nullable
-  private static Map.Entry<String, RefValue> nextWithPrefix(
-      Iterator<Map.Entry<String, RefValue>> it, String prefix) {
-    if (!it.hasNext()) {
-      return null;
-    }
-    var e = it.next();
-    return e.getKey().startsWith(prefix) ? e : null;
-  }
-
-  private static void visit(
-      Map.Entry<String, RefValue> e, BiConsumer<String, RefValue.Direct> each) {
-    if (e.getValue() instanceof RefValue.Direct d) {
-      each.accept(e.getKey(), d);
-    }
+    return tips;
   }
 
   /**
@@ -206,15 +212,14 @@ final class RefView {
    * @return true if one does
    */
   boolean hasAny() {
-    if (overlay.values().stream().anyMatch(RefValue.Direct.class::isInstance)) {
-      return true;
-    }
-    for (int i = 0; i < table.size(); i++) {
-      if (!overlay.containsKey(table.name(i))) {
+    int hidden = 0;
+    for (Map.Entry<String, RefValue> change : overlay.entrySet()) {
+      if (change.getValue() instanceof RefValue.Direct) {
         return true;
       }
+      hidden += table.find(change.getKey()) >= 0 ? 1 : 0;
     }
-    return false;
+    return table.size() > hidden;
   }
 
   /**
@@ -255,7 +260,7 @@ final class RefView {
     List<String> found = new ArrayList<>();
     String below = name + '/';
     byte[] bytes = below.getBytes(UTF_8);
-    for (String n : overlay.tailMap(below, true).keySet()) {
+    for (String n : overlay.tailMap(below).keySet()) {
       if (found.size() >= limit || !n.startsWith(below)) {
         break;
       }

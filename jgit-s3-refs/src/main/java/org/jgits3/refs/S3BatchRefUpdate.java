@@ -10,16 +10,19 @@ import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_OTHER_RE
 
 import java.io.IOException;
 import java.text.MessageFormat;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.RandomAccess;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
@@ -33,6 +36,7 @@ import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceiveCommand.Result;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -44,8 +48,10 @@ import org.jgits3.refs.RefTransaction.Outcome;
  * the commands that can be done and refuses the others one by one.
  */
 final class S3BatchRefUpdate extends BatchRefUpdate {
-  /** Bytes of manifest above which the refs go to a new snapshot with the batch. */
-  private static final long LARGE = 64 << 10;
+  /** Bytes of a manifest that a ref and a record of its change take besides its names and ids. */
+  private static final long PER_REF = 18;
+
+  private static final long PER_ID = 44;
 
   private static final String UNKNOWN = "outcome unknown; fetch before retrying";
 
@@ -59,20 +65,17 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   @Override
   public void execute(RevWalk walk, ProgressMonitor monitor, @Nullable List<String> options)
       throws IOException {
-    if (pending().isEmpty() || !blockUntilTimestamps(MAX_WAIT)) {
+    List<ReceiveCommand> pending = ReceiveCommand.filter(getCommands(), NOT_ATTEMPTED);
+    if (pending.isEmpty() || !blockUntilTimestamps(MAX_WAIT)) {
       return;
     }
     if (options != null) {
       setPushOptions(options);
     }
     monitor.beginTask(JGitText.get().updatingReferences, getCommands().size());
-    commit(pending(), inspect(walk));
+    commit(pending, inspect(walk, pending));
     monitor.update(getCommands().size());
     monitor.endTask();
-  }
-
-  private List<ReceiveCommand> pending() {
-    return ReceiveCommand.filter(getCommands(), NOT_ATTEMPTED);
   }
 
   /** Whether commands are decided one by one; a single one always is. */
@@ -90,14 +93,18 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   private record Inspection(
       Map<ObjectId, Optional<ObjectId>> peeled,
       Set<ReceiveCommand> missing,
-      Set<ReceiveCommand> rewinds) {}
+      Set<ReceiveCommand> rewinds) {
+    Optional<ObjectId> peeledOf(ObjectId id) {
+      return peeled.getOrDefault(id, Optional.empty());
+    }
+  }
 
-  private Inspection inspect(RevWalk walk) throws IOException {
+  private Inspection inspect(RevWalk walk, List<ReceiveCommand> commands) throws IOException {
     Map<ObjectId, Optional<ObjectId>> peeled = new HashMap<>();
     Set<ReceiveCommand> missing = Collections.newSetFromMap(new IdentityHashMap<>());
     Set<ReceiveCommand> rewinds = Collections.newSetFromMap(new IdentityHashMap<>());
-    boolean checkOld = oneByOne(pending());
-    for (ReceiveCommand c : pending()) {
+    boolean checkOld = oneByOne(commands);
+    for (ReceiveCommand c : commands) {
       try {
         peel(walk, c.getNewId(), peeled);
         if (checkOld && !peeled.containsKey(c.getOldId())) {
@@ -124,10 +131,9 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   }
 
   private void commit(List<ReceiveCommand> commands, Inspection inspection) {
-    long bytes = commands.stream().mapToLong(c -> c.getRefName().length() + 170L).sum();
     try {
       List<Result> results =
-          database.commit(edits -> apply(edits, commands, inspection), bytes > LARGE);
+          database.commitBatch(new Transaction(commands, inspection), bytes(commands, inspection));
       for (int i = 0; i < commands.size(); i++) {
         commands.get(i).setResult(results.get(i));
       }
@@ -142,13 +148,99 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
+  /**
+   * About what a batch adds to the manifest, to the overlay and to the log, with a byte for each
+   * character of a name; not counted further once no manifest can hold it.
+   */
+  private static long bytes(List<ReceiveCommand> commands, Inspection inspection) {
+    long bytes = 0;
+    for (ReceiveCommand c : commands) {
+      if (bytes > Manifest.MAX_BYTES) {
+        break;
+      }
+      long ids = 2;
+      ids += ObjectId.zeroId().equals(c.getOldId()) ? 0 : 1;
+      ids += inspection.peeledOf(c.getNewId()).isPresent() ? 1 : 0;
+      bytes += 2L * c.getRefName().length() + PER_REF + ids * PER_ID;
+    }
+    return bytes;
+  }
+
+  /** The batch as the commit loop tries it, on one state of the refs after the other. */
+  private final class Transaction implements RefTransaction<List<Result>> {
+    private final List<ReceiveCommand> commands;
+    private final Inspection inspection;
+
+    Transaction(List<ReceiveCommand> commands, Inspection inspection) {
+      this.commands = commands;
+      this.inspection = inspection;
+    }
+
+    @Override
+    public Outcome<List<Result>> apply(RefEdits edits) {
+      return S3BatchRefUpdate.this.apply(edits, commands, inspection);
+    }
+
+    @Override
+    public Optional<Complete<List<Result>>> applyAtOnce(RefView view) {
+      boolean idle =
+          oneByOne(commands) && commands.stream().anyMatch(S3BatchRefUpdate::changesNothing);
+      if (idle || !inspection.missing().isEmpty() || !inspection.rewinds().isEmpty()) {
+        return Optional.empty();
+      }
+      return new BulkUpdate(view).check(commands, inspection::peeledOf).map(this::complete);
+    }
+
+    private Complete<List<Result>> complete(BulkUpdate.Checked batch) {
+      Result[] results = new Result[commands.size()];
+      Arrays.fill(results, OK);
+      return new Complete<>(
+          batch.changes(), new Outcome<>(Arrays.asList(results), logged(batch.commands())));
+    }
+  }
+
+  /** The record of a batch of which everything was done, and none of it to a symbolic ref. */
+  private List<Logged> logged(List<ReceiveCommand> commands) {
+    boolean alike =
+        commands.stream()
+            .noneMatch(c -> c.hasCustomRefLog() || c.getType() != commands.get(0).getType());
+    if (alike) {
+      PersonIdent who = database.identity(getRefLogIdent());
+      return List.of(new Logged(who, message(commands.get(0)), new PlainChanges(commands)));
+    }
+    Result[] results = new Result[commands.size()];
+    Arrays.fill(results, OK);
+    return logged(commands, results, S3BatchRefUpdate::plain);
+  }
+
+  /** Changes of refs that are not symbolic, made when they are asked for: of very many, few are. */
+  private static final class PlainChanges extends AbstractList<RefChange> implements RandomAccess {
+    private final List<ReceiveCommand> commands;
+
+    PlainChanges(List<ReceiveCommand> commands) {
+      this.commands = commands;
+    }
+
+    @Override
+    public RefChange get(int index) {
+      ReceiveCommand c = commands.get(index);
+      return new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy());
+    }
+
+    @Override
+    public int size() {
+      return commands.size();
+    }
+  }
+
   private Outcome<List<Result>> apply(
       RefEdits edits, List<ReceiveCommand> commands, Inspection inspection) {
     Result[] results =
         oneByOne(commands)
             ? applyOneByOne(edits, commands, inspection)
             : applyAll(edits, commands, inspection);
-    return new Outcome<>(List.of(results), logged(commands, results));
+    return new Outcome<>(
+        List.of(results), logged(commands, results, (c, to) -> changes(edits, c, to)));
   }
 
   /** Makes the changes that can be made: deletions first, since they may free names for others. */
@@ -181,13 +273,22 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     if (inspection.rewinds().contains(c)) {
       return REJECTED_NONFASTFORWARD;
     }
-    change(edits, name, c, inspection);
+    if (!changesNothing(c)) {
+      change(edits, name, c, inspection);
+    }
     return OK;
+  }
+
+  private static boolean changesNothing(ReceiveCommand c) {
+    return c.getOldSymref() == null
+        && c.getNewSymref() == null
+        && c.getOldId().equals(c.getNewId());
   }
 
   /**
    * Makes all changes or, if one cannot be made, none. Which command is to blame is found as {@code
-   * RefDirectory} finds it: names first, then objects, then values.
+   * RefDirectory} finds it: names first, then objects, then values. The second command for a ref is
+   * to blame as well: {@code RefDirectory} throws an exception then, and leaves the ref locked.
    */
   private static Result[] applyAll(
       RefEdits edits, List<ReceiveCommand> commands, Inspection inspection) {
@@ -202,11 +303,13 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
         .forEach(c -> change(trial, target(edits, c), c, inspection));
     List<ReceiveCommand> byName = new ArrayList<>(commands);
     byName.sort(Comparator.comparing(ReceiveCommand::getRefName));
-    if (blame(commands, commands, results, LOCK_FAILURE, c -> conflicting(trial, c))
+    Set<String> targets = new HashSet<>();
+    if (blame(commands, commands, results, LOCK_FAILURE, c -> conflicting(edits, trial, c))
         || blame(
             commands, commands, results, REJECTED_MISSING_OBJECT, inspection.missing()::contains)
         || blame(
             commands, commands, results, REJECTED_NONFASTFORWARD, inspection.rewinds()::contains)
+        || blame(commands, commands, results, LOCK_FAILURE, c -> !targets.add(target(edits, c)))
         || blame(
             byName, commands, results, LOCK_FAILURE, c -> !matches(edits, target(edits, c), c))) {
       return results;
@@ -217,10 +320,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   }
 
   /** As {@code RefDirectory}, a name to be deleted may be a directory of others, but not in one. */
-  private static boolean conflicting(RefEdits trial, ReceiveCommand c) {
+  private static boolean conflicting(RefEdits edits, RefEdits trial, ReceiveCommand c) {
     return c.getType() == ReceiveCommand.Type.DELETE
         ? trial.belowAnother(c.getRefName())
-        : trial.conflicting(c.getRefName());
+        : trial.conflicting(c.getRefName()) || trial.conflicting(target(edits, c));
   }
 
   /** Gives the first guilty command in an order its result. */
@@ -248,8 +351,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       edits.delete(name);
     } else {
       ObjectId id = c.getNewId();
-      Optional<ObjectId> peeled = inspection.peeled().getOrDefault(id, Optional.empty());
-      edits.put(name, new RefValue.Direct(id.copy(), peeled));
+      edits.put(name, new RefValue.Direct(id.copy(), inspection.peeledOf(id)));
     }
   }
 
@@ -262,15 +364,46 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     return now.equals(c.getOldId());
   }
 
-  private List<Logged> logged(List<ReceiveCommand> commands, Result[] results) {
+  /** Says what a command that was done changed. */
+  @FunctionalInterface
+  private interface Recording {
+    void changes(ReceiveCommand command, List<RefChange> to);
+  }
+
+  /** What a command about a ref that is not symbolic changed. */
+  private static void plain(ReceiveCommand c, List<RefChange> to) {
+    to.add(new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy()));
+  }
+
+  /** What a command changed, of which the ref, or the one it leads to, may be symbolic. */
+  private static void changes(RefEdits edits, ReceiveCommand c, List<RefChange> to) {
+    String name = c.getRefName();
+    Optional<String> was = edits.before().symbolic(name);
+    Optional<String> is = edits.symbolic(name);
+    if (was.isEmpty() && is.isEmpty()) {
+      plain(c, to);
+    } else if (c.getOldSymref() != null || c.getNewSymref() != null || !was.equals(is)) {
+      ObjectId old = RefEdits.idOrZero(edits.before().direct(edits.before().leaf(name)));
+      ObjectId now = RefEdits.idOrZero(edits.direct(edits.leaf(name)));
+      to.add(new RefChange(name, old, now).linked(was, is));
+    } else {
+      RefChange through = new RefChange(name, c.getOldId().copy(), c.getNewId().copy());
+      to.add(new RefChange(edits.before().leaf(name), through.oldId(), through.newId()));
+      if (!ObjectId.zeroId().equals(c.getNewId())) {
+        to.add(through.linked(was, was));
+      }
+    }
+  }
+
+  private List<Logged> logged(
+      List<ReceiveCommand> commands, Result[] results, Recording recording) {
     PersonIdent who = database.identity(getRefLogIdent());
+    boolean oneByOne = oneByOne(commands); // as RefDirectory, which logs them of an atomic batch
     Map<String, List<RefChange>> byMessage = new LinkedHashMap<>();
     for (int i = 0; i < commands.size(); i++) {
-      if (results[i] == OK) {
+      if (results[i] == OK && !(oneByOne && changesNothing(commands.get(i)))) {
         ReceiveCommand c = commands.get(i);
-        byMessage
-            .computeIfAbsent(message(c), m -> new ArrayList<>())
-            .add(new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy()));
+        recording.changes(c, byMessage.computeIfAbsent(message(c), m -> new ArrayList<>()));
       }
     }
     List<Logged> records = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.events.RefsChangedEvent;
@@ -40,17 +41,27 @@ import org.jgits3.manifest.Refs;
 public final class S3RefDatabase extends RefDatabase {
   private final Repository repository;
   private final SharedRefs shared;
+  private final boolean validated;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
+
+  /** Calls of {@link #refresh} so far. */
+  private final AtomicLong refreshes = new AtomicLong();
+
+  /** As many of them as a look-up has asked the store since. */
+  private volatile long refreshed;
 
   /**
    * Refs of a handle.
    *
    * @param repository the handle
    * @param shared what all handles of the repository share
+   * @param validated whether the refs were validated for this handle, so that look-ups need not ask
+   *     the store again
    */
-  public S3RefDatabase(Repository repository, SharedRefs shared) {
+  public S3RefDatabase(Repository repository, SharedRefs shared, boolean validated) {
     this.repository = repository;
     this.shared = shared;
+    this.validated = validated;
   }
 
   Repository repository() {
@@ -62,21 +73,57 @@ public final class S3RefDatabase extends RefDatabase {
     return seen(shared.validated());
   }
 
-  /** Refs as recent as look-ups have to be. */
-  private RefView lookup() throws IOException {
-    return seen(shared.lookup(lastSeen.get() != null));
+  /** Newest refs known, which may be old; empty if none are in memory. */
+  Optional<RefView> known() {
+    return shared.known();
   }
 
+  /** Refs as recent as look-ups have to be. */
+  private RefView lookup() throws IOException {
+    long wanted = refreshes.get();
+    if (refreshed < wanted) {
+      RefView view = validated();
+      refreshed = wanted; // should it go back, the next look-up asks once more
+      return view;
+    }
+    return seen(validated ? shared.newestLoaded() : shared.lookup(lastSeen.get() != null));
+  }
+
+  /**
+   * Asks the store for changes of others, and fires an event if there are any.
+   *
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  public void scan() throws IOException {
+    validated();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // first, since comparing all entries takes long
   private RefView seen(RefView view) {
-    Refs before = lastSeen.getAndSet(view.refs());
-    if (before != null && !before.equals(view.refs())) {
-      repository.fireEvent(new RefsChangedEvent());
+    Refs before = lastSeen.get();
+    if (before != view.refs()) {
+      before = lastSeen.getAndSet(view.refs());
+      if (before != null && !before.equals(view.refs())) {
+        repository.fireEvent(new RefsChangedEvent());
+      }
     }
     return view;
   }
 
-  <R> R commit(RefTransaction<R> transaction, boolean large) throws IOException {
-    R verdict = large ? shared.commitLarge(transaction) : shared.commit(transaction);
+  <R> R commit(RefTransaction<R> transaction) throws IOException {
+    return committed(shared.commit(transaction));
+  }
+
+  /** Commits a transaction that was prepared on a view, whose table need not be loaded again. */
+  <R> R commit(RefTransaction<R> transaction, RefView view) throws IOException {
+    return committed(shared.commit(transaction, Optional.of(view)));
+  }
+
+  <R> R commitBatch(RefTransaction<R> transaction, long bytes) throws IOException {
+    return committed(shared.commitBatch(transaction, bytes));
+  }
+
+  private <R> R committed(R verdict) {
     Refs before = lastSeen.getAndSet(shared.newest());
     if (before == null || !before.equals(lastSeen.get())) {
       repository.fireEvent(new RefsChangedEvent());
@@ -182,6 +229,17 @@ public final class S3RefDatabase extends RefDatabase {
     return lookup().prefix(include, excludes);
   }
 
+  /** Answered from an index, made when it is first asked for. */
+  @Override
+  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
+    return lookup().tips(id);
+  }
+
+  @Override
+  public boolean hasFastTipsWithSha1() {
+    return true;
+  }
+
   @Override
   public boolean hasRefs() throws IOException {
     return lookup().hasAny();
@@ -224,28 +282,28 @@ public final class S3RefDatabase extends RefDatabase {
     return object instanceof RevTag ? Optional.of(walk.peel(object).copy()) : Optional.empty();
   }
 
+  /** Makes the next look-up ask the store, whatever {@link Validation} allows. */
   @Override
   public void refresh() {
+    refreshes.incrementAndGet();
     lastSeen.compareAndSet(null, shared.newest());
   }
 
   @Override
   public RefUpdate newUpdate(String name, boolean detach) throws IOException {
-    Ref ref = validated().exact(name);
-    if (ref == null) {
-      ref = new ObjectIdRef.Unpeeled(Ref.Storage.NEW, name, null);
-    }
-    S3RefUpdate update = new S3RefUpdate(this, ref);
-    if (detach && ref.isSymbolic()) {
-      update.setDetachingSymbolicRef();
+    S3RefUpdate update = new S3RefUpdate(this, name);
+    if (detach) {
+      Ref ref = validated().exact(name);
+      if (ref != null && ref.isSymbolic()) {
+        update.setDetachingSymbolicRef();
+      }
     }
     return update;
   }
 
   @Override
   public RefRename newRename(String from, String to) throws IOException {
-    return new S3RefRename(
-        this, (S3RefUpdate) newUpdate(from, false), (S3RefUpdate) newUpdate(to, false));
+    return new S3RefRename(this, new S3RefUpdate(this, from), new S3RefUpdate(this, to));
   }
 
   @Override
@@ -256,5 +314,14 @@ public final class S3RefDatabase extends RefDatabase {
   @Override
   public ReflogReader getReflogReader(Ref ref) throws IOException {
     return new TransactionReflog(shared.log(), ref.getName());
+  }
+
+  /**
+   * All transactions of the repository, for those who follow it.
+   *
+   * @return the history
+   */
+  public TransactionHistory history() {
+    return new TransactionHistory(this, shared);
   }
 }

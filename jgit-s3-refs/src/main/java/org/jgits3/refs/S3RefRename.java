@@ -4,7 +4,6 @@ package org.jgits3.refs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
@@ -15,7 +14,10 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.refs.RefTransaction.Logged;
 import org.jgits3.refs.RefTransaction.Outcome;
 
-/** Renames a ref in one transaction; {@code HEAD} follows if it pointed there. */
+/**
+ * Renames a ref, whatever its value is then, in one transaction; {@code HEAD} follows if it pointed
+ * there.
+ */
 final class S3RefRename extends RefRename {
   private final S3RefDatabase database;
 
@@ -26,31 +28,31 @@ final class S3RefRename extends RefRename {
 
   @Override
   protected Result doRename() throws IOException {
-    if (source.getRef().isSymbolic()) {
-      return Result.IO_FAILURE; // as RefDirectory: not supported
-    }
-    return database.commit(this::rename, false);
+    return database.commit(this::rename);
   }
 
   private Outcome<Result> rename(RefEdits edits) {
     String from = source.getName();
     String to = destination.getName();
-    Optional<RefValue.Direct> value = edits.direct(from);
-    if (value.isEmpty() || !Objects.equals(value.get().id(), source.getOldObjectId())) {
-      return Outcome.unchanged(Result.LOCK_FAILURE);
+    if (edits.symbolic(from).isPresent()) {
+      return Outcome.unchanged(Result.IO_FAILURE); // as RefDirectory: not supported
     }
-    if (edits.exists(to) || blocked(edits, from, to)) {
+    Optional<RefValue.Direct> value = edits.direct(from);
+    if (value.isEmpty() || edits.exists(to) || blocked(edits, from, to)) {
       return Outcome.unchanged(Result.LOCK_FAILURE);
     }
     edits.delete(from);
     edits.put(to, value.get());
-    if (edits.symbolic(Constants.HEAD).filter(from::equals).isPresent()) {
-      edits.link(Constants.HEAD, to);
-    }
     ObjectId id = value.get().id();
     List<RefChange> changes = new ArrayList<>();
     changes.add(new RefChange(from, id, ObjectId.zeroId()));
-    changes.add(new RefChange(to, ObjectId.zeroId(), id));
+    changes.add(new RefChange(to, ObjectId.zeroId(), id).renamed(from));
+    if (edits.symbolic(Constants.HEAD).filter(from::equals).isPresent()) {
+      edits.link(Constants.HEAD, to);
+      changes.add(
+          new RefChange(Constants.HEAD, ObjectId.zeroId(), id)
+              .linked(Optional.of(from), Optional.of(to)));
+    }
     String message = getRefLogMessage();
     Logged logged =
         new Logged(database.identity(getRefLogIdent()), message == null ? "" : message, changes);

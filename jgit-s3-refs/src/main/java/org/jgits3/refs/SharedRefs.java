@@ -10,20 +10,22 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.ManifestReads;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
+import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.SharedRequest;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,27 +37,33 @@ import org.slf4j.LoggerFactory;
 public final class SharedRefs {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRefs.class);
 
+  /** Uploads of a large batch while others keep compacting. */
+  private static final int UPLOADS = 8;
+
   /** Loads tried in a row while others keep compacting. */
   private static final int LOADS = 8;
 
+  /** Bytes of a manifest that batches fill; the rest is left to updates until a compaction ends. */
+  private static final long ROOM = Manifest.MAX_BYTES - (24 << 10);
+
   private final ManifestCommitter committer;
-  private final ImmutableObjects objects;
+  private final SnapshotTables tables;
+  private final SnapshotUpload upload;
+  private final LogObjects log;
   private final Compaction compaction;
+  private final LogCompaction logCompaction;
   private final Executor background;
   private final Validation validation;
   private final AtomicBoolean compacting = new AtomicBoolean();
-  private final Object loading = new Object();
 
-  /** Newest table loaded; replaced as a whole under {@link #loading}. */
-  private volatile LoadedTable loaded = new LoadedTable("", RefTable.EMPTY);
+  /** Whether a snapshot that was read once need not be read again. */
+  private final boolean trusting;
 
-  /** Newest view made; a cache that any thread may replace. */
-  private volatile RefView view = new RefView(Refs.NONE, RefTable.EMPTY);
+  /** Look-ups that read manifest and snapshot again to compare them. */
+  private final SharedRequest<Current> comparisons;
 
   /** When the newest successful validation began; empty before the first. */
   private volatile OptionalLong validatedAt = OptionalLong.empty();
-
-  private record LoadedTable(String id, RefTable table) {}
 
   /**
    * The refs of one repository.
@@ -64,18 +72,37 @@ public final class SharedRefs {
    * @param committer commit loop of the repository
    * @param validation when look-ups ask the store
    * @param background runs compactions
+   * @param metrics counts what snapshots cost
+   * @param budget memory for snapshots between look-ups
    */
   public SharedRefs(
-      ObjectStore store, ManifestCommitter committer, Validation validation, Executor background) {
+      ObjectStore store,
+      ManifestCommitter committer,
+      Validation validation,
+      Executor background,
+      RefsMetrics metrics,
+      TableBudget budget) {
     this.committer = committer;
-    this.objects = new ImmutableObjects(store);
-    this.compaction = new Compaction(objects, committer);
+    this.trusting = committer.reads() == ManifestReads.VALIDATED;
+    this.tables = new SnapshotTables(store, metrics, budget, trusting);
+    this.comparisons = new SharedRequest<>("refs", () -> current(tables::compared));
+    committer.onChange(this::observe);
+    this.upload = new SnapshotUpload(store);
+    this.log = new LogObjects(store);
+    this.compaction = new Compaction(upload, committer);
+    this.logCompaction = new LogCompaction(log, committer);
     this.validation = validation;
     this.background = background;
   }
 
+  private void observe(@Nullable Manifest before, Manifest after) {
+    if (before != null) {
+      tables.observe(before.refs(), after.refs());
+    }
+  }
+
   /** A manifest and its refs. */
-  private record Current(Manifest manifest, RefView view) {}
+  record Current(Manifest manifest, RefView view) {}
 
   /**
    * Refs as of some moment after this call began.
@@ -84,7 +111,7 @@ public final class SharedRefs {
    * @throws IOException if manifest or snapshot cannot be read
    */
   RefView validated() throws IOException {
-    return current().view();
+    return trusting ? current().view() : comparisons.get().view();
   }
 
   /**
@@ -95,12 +122,75 @@ public final class SharedRefs {
    * @throws IOException if manifest or snapshot cannot be read
    */
   RefView lookup(boolean asked) throws IOException {
-    Optional<Manifest> known = committer.cached().map(VersionedManifest::manifest);
-    if (known.isEmpty() || !recent(asked)) {
+    return recent(asked) ? newestLoaded() : validated();
+  }
+
+  /**
+   * Newest refs this process has seen. Asks the store only for what is not in memory.
+   *
+   * @return the refs
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  RefView newestLoaded() throws IOException {
+    Optional<Manifest> known = knownManifest();
+    if (known.isEmpty()) {
       return validated();
     }
-    Optional<RefTable> table = loadedTable(known.get().refs().snapshot());
-    return table.isPresent() ? view(known.get(), table.get()) : validated();
+    try {
+      return tables.view(known.get().refs(), tables.of(known.get()));
+    } catch (StoreException.Missing e) {
+      LOG.debug("the refs were compacted, and their old snapshot swept, meanwhile", e);
+      return validated();
+    }
+  }
+
+  /**
+   * Newest refs this process has seen, without asking the store. Good for what is checked again
+   * when it commits.
+   *
+   * @return the refs; empty if nothing was seen yet, the repository is known to be gone, or the
+   *     snapshot is not in memory
+   */
+  Optional<RefView> known() {
+    Optional<Manifest> manifest = knownManifest();
+    if (manifest.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<RefTable> table = tables.held(manifest.get().refs().snapshot());
+    return table.isEmpty()
+        ? Optional.empty()
+        : Optional.of(tables.view(manifest.get().refs(), table.get()));
+  }
+
+  private Optional<Manifest> knownManifest() {
+    return committer.isGone()
+        ? Optional.empty()
+        : committer.cached().map(VersionedManifest::manifest);
+  }
+
+  /**
+   * Asks the store for the newest manifest, which the refs are made of; where validators are not
+   * trusted, for the snapshot that is held as well. One that is not held is left to look-ups.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public void validate() throws IOException {
+    if (trusting || !tables.holdsAny()) {
+      long began = System.nanoTime();
+      committer.validate();
+      validatedAt = OptionalLong.of(began);
+    } else {
+      comparisons.get();
+    }
+  }
+
+  /**
+   * Whether the administrator wants the store not to be asked again so soon.
+   *
+   * @return true within the window that {@link Validation.Within} allows
+   */
+  public boolean isRecent() {
+    return recent(false);
   }
 
   private boolean recent(boolean asked) {
@@ -120,76 +210,36 @@ public final class SharedRefs {
     return committer.cached().map(v -> v.manifest().refs()).orElse(Refs.NONE);
   }
 
-  private Current current() throws IOException {
+  /** Manifest and refs as of some moment after this call began. */
+  Current current() throws IOException {
+    return current(tables::of);
+  }
+
+  /** Finds the table of a manifest that was just validated. */
+  @FunctionalInterface
+  private interface Tables {
+    RefTable of(Manifest manifest) throws IOException;
+  }
+
+  private Current current(Tables source) throws IOException {
     IOException missing = null;
     for (int i = 0; i < LOADS; i++) {
       long began = System.nanoTime();
       Manifest manifest = committer.validate().manifest();
-      validatedAt = OptionalLong.of(began);
       try {
-        return new Current(manifest, view(manifest, table(manifest)));
+        RefView view = tables.view(manifest.refs(), source.of(manifest));
+        validatedAt = OptionalLong.of(began);
+        return new Current(manifest, view);
       } catch (StoreException.Missing e) {
         // Another process compacted and swept between the two reads; if not, the manifest is
         // still the same and names a snapshot that is lost.
-        if (sameSnapshot(manifest.refs(), committer.validate().manifest().refs())) {
+        if (NewSnapshot.sameBase(manifest.refs(), committer.validate().manifest().refs())) {
           throw e;
         }
         missing = e;
       }
     }
     throw missing;
-  }
-
-  private static boolean sameSnapshot(Refs a, Refs b) {
-    return a.snapshot().map(RefSnapshot::id).equals(b.snapshot().map(RefSnapshot::id));
-  }
-
-  private RefView view(Manifest manifest, RefTable table) {
-    RefView last = view;
-    if (last.refs().equals(manifest.refs()) && last.table() == table) {
-      return last;
-    }
-    RefView made = new RefView(manifest.refs(), table);
-    view = made;
-    return made;
-  }
-
-  /** Table of a manifest's snapshot, loaded at most once however many ask. */
-  private RefTable table(Manifest manifest) throws IOException {
-    Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
-    Optional<RefTable> ready = loadedTable(snapshot);
-    if (ready.isPresent()) {
-      return ready.get();
-    }
-    synchronized (loading) {
-      ready = loadedTable(snapshot);
-      if (ready.isPresent()) {
-        return ready.get();
-      }
-      RefSnapshot s = snapshot.orElseThrow();
-      String key = ObjectNames.snapshotKey(manifest.repositoryId(), s.id());
-      RefTable table = RefTable.parse(key, objects.read(key, s.size(), s.crc32c()), s.count());
-      install(s.id(), table);
-      return table;
-    }
-  }
-
-  private Optional<RefTable> loadedTable(Optional<RefSnapshot> snapshot) {
-    if (snapshot.isEmpty()) {
-      return Optional.of(RefTable.EMPTY);
-    }
-    LoadedTable l = loaded;
-    return l.id().equals(snapshot.get().id()) ? Optional.of(l.table()) : Optional.empty();
-  }
-
-  /** Keeps a table unless a newer one is there: a slow reader never puts an old one back. */
-  private void install(String id, RefTable table) {
-    synchronized (loading) {
-      String held = loaded.id();
-      if (held.isEmpty() || ObjectNames.mintedAt(id) >= ObjectNames.mintedAt(held)) {
-        loaded = new LoadedTable(id, table);
-      }
-    }
   }
 
   /**
@@ -202,30 +252,53 @@ public final class SharedRefs {
    * @throws IOException if it could not be tried
    */
   <R> R commit(RefTransaction<R> transaction) throws IOException {
+    return commit(transaction, Optional.empty());
+  }
+
+  /**
+   * Commits a transaction.
+   *
+   * @param <R> verdict
+   * @param transaction what to change
+   * @param prepared refs that the caller has in memory; its table serves if none is kept
+   * @return its verdict
+   * @throws IOException as {@link #commit(RefTransaction)}
+   */
+  <R> R commit(RefTransaction<R> transaction, Optional<RefView> prepared) throws IOException {
     boolean folded = false;
+    Optional<RefView> loaded = prepared;
     for (; ; ) {
+      Optional<RefView> held = loaded;
       try {
-        R verdict = committer.commit(base -> propose(base, transaction));
+        R verdict = committer.commit(base -> propose(base, held, transaction));
         compactInBackgroundIfDue();
         return verdict;
       } catch (SnapshotNotLoadedException e) {
-        validated();
+        // Held here until the end: there may be no memory to keep it in between.
+        loaded = Optional.of(current().view());
       } catch (ManifestException.TooLarge e) {
         if (folded) {
           throw e;
         }
-        compact();
+        makeRoom();
         folded = true;
       }
     }
   }
 
-  private <R> Proposal<R> propose(Manifest base, RefTransaction<R> transaction) throws IOException {
+  private <R> Proposal<R> propose(
+      Manifest base, Optional<RefView> loaded, RefTransaction<R> transaction) throws IOException {
     RefTable table =
-        loadedTable(base.refs().snapshot())
+        tables
+            .held(base.refs().snapshot())
+            .or(
+                () ->
+                    loaded
+                        .filter(view -> NewSnapshot.sameBase(base.refs(), view.refs()))
+                        .map(RefView::table))
             .orElseThrow(
                 () -> new SnapshotNotLoadedException(base.refs().snapshot().orElseThrow().id()));
-    RefEdits edits = new RefEdits(view(base, table));
+    RefEdits edits = new RefEdits(tables.view(base.refs(), table));
     RefTransaction.Outcome<R> outcome = transaction.apply(edits);
     if (edits.isEmpty()) {
       return Proposal.noEdit(outcome.verdict());
@@ -258,22 +331,53 @@ public final class SharedRefs {
   }
 
   /**
-   * Commits a transaction of many refs: the refs as they are and the changes go into a new
-   * snapshot, which is uploaded first.
+   * Commits a transaction of many refs, in the manifest if it has room for them.
    *
    * @param <R> verdict
    * @param transaction what to change
+   * @param bytes about what it adds to the manifest
    * @return its verdict
    * @throws IOException as {@link #commit}
    */
-  <R> R commitLarge(RefTransaction<R> transaction) throws IOException {
-    boolean folded = false;
-    for (; ; ) {
-      Current now = current();
-      Compaction.Large<R> large = compaction.prepare(now.manifest(), now.view(), transaction);
-      if (large.unchanged()) {
+  <R> R commitBatch(RefTransaction<R> transaction, long bytes) throws IOException {
+    long used = committer.cached().map(v -> v.manifest().approximateBytes()).orElse(0L);
+    if (used + bytes <= ROOM) {
+      try {
         return commit(transaction);
+      } catch (ManifestException.TooLarge e) {
+        // Its names have more bytes than characters, or other batches keep filling the manifest.
+        LOG.debug("a batch is committed with a snapshot, since the manifest has no room", e);
       }
+    }
+    return commitLarge(transaction);
+  }
+
+  /**
+   * Commits a transaction with a new snapshot, which is uploaded first. Nothing is compacted here
+   * meanwhile: the snapshot would be of the wrong refs then, and the upload for nothing.
+   */
+  private <R> R commitLarge(RefTransaction<R> transaction) throws IOException {
+    boolean holding = compacting.compareAndSet(false, true);
+    try {
+      return uploadAndCommit(transaction);
+    } finally {
+      if (holding) {
+        compacting.set(false);
+      }
+      compactInBackgroundIfDue();
+    }
+  }
+
+  private <R> R uploadAndCommit(RefTransaction<R> transaction) throws IOException {
+    boolean folded = false;
+    for (int i = 0; i < UPLOADS; i++) {
+      Current now = current();
+      Optional<LargeTransaction<R>> prepared =
+          LargeTransaction.prepare(now.manifest(), now.view(), transaction, upload, log);
+      if (prepared.isEmpty()) {
+        return commit(transaction, Optional.of(now.view()));
+      }
+      LargeTransaction<R> large = prepared.get();
       try {
         R verdict = committer.commit(large::propose);
         installIfListed(large);
@@ -284,24 +388,28 @@ public final class SharedRefs {
         if (folded) {
           throw e;
         }
-        compact();
+        makeRoom();
         folded = true;
       }
     }
+    throw new IOException(
+        "the refs were compacted elsewhere during each of "
+            + UPLOADS
+            + " uploads of a large batch, of which nothing was done; try again");
   }
 
   /**
    * Keeps the table of a large transaction if it was committed. One that was refused has a snapshot
    * that no manifest lists; kept, it would pass for newer than the real one and shut that out.
    */
-  private void installIfListed(Compaction.Large<?> large) {
+  private void installIfListed(LargeTransaction<?> large) {
     if (newest().snapshot().map(RefSnapshot::id).filter(large.snapshotId()::equals).isPresent()) {
-      large.table().ifPresent(t -> install(large.snapshotId(), t));
+      tables.install(large.snapshotId(), large.table());
     }
   }
 
   private void compactInBackgroundIfDue() {
-    boolean due = committer.cached().map(v -> Compaction.due(v.manifest())).orElse(false);
+    boolean due = committer.cached().map(v -> due(v.manifest())).orElse(false);
     if (due && compacting.compareAndSet(false, true)) {
       try {
         background.execute(this::compactInBackground);
@@ -312,13 +420,40 @@ public final class SharedRefs {
     }
   }
 
+  private static boolean due(Manifest manifest) {
+    return Compaction.due(manifest) || LogCompaction.due(manifest);
+  }
+
   private void compactInBackground() {
     try {
-      compact();
+      compactWhatIsDue();
     } catch (IOException e) {
       LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.error("refs were not compacted, the next update tries again", e);
     } finally {
       compacting.set(false);
+    }
+  }
+
+  private void compactWhatIsDue() throws IOException {
+    Manifest manifest = committer.validate().manifest();
+    if (LogCompaction.due(manifest)) {
+      logCompaction.run(manifest);
+    }
+    if (Compaction.due(manifest)) {
+      foldOverlay();
+    }
+  }
+
+  /** Folds what the manifest has no room for, and does no more: an update waits for it. */
+  private void makeRoom() throws IOException {
+    try {
+      logCompaction.moveTail(committer.validate().manifest());
+      foldOverlay();
+    } catch (UnknownOutcomeException e) {
+      // What is unknown is whether there is room now; of the update itself nothing was written.
+      throw new IOException("no room in the manifest, nothing was done: " + e.getMessage(), e);
     }
   }
 
@@ -328,8 +463,26 @@ public final class SharedRefs {
    * @throws IOException if it could not be done; nothing is lost
    */
   public void compact() throws IOException {
+    foldOverlay();
+    logCompaction.run(committer.validate().manifest());
+  }
+
+  private void foldOverlay() throws IOException {
     Current now = current();
-    compaction.run(now.manifest(), now.view()).ifPresent(w -> install(w.id(), w.table()));
+    Optional<NewSnapshot> made = compaction.run(now.manifest(), now.view());
+    if (made.isPresent() && tables.keeps(made.get().snapshot().size())) {
+      tables.install(made.get().snapshot().id(), made.get().merge().build());
+    }
+  }
+
+  /** The manifest as of some moment after this call began. */
+  Manifest validatedManifest() throws IOException {
+    return committer.validate().manifest();
+  }
+
+  /** The objects that the log of transactions lists. */
+  LogObjects logObjects() {
+    return log;
   }
 
   /**
@@ -340,6 +493,6 @@ public final class SharedRefs {
    */
   LogReader log() throws IOException {
     Manifest manifest = committer.validate().manifest();
-    return new LogReader(objects, manifest.repositoryId(), manifest.log());
+    return new LogReader(log, manifest.repositoryId(), manifest.log());
   }
 }

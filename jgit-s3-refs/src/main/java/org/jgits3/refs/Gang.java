@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Does pieces of one work at the same time: the caller's thread, and as many of a few threads that
+ * all of the process shares as are free. Since the caller works too, nothing waits for a thread.
+ */
+final class Gang {
+  /** Pieces that are worked on at the same time, at most: the requests in flight for one table. */
+  static final int SIZE = 4;
+
+  /** Threads beside the caller's. */
+  private static final int OTHERS = SIZE - 1;
+
+  private static final ExecutorService THREADS = threads();
+
+  private Gang() {}
+
+  private static ExecutorService threads() {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            OTHERS,
+            OTHERS,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            r -> {
+              Thread t = new Thread(r, "jgit-s3-refs");
+              t.setDaemon(true);
+              return t;
+            });
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /**
+   * A piece of work.
+   *
+   * @param <T> what it is done to
+   */
+  @FunctionalInterface
+  interface Action<T> {
+    void run(T piece) throws IOException;
+  }
+
+  /**
+   * Does something to each piece. Returns when all are done, however often the caller is
+   * interrupted; after a failure, when those that had begun are.
+   *
+   * @param <T> type of the pieces
+   * @param pieces what to do it to, begun in order
+   * @param action what to do
+   * @throws IOException the first failure
+   */
+  static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
+    Work<T> work = new Work<>(pieces, action);
+    for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
+      THREADS.execute(work);
+    }
+    work.run();
+    work.await();
+  }
+
+  private static final class Work<T> implements Runnable {
+    private final List<T> pieces;
+    private final Action<T> action;
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final CountDownLatch left;
+
+    Work(List<T> pieces, Action<T> action) {
+      this.pieces = pieces;
+      this.action = action;
+      this.left = new CountDownLatch(pieces.size());
+    }
+
+    @Override
+    public void run() {
+      for (int i; (i = next.getAndIncrement()) < pieces.size(); ) {
+        try {
+          if (failure.get() == null) {
+            action.run(pieces.get(i));
+          }
+        } catch (IOException | RuntimeException | Error e) {
+          failed(e);
+        } finally {
+          left.countDown();
+        }
+      }
+    }
+
+    private void failed(Throwable e) {
+      if (!failure.compareAndSet(null, e)) {
+        failure.get().addSuppressed(e);
+      }
+    }
+
+    void await() throws IOException {
+      boolean interrupted = false;
+      while (true) {
+        try {
+          left.await();
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      Throwable e = failure.get();
+      if (e instanceof IOException io) {
+        throw io;
+      } else if (e instanceof RuntimeException unchecked) {
+        throw unchecked;
+      } else if (e instanceof Error error) {
+        throw error;
+      }
+    }
+  }
+}

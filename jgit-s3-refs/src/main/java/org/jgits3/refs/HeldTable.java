@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.manifest.Refs;
+
+/**
+ * A table that is kept between look-ups, and the one place that keeps it. Whoever reads a table has
+ * a reference of his own to it, so that one can be let go at any time.
+ *
+ * <p>The newest view of the table is kept here as well, and nowhere else: let go, the table is
+ * reachable by nobody but those who are using it. A thread that is late with a view of a table that
+ * was let go puts it into an object that nobody holds.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class HeldTable {
+  /** Id of a table of no snapshot. */
+  static final String NO_ID = "";
+
+  private final String id;
+  private final RefTable table;
+  private final AtomicReference<HeldTable> place;
+
+  /** What takes the place of this one when it is let go; itself, if there is nothing to let go. */
+  private final HeldTable nothing;
+
+  /** Newest view made; a cache that any thread may replace. */
+  @Nullable private volatile Viewed viewed;
+
+  /** Memory it took when it was counted last; written by the budget under its lock. */
+  private volatile long counted;
+
+  /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
+  private volatile long used;
+
+  /**
+   * Refs of a manifest, and the view of them: the same objects for as long as the manifest is the
+   * same, so that look-ups tell without comparing all entries.
+   */
+  private record Viewed(Refs refs, RefView view) {}
+
+  /** The table of no snapshot, which is never let go. */
+  HeldTable() {
+    this.id = NO_ID;
+    this.table = RefTable.EMPTY;
+    this.place = new AtomicReference<>();
+    this.nothing = this;
+  }
+
+  HeldTable(String id, RefTable table, AtomicReference<HeldTable> place, HeldTable nothing) {
+    this.id = id;
+    this.table = table;
+    this.place = place;
+    this.nothing = nothing;
+  }
+
+  String id() {
+    return id;
+  }
+
+  RefTable table() {
+    return table;
+  }
+
+  /** Memory that its budget knows it takes. */
+  long counted() {
+    return counted;
+  }
+
+  /** Whether the table takes other memory now than its budget knows: it grows with its indexes. */
+  boolean hasGrown() {
+    return table.bytes() != counted;
+  }
+
+  /** Takes note of the memory the table takes now. */
+  void count() {
+    counted = table.bytes();
+  }
+
+  /** All refs, given the overlay over this table. */
+  @SuppressWarnings("ReferenceEquality") // first, since comparing all entries takes long
+  RefView view(Refs refs) {
+    Viewed last = viewed;
+    if (last != null && last.refs() == refs) {
+      return last.view();
+    }
+    boolean same = last != null && last.refs().equals(refs);
+    RefView view = same ? last.view() : new RefView(refs, table);
+    viewed = new Viewed(refs, view);
+    return view;
+  }
+
+  /** Lets it go, unless another one has taken its place already. */
+  void letGo() {
+    place.compareAndSet(this, nothing);
+  }
+
+  long used() {
+    return used;
+  }
+
+  void usedAt(long nanos) {
+    used = nanos;
+  }
+}

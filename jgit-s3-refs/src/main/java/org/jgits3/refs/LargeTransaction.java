@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.manifest.TransactionLog;
+import org.jgits3.refs.RefTransaction.Complete;
+import org.jgits3.refs.RefTransaction.Logged;
+import org.jgits3.refs.RefTransaction.Outcome;
+
+/**
+ * A transaction too large for the manifest: what it makes of the refs is uploaded as a snapshot
+ * first, and then committed. It keeps what it uploaded across competing commits: their changes go
+ * on top, and whatever they may have decided otherwise is decided again.
+ *
+ * <p>Immutable; proposals have no other effect.
+ *
+ * @param <R> verdict
+ */
+final class LargeTransaction<R> {
+  private final RefTransaction<R> transaction;
+
+  /** Refs that it was prepared on. */
+  private final RefView view;
+
+  private final Prepared<R> prepared;
+  private final NewSnapshot made;
+  private final RefTable table;
+  private final List<Recorded> recorded;
+
+  /**
+   * What the transaction makes of the refs it was prepared on.
+   *
+   * @param changes what becomes of the refs that packed-refs can hold
+   * @param refs all refs afterwards, as far as a snapshot cannot hold them
+   * @param outcome verdict and log
+   * @param complete whether it is a {@link Complete} transaction
+   */
+  private record Prepared<R>(ChangedRefs changes, Refs refs, Outcome<R> outcome, boolean complete) {
+    /** Empty if the transaction changes nothing. */
+    static <R> Optional<Prepared<R>> of(RefTransaction<R> transaction, RefView view)
+        throws IOException {
+      Optional<Complete<R>> complete = transaction.applyAtOnce(view);
+      if (complete.isPresent()) {
+        Complete<R> c = complete.get();
+        return Optional.of(new Prepared<>(c.changes(), view.refs(), c.outcome(), true));
+      }
+      RefEdits edits = new RefEdits(view);
+      Outcome<R> outcome = transaction.apply(edits);
+      return edits.isEmpty()
+          ? Optional.empty()
+          : Optional.of(new Prepared<>(edits.changes(), edits.apply(), outcome, false));
+    }
+  }
+
+  /** A record of the log whose changes were uploaded. */
+  private record Recorded(Logged logged, StoredObject object) {}
+
+  private LargeTransaction(
+      RefTransaction<R> transaction,
+      RefView view,
+      Prepared<R> prepared,
+      NewSnapshot made,
+      RefTable table,
+      List<Recorded> recorded) {
+    this.transaction = transaction;
+    this.view = view;
+    this.prepared = prepared;
+    this.made = made;
+    this.table = table;
+    this.recorded = recorded;
+  }
+
+  /**
+   * Uploads what a transaction makes of the refs, and its changes for the log.
+   *
+   * @param <R> verdict
+   * @param manifest manifest validated in this operation
+   * @param view its refs
+   * @param transaction what to change
+   * @param upload takes the snapshot
+   * @param log takes the changes
+   * @return the transaction, ready to commit; empty if it changes nothing
+   * @throws IOException if something cannot be uploaded
+   */
+  static <R> Optional<LargeTransaction<R>> prepare(
+      Manifest manifest,
+      RefView view,
+      RefTransaction<R> transaction,
+      SnapshotUpload upload,
+      LogObjects log)
+      throws IOException {
+    Optional<Prepared<R>> edited = Prepared.of(transaction, view);
+    if (edited.isEmpty()) {
+      return Optional.empty();
+    }
+    Prepared<R> prepared = edited.get();
+    OneShot<List<Recorded>> recording =
+        OneShot.start(() -> record(manifest, prepared.outcome().log(), log));
+    NewSnapshot made;
+    RefTable table;
+    try {
+      SnapshotMerge merge =
+          new SnapshotMerge(view.table(), view.foldable().then(prepared.changes()));
+      table = merge.build();
+      made = new NewSnapshot(upload.whole(manifest, merge, table), merge);
+    } catch (IOException | RuntimeException | Error e) {
+      recording.joinAfter(e);
+      throw e;
+    }
+    return Optional.of(
+        new LargeTransaction<>(transaction, view, prepared, made, table, recording.join()));
+  }
+
+  private static List<Recorded> record(Manifest manifest, List<Logged> records, LogObjects log)
+      throws IOException {
+    List<Recorded> recorded = new ArrayList<>();
+    for (Logged l : records) {
+      log.writeIfLarge(manifest, l.changes()).ifPresent(o -> recorded.add(new Recorded(l, o)));
+    }
+    return recorded;
+  }
+
+  /** Id of the snapshot that was uploaded. */
+  String snapshotId() {
+    return made.snapshot().id();
+  }
+
+  /** Table of the snapshot that was uploaded. */
+  RefTable table() {
+    return table;
+  }
+
+  /**
+   * Proposes the transaction.
+   *
+   * @param base manifest to follow
+   * @return the next manifest and the verdict
+   * @throws SnapshotNotLoadedException if the refs were compacted, so that it must be prepared anew
+   */
+  Proposal<R> propose(Manifest base) throws IOException {
+    Refs before = view.refs();
+    if (!NewSnapshot.sameBase(before, base.refs())) {
+      throw new SnapshotNotLoadedException(base.refs().snapshot().map(RefSnapshot::id).orElse(""));
+    }
+    Set<String> foreign = NewSnapshot.differing(before, base.refs());
+    if (before.symrefs().equals(base.refs().symrefs())) {
+      if (foreign.isEmpty()) {
+        Refs refs = made.express(new RefView(prepared.refs(), view.table()), Set.of());
+        return edit(base, refs, prepared.outcome());
+      }
+      RefView now = new RefView(base.refs(), view.table());
+      if (prepared.complete() && foreign.stream().allMatch(name -> apart(now, name))) {
+        return edit(base, made.express(now, underRefs(foreign)), prepared.outcome());
+      }
+    }
+    return decideAgain(base, foreign);
+  }
+
+  /** Whether what others made of a ref cannot matter to this transaction. */
+  private boolean apart(RefView now, String name) {
+    return prepared.changes().get(name).isEmpty()
+        && (now.direct(name).isEmpty() || !prepared.changes().conflicting(name));
+  }
+
+  private static List<String> underRefs(Set<String> names) {
+    return names.stream().filter(SnapshotMerge::holds).toList();
+  }
+
+  private Proposal<R> decideAgain(Manifest base, Set<String> foreign) throws IOException {
+    RefEdits edits = new RefEdits(new RefView(base.refs(), view.table()));
+    Outcome<R> outcome = transaction.apply(edits);
+    if (edits.isEmpty()) {
+      return Proposal.noEdit(outcome.verdict());
+    }
+    Set<String> names = new HashSet<>(underRefs(foreign));
+    prepared.changes().forEach((name, value) -> names.add(name));
+    edits.changes().forEach((name, value) -> names.add(name));
+    return edit(base, made.express(new RefView(edits.apply(), view.table()), names), outcome);
+  }
+
+  private Proposal<R> edit(Manifest base, Refs refs, Outcome<R> outcome) {
+    List<LogEntry> tail = new ArrayList<>(base.log().tail());
+    for (Logged l : outcome.log()) {
+      Optional<StoredObject> uploaded =
+          recorded.stream()
+              .filter(r -> r.logged().changes().equals(l.changes()))
+              .map(Recorded::object)
+              .findFirst();
+      tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
+    }
+    return Proposal.edit(
+        base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail)),
+        outcome.verdict());
+  }
+}

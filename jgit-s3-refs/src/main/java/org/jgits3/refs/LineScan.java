@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.store.StoreException;
+
+/**
+ * Finds the refs in some whole lines of a snapshot, and checks that each line follows the format
+ * and that names ascend. Regions of a snapshot can be scanned at the same time, each by its own
+ * thread.
+ *
+ * <p>Reads eight bytes at a time: this is most of what opening a repository of many refs costs.
+ */
+final class LineScan {
+  private static final int HEX = 40;
+
+  /** Line of a peeled value: {@code ^}, the id and a line feed. */
+  private static final int PEELED = HEX + 2;
+
+  /** Shortest line of a ref: the id, a space, one byte of a name and a line feed. */
+  static final int SHORTEST = HEX + 3;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long ONES = 0x0101010101010101L;
+  private static final long HIGH = 0x8080808080808080L;
+  private static final long LINE_FEEDS = '\n' * ONES;
+
+  private static final String BELONGS_TO_NONE = "has a peeled line that belongs to no ref";
+  private static final String NOT_SORTED = "is not sorted";
+
+  private final String key;
+  private final long offset;
+  private final byte[] bytes;
+  private final int from;
+  private final int to;
+  private final int[] starts;
+  private int count;
+  private boolean endsPeeled;
+
+  /** Where the name of the last ref ends. */
+  private int lastNameEnd;
+
+  /**
+   * Scans a region.
+   *
+   * @param key key of the snapshot, for messages
+   * @param offset where in the snapshot {@code bytes} begins, for messages
+   * @param bytes holds the region
+   * @param from where its first line begins
+   * @param to where its last line ends
+   * @throws StoreException.Corrupt if it does not follow the format
+   */
+  LineScan(String key, long offset, byte[] bytes, int from, int to) throws StoreException.Corrupt {
+    this.key = key;
+    this.offset = offset;
+    this.bytes = bytes;
+    this.from = from;
+    this.to = to;
+    this.starts = new int[(to - from) / SHORTEST];
+    scan();
+  }
+
+  private void scan() throws StoreException.Corrupt {
+    int n = 0;
+    int name = 0; // of the ref before
+    int nameEnd = 0;
+    boolean peeled = false;
+    for (int at = from; at < to; ) {
+      if (bytes[at] == '^') {
+        checkPeeled(at, peeled);
+        peeled = true;
+        at += PEELED;
+      } else {
+        int end = checkRef(at);
+        if (n > 0 && !ascends(bytes, name, nameEnd, bytes, at + HEX + 1, end)) {
+          throw corrupt(at, NOT_SORTED);
+        }
+        starts[n++] = at;
+        peeled = false;
+        name = at + HEX + 1;
+        nameEnd = end;
+        at = end + 1;
+      }
+    }
+    count = n;
+    lastNameEnd = nameEnd;
+    endsPeeled = peeled;
+  }
+
+  private void checkPeeled(int at, boolean afterPeeled) throws StoreException.Corrupt {
+    if (afterPeeled || to - at < PEELED || bytes[at + HEX + 1] != '\n' || !isHex(at + 1)) {
+      throw corrupt(at, BELONGS_TO_NONE);
+    }
+  }
+
+  /** Checks the line of a ref, and returns where its name ends. */
+  private int checkRef(int at) throws StoreException.Corrupt {
+    if (to - at < SHORTEST || bytes[at + HEX] != ' ' || !isHex(at)) {
+      throw corrupt(at, "has a line that is no ref");
+    }
+    int name = at + HEX + 1;
+    int end = lineFeed(name);
+    if (end == to) {
+      throw corrupt(at, "ends within a line");
+    }
+    if (end == name) {
+      throw corrupt(at, "has a line that is no ref");
+    }
+    return end;
+  }
+
+  /** Where the next line feed is; the end of the region if there is none. */
+  private int lineFeed(int start) {
+    int at = start;
+    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+      long x = (long) LONG.get(bytes, at) ^ LINE_FEEDS;
+      long zero = (x - ONES) & ~x & HIGH; // its lowest bit is that of the first byte that is 0
+      if (zero != 0) {
+        return at + (Long.numberOfTrailingZeros(zero) >>> 3);
+      }
+    }
+    while (at < to && bytes[at] != '\n') {
+      at++;
+    }
+    return at;
+  }
+
+  private boolean isHex(int at) {
+    long good = HIGH;
+    for (int i = at; i < at + HEX; i += Long.BYTES) {
+      good &= hexDigits((long) LONG.get(bytes, i));
+    }
+    return good == HIGH;
+  }
+
+  /** Sets the high bit of each byte that is a lower-case hex digit, if no byte is above 0x7f. */
+  private static long hexDigits(long x) {
+    long digit = (x + (0x80 - '0') * ONES) & ~(x + (0x80 - '9' - 1) * ONES);
+    long letter = (x + (0x80 - 'a') * ONES) & ~(x + (0x80 - 'f' - 1) * ONES);
+    return (x & HIGH) == 0 ? digit | letter : 0;
+  }
+
+  /**
+   * Whether of two names, each of which ends with the line feed at its end, the second is greater.
+   */
+  private static boolean ascends(byte[] a, int nameA, int endA, byte[] b, int nameB, int endB) {
+    int i = Arrays.mismatch(a, nameA, endA + 1, b, nameB, endB + 1);
+    if (i < 0 || nameB + i == endB) {
+      return false;
+    }
+    return nameA + i == endA || (a[nameA + i] & 0xff) < (b[nameB + i] & 0xff);
+  }
+
+  /**
+   * Checks that this region can follow others of the snapshot.
+   *
+   * @param refs the nearest region before that has refs; null if none has
+   * @param afterPeeled whether the line before this region is that of a peeled value
+   * @throws StoreException.Corrupt if it cannot
+   */
+  void checkFollows(@Nullable LineScan refs, boolean afterPeeled) throws StoreException.Corrupt {
+    if (startsPeeled() && (refs == null || afterPeeled)) {
+      throw corrupt(from, BELONGS_TO_NONE);
+    }
+    if (refs != null && count > 0) {
+      int name = starts[0] + HEX + 1;
+      if (!ascends(refs.bytes, refs.lastName(), refs.lastNameEnd, bytes, name, lineFeed(name))) {
+        throw corrupt(starts[0], NOT_SORTED);
+      }
+    }
+  }
+
+  private boolean startsPeeled() {
+    return from < to && bytes[from] == '^';
+  }
+
+  /** Whether the last line is that of a peeled value. */
+  boolean endsPeeled() {
+    return endsPeeled;
+  }
+
+  boolean isEmpty() {
+    return from == to;
+  }
+
+  private int lastName() {
+    return starts[count - 1] + HEX + 1;
+  }
+
+  /** Number of refs whose lines begin in the region. */
+  int count() {
+    return count;
+  }
+
+  /** Where the line of a ref begins. */
+  int start(int index) {
+    return starts[index];
+  }
+
+  /** Copies where the lines begin. */
+  void copyStarts(int[] dst, int at) {
+    System.arraycopy(starts, 0, dst, at, count);
+  }
+
+  StoreException.Corrupt corrupt(int at, String what) {
+    return SnapshotLines.corrupt(key, offset + at, what);
+  }
+}

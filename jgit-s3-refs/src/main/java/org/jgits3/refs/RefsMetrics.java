@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What the snapshots of all repositories of a process have cost it. Counters only grow. Safe for
+ * use by many threads.
+ */
+public final class RefsMetrics {
+  private final LongAdder downloads = new LongAdder();
+  private final LongAdder derivations = new LongAdder();
+  private final LongAdder mismatches = new LongAdder();
+  private final LongAdder parses = new LongAdder();
+  private final LongAdder comparisons = new LongAdder();
+  private final LongAdder differences = new LongAdder();
+  private final LongAdder evictions = new LongAdder();
+
+  /** Counters at zero. */
+  public RefsMetrics() {}
+
+  void downloaded() {
+    downloads.increment();
+  }
+
+  void derived() {
+    derivations.increment();
+  }
+
+  void mismatched() {
+    mismatches.increment();
+  }
+
+  void parsed() {
+    parses.increment();
+  }
+
+  void compared() {
+    comparisons.increment();
+  }
+
+  void differed() {
+    differences.increment();
+  }
+
+  void evicted() {
+    evictions.increment();
+  }
+
+  /**
+   * Snapshots whose download was begun.
+   *
+   * @return how many
+   */
+  public long downloads() {
+    return downloads.sum();
+  }
+
+  /**
+   * Snapshots that another process wrote and this one made from what it knew, proven by their
+   * SHA-256.
+   *
+   * @return how many
+   */
+  public long derivations() {
+    return derivations.sum();
+  }
+
+  /**
+   * Snapshots that were downloaded because what their delta gave was something else: a sign of a
+   * defect, or of a damaged store.
+   *
+   * @return how many
+   */
+  public long mismatches() {
+    return mismatches.sum();
+  }
+
+  /**
+   * Snapshots that were downloaded, parsed, and found to be what was written.
+   *
+   * @return how many
+   */
+  public long parses() {
+    return parses.sum();
+  }
+
+  /**
+   * Snapshots that were fetched and compared with the table that is kept, since validators are not
+   * trusted.
+   *
+   * @return how many
+   */
+  public long comparisons() {
+    return comparisons.sum();
+  }
+
+  /**
+   * Comparisons that found other bytes, though a snapshot never changes: a damaged store, a path to
+   * it that changes what passes, or damaged memory.
+   *
+   * @return how many
+   */
+  public long differences() {
+    return differences.sum();
+  }
+
+  /**
+   * Tables that were let go, because the tables of all repositories did not fit the memory set for
+   * them.
+   *
+   * @return how many
+   */
+  public long evictions() {
+    return evictions.sum();
+  }
+}
