@@ -2,75 +2,135 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Optional;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
-import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
-import org.jgits3.store.ImmutableObjects;
 
-/** Reads a log of transactions backwards, loading only the segments it gets to. */
+/**
+ * Follows one ref back through a log of transactions. A segment in which it does not occur costs
+ * the request that reads its index.
+ */
 final class LogReader {
-  private final ImmutableObjects objects;
+  private final LogObjects objects;
   private final String repositoryId;
   private final TransactionLog log;
 
-  LogReader(ImmutableObjects objects, String repositoryId, TransactionLog log) {
+  LogReader(LogObjects objects, String repositoryId, TransactionLog log) {
     this.objects = objects;
     this.repositoryId = repositoryId;
     this.log = log;
   }
 
+  /** What is told of each change of the ref. */
+  @FunctionalInterface
+  interface Visitor {
+    /**
+     * Takes a change.
+     *
+     * @param transaction what it was part of; its own changes are not all there
+     * @param change the change
+     * @return name under which to look for older changes; empty to stop
+     */
+    Optional<String> visit(LogEntry transaction, RefChange change);
+  }
+
   /**
-   * Visits entries, newest first, until told to stop.
+   * Visits the changes of a ref, newest first, until told to stop.
    *
-   * @param each returns false to stop
-   * @throws IOException if a segment cannot be read
+   * @param ref full name
+   * @param visitor told of each change
+   * @throws IOException if a part of the log that is needed cannot be read
    */
-  void backwards(Predicate<LogEntry> each) throws IOException {
-    if (!visit(log.tail(), each)) {
-      return;
+  void backwards(String ref, Visitor visitor) throws IOException {
+    new Trail(ref, visitor).follow();
+  }
+
+  /** One walk back. */
+  private final class Trail {
+    private final Visitor visitor;
+
+    /** Name to look for; empty once the visitor has seen enough. */
+    private Optional<String> name;
+
+    Trail(String ref, Visitor visitor) {
+      this.name = Optional.of(ref);
+      this.visitor = visitor;
     }
-    List<LogSegment> segments = log.segments();
-    for (int i = segments.size() - 1; i >= 0; i--) {
-      if (!visit(load(segments.get(i).object()), each)) {
-        return;
+
+    void follow() throws IOException {
+      List<LogEntry> tail = log.tail();
+      for (int i = tail.size() - 1; i >= 0 && name.isPresent(); i--) {
+        LogEntry e = tail.get(i);
+        visit(
+            e,
+            e.external().isPresent()
+                ? named(objects.open(repositoryId, e.external().get()))
+                : e.changes());
+      }
+      List<LogSegment> segments = log.segments();
+      for (int i = segments.size() - 1; i >= 0 && name.isPresent(); i--) {
+        follow(objects.open(repositoryId, segments.get(i)));
       }
     }
-  }
 
-  private boolean visit(List<LogEntry> entries, Predicate<LogEntry> each) throws IOException {
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      if (!each.test(whole(entries.get(i)))) {
-        return false;
+    /** The changes of the name among those of a large transaction. */
+    private List<RefChange> named(BlockFileReader file) throws IOException {
+      String wanted = name.orElseThrow();
+      List<RefChange> found = new ArrayList<>();
+      for (int number : file.index().holding(wanted)) {
+        BlockCursor block = file.block(number);
+        while (!block.atEnd()) {
+          RefChange c = file.readable(block::change);
+          if (c.ref().equals(wanted)) {
+            found.add(c);
+          }
+        }
+      }
+      return found;
+    }
+
+    private void follow(BlockFileReader segment) throws IOException {
+      int before = segment.index().blocks().size();
+      while (name.isPresent() && before > 0) {
+        int[] blocks = segment.index().mentioning(name.get());
+        int last = blocks.length - 1;
+        while (last >= 0 && blocks[last] >= before) {
+          last--;
+        }
+        if (last < 0) {
+          return;
+        }
+        before = blocks[last];
+        List<LogEntry> entries = entries(segment, before);
+        for (int i = entries.size() - 1; i >= 0 && name.isPresent(); i--) {
+          visit(entries.get(i), entries.get(i).changes());
+        }
       }
     }
-    return true;
-  }
 
-  private List<LogEntry> load(StoredObject o) throws IOException {
-    String key = ObjectNames.logKey(repositoryId, o.id());
-    return LogCodec.decodeSegment(key, objects.read(key, o.size(), o.crc32c()));
-  }
-
-  private LogEntry whole(LogEntry e) throws IOException {
-    if (e.external().isEmpty()) {
-      return e;
+    private List<LogEntry> entries(BlockFileReader segment, int number) throws IOException {
+      BlockCursor block = segment.block(number);
+      List<LogEntry> entries = new ArrayList<>();
+      while (!block.atEnd()) {
+        entries.add(segment.readable(block::entry).entry());
+      }
+      return entries;
     }
-    StoredObject o = e.external().get();
-    String key = ObjectNames.logKey(repositoryId, o.id());
-    List<RefChange> changes = LogCodec.decodeChanges(key, objects.read(key, o.size(), o.crc32c()));
-    return new LogEntry(
-        e.generation(),
-        e.time(),
-        e.zone(),
-        e.name(),
-        e.email(),
-        e.message(),
-        changes,
-        e.external());
+
+    private void visit(LogEntry e, List<RefChange> changes) {
+      String wanted = name.orElseThrow();
+      for (int i = changes.size() - 1; i >= 0; i--) {
+        if (changes.get(i).ref().equals(wanted)) {
+          name = visitor.visit(e, changes.get(i));
+          if (!name.equals(Optional.of(wanted))) {
+            return; // under the other name it was known before this transaction
+          }
+        }
+      }
+    }
   }
 }

@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.eclipse.jgit.lib.CheckoutEntry;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
@@ -16,9 +18,15 @@ import org.jgits3.manifest.RefChange;
 
 /**
  * The reflog of one ref, answered from the log of transactions. It goes back to when the ref was
- * created, or created again after it had been deleted.
+ * created, or created again after it had been deleted; a ref that was renamed has the entries of
+ * its former names as well.
+ *
+ * <p>Unlike {@code RefDirectory}, every update is there, whether or not {@code
+ * core.logAllRefUpdates} asks for it; where the caller disabled the reflog, the message is empty.
  */
 final class TransactionReflog implements ReflogReader {
+  private static final Pattern LINE_END = Pattern.compile("\r?\n");
+
   private final LogReader log;
   private final String ref;
 
@@ -47,26 +55,25 @@ final class TransactionReflog implements ReflogReader {
   public List<ReflogEntry> getReverseEntries(int max) throws IOException {
     List<ReflogEntry> found = new ArrayList<>();
     if (max > 0) {
-      log.backwards(e -> collect(e, found, max));
+      log.backwards(ref, (transaction, change) -> collect(transaction, change, found, max));
     }
     return found;
   }
 
-  private boolean collect(LogEntry e, List<ReflogEntry> found, int max) {
-    for (int i = e.changes().size() - 1; i >= 0; i--) {
-      RefChange c = e.changes().get(i);
-      if (!c.ref().equals(ref)) {
-        continue;
-      }
-      if (c.newId().equals(ObjectId.zeroId())) {
-        return false;
-      }
-      found.add(new Entry(e, c));
-      if (found.size() == max || c.oldId().equals(ObjectId.zeroId())) {
-        return false;
-      }
+  /** Name under which the ref has older entries that are wanted. */
+  private static Optional<String> collect(
+      LogEntry transaction, RefChange c, List<ReflogEntry> found, int max) {
+    if (c.deletes()) {
+      return Optional.empty();
     }
-    return true;
+    found.add(new Entry(transaction, c));
+    if (found.size() == max) {
+      return Optional.empty();
+    }
+    if (c.renamedFrom().isPresent()) {
+      return c.renamedFrom();
+    }
+    return c.creates() ? Optional.empty() : Optional.of(c.ref());
   }
 
   private record Entry(LogEntry transaction, RefChange change) implements ReflogEntry {
@@ -89,9 +96,10 @@ final class TransactionReflog implements ReflogReader {
           ZoneOffset.ofTotalSeconds(transaction.zone() * 60));
     }
 
+    /** In one line, as in a reflog of Git. */
     @Override
     public String getComment() {
-      return transaction.message();
+      return LINE_END.matcher(transaction.message()).replaceAll(" ");
     }
 
     /** Checkouts happen in working trees; a repository in a store has none. */
