@@ -16,6 +16,7 @@ import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.pack.S3ObjDatabase;
 import org.jgits3.refs.S3RefDatabase;
+import org.jgits3.refs.TransactionHistory;
 
 /**
  * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link
@@ -32,7 +33,14 @@ public final class S3Repository extends DfsRepository {
   private final S3ObjDatabase objects;
   private final S3RefDatabase refs;
 
-  S3Repository(SharedRepository shared, S3Settings settings) {
+  /**
+   * A handle.
+   *
+   * @param shared what it shares with the other handles of the repository
+   * @param settings what the administrator set
+   * @param forRequest whether look-ups are as of the validation that the caller has just made
+   */
+  S3Repository(SharedRepository shared, S3Settings settings, boolean forRequest) {
     super(new Builder(shared.name().value()));
     this.shared = shared;
     this.config = new ManifestConfig(settings.config(), shared.committer());
@@ -40,7 +48,7 @@ public final class S3Repository extends DfsRepository {
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
     this.objects = new S3ObjDatabase(this, options, shared.packs());
-    this.refs = new S3RefDatabase(this, shared.refs());
+    this.refs = new S3RefDatabase(this, shared.refs(), forRequest);
   }
 
   /** What {@link DfsRepository} wants to be built from. */
@@ -95,8 +103,7 @@ public final class S3Repository extends DfsRepository {
   /** Asks the store for changes of others, and fires events for them. */
   @Override
   public void scanForRepoChanges() throws IOException {
-    shared.committer().validate();
-    refs.exactRef("HEAD");
+    refs.scan();
     objects.getPackList();
   }
 
@@ -121,6 +128,15 @@ public final class S3Repository extends DfsRepository {
                       base.withSettings(new RepositorySettings(s.config(), text, s.shallow())),
                       true);
             });
+  }
+
+  /**
+   * All transactions of the repository, for those who follow it.
+   *
+   * @return the history
+   */
+  public TransactionHistory history() {
+    return refs.history();
   }
 
   @Override

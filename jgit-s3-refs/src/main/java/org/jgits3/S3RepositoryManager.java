@@ -20,9 +20,12 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.manifest.Bindings;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.refs.RefsMetrics;
+import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.probe.StoreProbe;
 
@@ -43,6 +46,9 @@ public final class S3RepositoryManager implements Closeable {
   private final S3Settings settings;
   private final Bindings bindings;
   private final ExecutorService background;
+  private final ManifestMetrics manifestMetrics = new ManifestMetrics();
+  private final RefsMetrics refsMetrics = new RefsMetrics();
+  private final TableBudget tableBudget;
 
   /** Least recently opened first; guarded by itself. */
   private final Map<RepositoryName, SharedRepository> shared =
@@ -86,6 +92,7 @@ public final class S3RepositoryManager implements Closeable {
   public S3RepositoryManager(ObjectStore store, S3Settings settings) {
     this.store = store;
     this.settings = settings;
+    this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
     this.bindings = new Bindings(store, settings.commits());
     this.background =
         new ThreadPoolExecutor(
@@ -102,7 +109,9 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Opens a repository.
+   * Opens a repository. One that this process knows is opened without a request: should it have
+   * been deleted or renamed elsewhere, the first look-up says so with {@link
+   * ManifestException.Gone}, and the next call here starts afresh.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -118,24 +127,60 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private S3Repository open(RepositoryName name) throws IOException {
+    SharedRepository known = shared(name);
+    return new S3Repository(
+        known.committer().cached().isPresent() ? known : validated(name), settings, false);
+  }
+
+  /**
+   * Opens a repository to serve a request with, such as a fetch or a push. Asks the store once,
+   * unless {@link S3Settings#validation} allows to rely on an earlier answer; what the handle looks
+   * up then is as of that moment or a later one, and so of one after the request began. Not for
+   * handles that outlive a request.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @return a handle, to be closed by the caller
+   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws IOException if its manifest cannot be read
+   */
+  public S3Repository openForRequest(String name) throws IOException {
+    try {
+      RepositoryName checked = RepositoryName.of(name);
+      SharedRepository known = shared(checked);
+      return known.refs().isRecent()
+          ? new S3Repository(known, settings, false)
+          : new S3Repository(validated(checked), settings, true);
+    } catch (IllegalArgumentException | ManifestException.Gone e) {
+      throw new RepositoryNotFoundException(name, e);
+    }
+  }
+
+  private SharedRepository validated(RepositoryName name) throws IOException {
     SharedRepository repository = shared(name);
     try {
-      repository.committer().validate();
+      repository.refs().validate();
+      return repository;
     } catch (ManifestException.Gone e) {
       // Kept, names asked for in vain would drive out the repositories there are.
       forget(name, repository);
       if (repository.committer().cached().isEmpty()) {
         throw e;
       }
-      return open(name); // what was known is gone; the name may have got another life elsewhere
+      return validated(
+          name); // what was known is gone; the name may have got another life elsewhere
     }
-    return new S3Repository(repository, settings);
   }
 
   private SharedRepository shared(RepositoryName name) {
     synchronized (shared) {
-      return shared.computeIfAbsent(
-          name, n -> new SharedRepository(store, n, settings, background));
+      SharedRepository known = shared.get(name);
+      if (known == null || known.committer().isGone()) {
+        known =
+            new SharedRepository(
+                store, name, settings, background, manifestMetrics, refsMetrics, tableBudget);
+        shared.put(name, known);
+      }
+      return known;
     }
   }
 
@@ -227,7 +272,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * This manager as the resolver of any JGit server.
+   * This manager as the resolver of any JGit server, which opens a repository for each request.
    *
    * @param <C> type of the server's connection
    * @return a resolver that opens existing repositories
@@ -235,7 +280,7 @@ public final class S3RepositoryManager implements Closeable {
   public <C> RepositoryResolver<C> asResolver() {
     return (connection, name) -> {
       try {
-        return openRepository(name);
+        return openForRequest(name);
       } catch (RepositoryNotFoundException e) {
         throw e;
       } catch (IOException e) {
@@ -251,6 +296,33 @@ public final class S3RepositoryManager implements Closeable {
    */
   public ObjectStore store() {
     return store;
+  }
+
+  /**
+   * What manifests have cost so far.
+   *
+   * @return counters over all repositories of this manager
+   */
+  public ManifestMetrics manifestMetrics() {
+    return manifestMetrics;
+  }
+
+  /**
+   * What refs have cost so far.
+   *
+   * @return counters over all repositories of this manager
+   */
+  public RefsMetrics refsMetrics() {
+    return refsMetrics;
+  }
+
+  /**
+   * Memory for refs between look-ups.
+   *
+   * @return the budget of all repositories of this manager
+   */
+  public TableBudget tableBudget() {
+    return tableBudget;
   }
 
   /**

@@ -12,10 +12,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.ManifestReads;
 import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -28,6 +30,10 @@ import org.jgits3.store.StoreOptions;
  * @param options how to reach it
  * @param commits how long a commit is tried
  * @param validation when look-ups of refs ask the store
+ * @param trustETag whether a validator that is the same stands for bytes that are the same when
+ *     refs are looked up
+ * @param cacheLimit bytes of refs kept in memory, all repositories together
+ * @param keepRawBytes whether any are kept between look-ups
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
  */
@@ -36,6 +42,9 @@ public record S3Settings(
     StoreOptions options,
     CommitPolicy commits,
     Validation validation,
+    boolean trustETag,
+    long cacheLimit,
+    boolean keepRawBytes,
     Config config) {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
@@ -52,6 +61,9 @@ public record S3Settings(
 
   private static final String REFS = "refs";
   private static final String VALIDATE = "validate";
+  private static final String TRUST_ETAG = "trustETag";
+  private static final String CACHE_LIMIT = "cacheLimit";
+  private static final String KEEP_RAW_BYTES = "keepRawBytes";
 
   /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
   private static final Map<String, Set<String>> KEYS =
@@ -59,7 +71,10 @@ public record S3Settings(
           "",
           Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE),
           REFS,
-          Set.of(VALIDATE));
+          Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES));
+
+  /** Part of the heap that refs may take unless somebody sets a limit. */
+  private static final int HEAP_SHARE = 4;
 
   private static final int MAX_CONNECTIONS = 10_000;
 
@@ -74,7 +89,8 @@ public record S3Settings(
    */
   public static S3Settings from(Config config, String source) throws ConfigInvalidException {
     checkKeys(config, source);
-    Reader reader = new Reader(config, source);
+    Reader reader = new Reader(config, source, null);
+    Reader refs = new Reader(config, source, REFS);
     StoreOptions defaults = StoreOptions.DEFAULT;
     return new S3Settings(
         reader.location(),
@@ -84,7 +100,10 @@ public record S3Settings(
             reader.flag(PATH_STYLE, defaults.pathStyle()),
             reader.number(CONNECTIONS, defaults.connections(), 1, MAX_CONNECTIONS)),
         new CommitPolicy(reader.duration(COMMIT_DEADLINE, CommitPolicy.DEFAULT.deadline())),
-        reader.validation(),
+        refs.validation(),
+        refs.trustETag(),
+        refs.bytes(CACHE_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
+        refs.flag(KEEP_RAW_BYTES, true),
         config);
   }
 
@@ -126,7 +145,21 @@ public record S3Settings(
    * @return a copy
    */
   public S3Settings withLocation(StoreLocation other) {
-    return new S3Settings(other, options, commits, validation, config);
+    return new S3Settings(
+        other, options, commits, validation, trustETag, cacheLimit, keepRawBytes, config);
+  }
+
+  /** How manifests are read when they may have changed. */
+  ManifestReads manifestReads() {
+    if (trustETag) {
+      return ManifestReads.VALIDATED;
+    }
+    return keepRawBytes ? ManifestReads.COMPARED : ManifestReads.DECODED;
+  }
+
+  /** Bytes of tables that may be kept between look-ups. */
+  long tableLimit() {
+    return keepRawBytes ? cacheLimit : 0;
   }
 
   private static void checkKeys(Config config, String source) throws ConfigInvalidException {
@@ -134,7 +167,7 @@ public record S3Settings(
     subsections.add("");
     for (String subsection : subsections) {
       Set<String> known = KEYS.get(subsection);
-      String header = subsection.isEmpty() ? "[s3]" : "[s3 \"" + subsection + "\"]";
+      String header = header(subsection);
       if (known == null) {
         throw new ConfigInvalidException(source + ": " + header + ": unknown section");
       }
@@ -147,17 +180,21 @@ public record S3Settings(
     }
   }
 
+  private static String header(String subsection) {
+    return subsection.isEmpty() ? "[s3]" : "[s3 \"" + subsection + "\"]";
+  }
+
   private static String sorted(Set<String> keys) {
     return String.join(", ", new TreeSet<>(keys));
   }
 
-  /** Reads single values, and says where a wrong one stands. */
-  private record Reader(Config config, String source) {
+  /** Reads single values of one section, and says where a wrong one stands. */
+  private record Reader(Config config, String source, @Nullable String subsection) {
     /** No duration can be negative; JGit 7.4 returns the default for one it cannot read. */
     private static final long UNREADABLE = -1;
 
     StoreLocation location() throws ConfigInvalidException {
-      String url = config.getString(SECTION, null, STORE);
+      String url = text(STORE);
       try {
         return StoreLocation.parse(url == null ? DEFAULT_STORE : url);
       } catch (IllegalArgumentException e) {
@@ -166,7 +203,7 @@ public record S3Settings(
     }
 
     Optional<URI> endpoint() throws ConfigInvalidException {
-      String url = config.getString(SECTION, null, ENDPOINT);
+      String url = text(ENDPOINT);
       if (url == null) {
         return Optional.empty();
       }
@@ -183,7 +220,7 @@ public record S3Settings(
 
     boolean flag(String key, boolean otherwise) throws ConfigInvalidException {
       try {
-        return config.getBoolean(SECTION, key, otherwise);
+        return config.getBoolean(SECTION, subsection, key, otherwise);
       } catch (IllegalArgumentException e) {
         throw wrong(key, "'" + text(key) + "' is neither true nor false", e);
       }
@@ -191,7 +228,7 @@ public record S3Settings(
 
     int number(String key, int otherwise, int least, int most) throws ConfigInvalidException {
       try {
-        int n = config.getInt(SECTION, key, otherwise);
+        int n = config.getInt(SECTION, subsection, key, otherwise);
         if (n >= least && n <= most) {
           return n;
         }
@@ -206,7 +243,7 @@ public record S3Settings(
         return otherwise;
       }
       Duration read =
-          duration(null, key)
+          duration(key)
               .orElseThrow(
                   () -> wrong(key, "'" + text(key) + "' is no duration such as '30 s'", null));
       if (read.isZero()) {
@@ -215,7 +252,7 @@ public record S3Settings(
       return read;
     }
 
-    private Optional<Duration> duration(String subsection, String key) {
+    private Optional<Duration> duration(String key) {
       try {
         long ms = config.getTimeUnit(SECTION, subsection, key, UNREADABLE, TimeUnit.MILLISECONDS);
         return ms == UNREADABLE ? Optional.empty() : Optional.of(Duration.ofMillis(ms));
@@ -225,7 +262,7 @@ public record S3Settings(
     }
 
     Validation validation() throws ConfigInvalidException {
-      String text = config.getString(SECTION, REFS, VALIDATE);
+      String text = text(VALIDATE);
       if (text == null || "always".equalsIgnoreCase(text)) {
         return Validation.ALWAYS;
       }
@@ -233,23 +270,50 @@ public record S3Settings(
         return new Validation.AfterOpen();
       }
       Duration window =
-          duration(REFS, VALIDATE)
+          duration(VALIDATE)
               .orElseThrow(
                   () ->
-                      new ConfigInvalidException(
-                          source
-                              + ": [s3 \"refs\"] validate: '"
+                      wrong(
+                          VALIDATE,
+                          "'"
                               + text
-                              + "' is neither always nor afterOpen nor a duration such as '5 s'"));
+                              + "' is neither always nor afterOpen nor a duration such as '5 s'",
+                          null));
       return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
     }
 
+    boolean trustETag() throws ConfigInvalidException {
+      String text = text(TRUST_ETAG);
+      if (text == null || "always".equalsIgnoreCase(text)) {
+        return true;
+      }
+      if ("never".equalsIgnoreCase(text)) {
+        return false;
+      }
+      throw wrong(TRUST_ETAG, "'" + text + "' is neither always nor never", null);
+    }
+
+    long bytes(String key, long otherwise) throws ConfigInvalidException {
+      try {
+        long n = config.getLong(SECTION, subsection, key, otherwise);
+        if (n >= 0) {
+          return n;
+        }
+      } catch (IllegalArgumentException e) {
+        throw wrong(key, "'" + text(key) + "' is no number of bytes such as '512m'", e);
+      }
+      throw wrong(key, "'" + text(key) + "' is less than 0", null);
+    }
+
+    @Nullable
     private String text(String key) {
-      return config.getString(SECTION, null, key);
+      return config.getString(SECTION, subsection, key);
     }
 
     private ConfigInvalidException wrong(String key, String what, Throwable cause) {
-      return new ConfigInvalidException(source + ": [s3] " + key + ": " + what, cause);
+      return new ConfigInvalidException(
+          source + ": " + header(subsection == null ? "" : subsection) + " " + key + ": " + what,
+          cause);
     }
   }
 }

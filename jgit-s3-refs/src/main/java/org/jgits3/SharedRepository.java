@@ -6,9 +6,12 @@ import java.util.concurrent.Executor;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.pack.SharedPacks;
+import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
+import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
 
 /** What all handles of one repository in this process share. Safe for use by many threads. */
@@ -20,11 +23,20 @@ final class SharedRepository {
   private final SharedPacks packs;
 
   SharedRepository(
-      ObjectStore store, RepositoryName name, S3Settings settings, Executor background) {
+      ObjectStore store,
+      RepositoryName name,
+      S3Settings settings,
+      Executor background,
+      ManifestMetrics manifestMetrics,
+      RefsMetrics metrics,
+      TableBudget budget) {
     this.store = store;
     this.name = name;
-    this.committer = new ManifestCommitter(store, name, settings.commits());
-    this.refs = new SharedRefs(store, committer, settings.validation(), background);
+    this.committer =
+        new ManifestCommitter(
+            store, name, settings.commits(), settings.manifestReads(), manifestMetrics);
+    this.refs =
+        new SharedRefs(store, committer, settings.validation(), background, metrics, budget);
     this.packs = new SharedPacks(store, committer);
   }
 
