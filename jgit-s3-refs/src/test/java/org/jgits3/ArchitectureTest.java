@@ -72,15 +72,4 @@ class ArchitectureTest {
         .resideInAnyPackage("org.eclipse.jgit..")
         .check(library);
   }
-
-  @Test
-  void streams_to_the_store_need_no_jgit() {
-    noClasses()
-        .that()
-        .haveSimpleName("PackUpload")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("org.eclipse.jgit..")
-        .check(library);
-  }
 }

@@ -205,6 +205,55 @@ class S3RepositoryManagerTest {
   }
 
   @Test
+  void a_known_repository_that_was_deleted_elsewhere_is_missed_at_the_first_look_up()
+      throws Exception {
+    elsewhere.createRepository("r").close();
+    manager.openRepository("r").close();
+    elsewhere.delete("r");
+    try (S3Repository r = manager.openRepository("r")) {
+      assertThatThrownBy(() -> r.exactRef("HEAD")).isInstanceOf(ManifestException.Gone.class);
+    }
+    assertThatThrownBy(() -> manager.openRepository("r"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    elsewhere.createRepository("r").close();
+    try (S3Repository r = manager.openRepository("r")) {
+      assertThat(r.exactRef("HEAD")).isNotNull();
+    }
+  }
+
+  @Test
+  void a_known_repository_that_was_deleted_elsewhere_is_not_opened_for_a_request()
+      throws Exception {
+    elsewhere.createRepository("r").close();
+    manager.openRepository("r").close();
+    elsewhere.delete("r");
+    assertThatThrownBy(() -> manager.openForRequest("r"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    elsewhere.createRepository("r").close();
+    manager.openRepository("r").close();
+    elsewhere.delete("r");
+    elsewhere.createRepository("r").close();
+    try (S3Repository r = manager.openForRequest("r")) {
+      assertThat(r.exactRef("HEAD")).isNotNull();
+    }
+  }
+
+  @Test
+  void a_handle_for_a_request_sees_everything_before_the_request_and_its_own_updates()
+      throws Exception {
+    try (S3Repository there = elsewhere.createRepository("r")) {
+      manager.openRepository("r").close();
+      ObjectId id = TestRepositories.commit(there, "first");
+      update(there, "refs/heads/before", id);
+      try (S3Repository r = manager.openForRequest("r")) {
+        assertThat(r.exactRef("refs/heads/before").getObjectId()).isEqualTo(id);
+        update(r, "refs/heads/own", id);
+        assertThat(r.exactRef("refs/heads/own").getObjectId()).isEqualTo(id);
+      }
+    }
+  }
+
+  @Test
   void serves_as_the_resolver_of_any_server() throws Exception {
     manager.createRepository("r").close();
     try (Repository r = manager.<Void>asResolver().open(null, "r.git")) {
@@ -234,7 +283,7 @@ class S3RepositoryManagerTest {
             .isInstanceOf(RepositoryNotFoundException.class);
       }
       assertThat(known).as("requests").hasSize(1001);
-      watched.openRepository("r").close();
+      watched.openForRequest("r").close();
       assertThat(known.get(1001)).as("manifest known").isPresent();
     }
   }

@@ -70,6 +70,11 @@ class S3SettingsTest {
         "[s3] pathStyle = perhaps         | [s3] pathStyle | neither true nor false",
         "[s3] commitDeadline = soon       | [s3] commitDeadline | no duration",
         "[s3 \"refs\"] validate = never   | [s3 \"refs\"] validate | neither always nor afterOpen",
+        "[s3 \"refs\"] trustETag = maybe  | [s3 \"refs\"] trustETag | neither always nor never",
+        "[s3 \"refs\"] cacheLimit = lots  | [s3 \"refs\"] cacheLimit | no number of bytes",
+        "[s3 \"refs\"] cacheLimit = 5q    | [s3 \"refs\"] cacheLimit | no number of bytes",
+        "[s3 \"refs\"] cacheLimit = -1    | [s3 \"refs\"] cacheLimit | less than 0",
+        "[s3 \"refs\"] keepRawBytes = 7x  | [s3 \"refs\"] keepRawBytes | neither true nor false",
         "[s3] commitDeadline = 0          | [s3] commitDeadline | not more than 0",
       })
   void a_wrong_key_or_value_is_named(String text, String where, String why) {
@@ -88,6 +93,25 @@ class S3SettingsTest {
         .isEqualTo(new Validation.AfterOpen());
     assertThat(parse("[s3 \"refs\"]\nvalidate = 5 s").validation())
         .isEqualTo(new Validation.Within(Duration.ofSeconds(5)));
+  }
+
+  @Test
+  void refs_are_kept_in_a_quarter_of_the_heap_and_etags_are_trusted() throws Exception {
+    S3Settings settings = parse("");
+    assertThat(settings.trustETag()).isTrue();
+    assertThat(settings.keepRawBytes()).isTrue();
+    assertThat(settings.cacheLimit()).isEqualTo(Runtime.getRuntime().maxMemory() / 4);
+  }
+
+  @Test
+  void how_refs_are_kept_and_trusted_can_be_set() throws Exception {
+    S3Settings settings =
+        parse("[s3 \"refs\"]\ntrustETag = never\ncacheLimit = 3g\nkeepRawBytes = false");
+    assertThat(settings.trustETag()).isFalse();
+    assertThat(settings.cacheLimit()).isEqualTo(3L << 30);
+    assertThat(settings.keepRawBytes()).isFalse();
+    assertThat(parse("[s3 \"refs\"]\ncacheLimit = 64k").cacheLimit()).isEqualTo(64 << 10);
+    assertThat(parse("[s3 \"refs\"]\ntrustETag = always").trustETag()).isTrue();
   }
 
   @Test

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -35,7 +37,13 @@ import org.junit.jupiter.api.io.TempDir;
 class LargeBatchTest {
   private static final String MASTER = "refs/heads/master";
 
+  /** More refs than a manifest has room for. */
+  private static final int MANY = 3000;
+
   @TempDir Path directory;
+
+  /** Snapshots that were uploaded. */
+  private final AtomicInteger snapshots = new AtomicInteger();
 
   /** Runs once, after the upload of the next snapshot. */
   private final AtomicReference<Action> afterSnapshot = new AtomicReference<>(() -> {});
@@ -60,6 +68,7 @@ class LargeBatchTest {
           public void put(String key, byte[] src, int offset, int length) throws IOException {
             super.put(key, src, offset, length);
             if (key.contains("/refs/")) {
+              snapshots.incrementAndGet();
               afterSnapshot.getAndSet(() -> {}).run();
             }
           }
@@ -85,6 +94,12 @@ class LargeBatchTest {
     return u.forceUpdate();
   }
 
+  private static void delete(S3Repository r, String name) throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setForceUpdate(true);
+    assertThat(u.delete()).isEqualTo(RefUpdate.Result.FORCED);
+  }
+
   private BatchRefUpdate creating(RefDatabase refs, int count, IntFunction<String> name) {
     BatchRefUpdate batch = refs.newBatchUpdate();
     for (int i = 0; i < count; i++) {
@@ -103,7 +118,7 @@ class LargeBatchTest {
   void a_batch_refused_after_its_upload_does_not_shut_out_the_refs_there_are() throws Exception {
     update(here, MASTER, first);
     here.getRefDatabase().compact();
-    BatchRefUpdate batch = creating(here.getRefDatabase(), 600, i -> "refs/changes/" + i);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.addCommand(new ReceiveCommand(first, second, MASTER));
     batch.setAtomic(true);
     try (S3Repository there = elsewhere.openRepository("r")) {
@@ -120,6 +135,62 @@ class LargeBatchTest {
   }
 
   @Test
+  void a_batch_keeps_its_snapshot_when_others_change_other_refs() throws Exception {
+    update(here, MASTER, first);
+    update(here, "refs/heads/gone", first);
+    here.getRefDatabase().compact();
+    int before = snapshots.get();
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(true);
+    ObjectId theirs;
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(
+          () -> {
+            update(there, MASTER, theirs);
+            update(there, "refs/heads/new", theirs);
+            delete(there, "refs/heads/gone");
+          });
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(snapshots.get() - before).isEqualTo(1);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      for (S3Repository r : List.of(here, there)) {
+        assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+        assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/gone")).isNull();
+      }
+    }
+  }
+
+  @Test
+  void a_batch_in_whose_way_others_create_a_ref_is_refused_for_that_ref() throws Exception {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(false);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      ObjectId theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(() -> update(there, "refs/changes/7/meta", theirs));
+      execute(batch);
+    }
+
+    for (ReceiveCommand c : batch.getCommands()) {
+      assertThat(c.getResult())
+          .as(c.getRefName())
+          .isEqualTo(
+              c.getRefName().equals("refs/changes/7")
+                  ? ReceiveCommand.Result.LOCK_FAILURE
+                  : ReceiveCommand.Result.OK);
+    }
+    assertThat(here.exactRef("refs/changes/7")).isNull();
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+  }
+
+  @Test
   void few_refs_with_long_names_are_a_large_batch_too() throws Exception {
     String deep = "/" + "x".repeat(1250);
     BatchRefUpdate batch = creating(here.getRefDatabase(), 199, i -> "refs/heads/" + i + deep);
@@ -132,6 +203,18 @@ class LargeBatchTest {
     String name = batch.getCommands().get(7).getRefName();
     assertThat(here.getRefDatabase().getReflogReader(here.exactRef(name)).getLastEntry())
         .satisfies(e -> assertThat(e.getNewId()).isEqualTo(first));
+  }
+
+  @Test
+  void names_that_take_more_bytes_than_characters_fit_in_a_large_batch() throws Exception {
+    String name = "\u6f22\u5b57".repeat(30);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 800, i -> "refs/heads/" + name + i);
+    execute(batch);
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(800);
   }
 
   @Test
@@ -160,8 +243,10 @@ class LargeBatchTest {
             Validation.ALWAYS,
             task -> {
               throw new RejectedExecutionException("being stopped");
-            });
-    S3RefDatabase refs = new S3RefDatabase(here, shared);
+            },
+            new RefsMetrics(),
+            new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
+    S3RefDatabase refs = new S3RefDatabase(here, shared, false);
     for (String group : new String[] {"a", "b", "c", "d"}) {
       BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
       execute(batch);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,9 +32,9 @@ class RefTableTest {
   @Test
   void finds_each_ref_and_no_other() throws Exception {
     SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
-    SnapshotWriter writer = new SnapshotWriter();
-    refs.forEach(writer::add);
-    byte[] bytes = writer.bytes();
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(new TreeMap<>(refs))).writeTo(written::write);
+    byte[] bytes = written.toByteArray();
     RefTable table = RefTable.parse(KEY, bytes, refs.size());
 
     assertThat(table.size()).isEqualTo(refs.size());

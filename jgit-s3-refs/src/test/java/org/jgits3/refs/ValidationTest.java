@@ -103,6 +103,24 @@ class ValidationTest {
   }
 
   @Test
+  void whoever_refreshes_the_refs_sees_what_there_is_then() throws Exception {
+    for (String validate : new String[] {"always", "afterOpen", "1 h"}) {
+      open(validate);
+      try (S3Repository opened = manager.openRepository("r");
+          S3Repository request = manager.openForRequest("r")) {
+        for (S3Repository r : new S3Repository[] {here, opened, request}) {
+          ObjectId news = TestRepositories.commit(there, "news", there.resolve(REF));
+          update(there, news);
+          r.getRefDatabase().refresh();
+          assertThat(r.exactRef(REF).getObjectId()).as(validate).isEqualTo(news);
+        }
+      }
+      here.close();
+      manager.close();
+    }
+  }
+
+  @Test
   void within_the_window_look_ups_cost_nothing() throws Exception {
     open("1 h");
     lookUp();
@@ -128,5 +146,48 @@ class ValidationTest {
     stale.setForceUpdate(true);
     assertThat(stale.update()).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
     assertThat(lookUp()).isEqualTo(second);
+  }
+
+  @Test
+  void an_update_that_was_not_attempted_shows_the_value_of_a_look_up() throws Exception {
+    open("always");
+    lookUp();
+    update(there, second);
+    RefUpdate u = here.updateRef(REF);
+    assertThat(u.getOldObjectId()).isEqualTo(second);
+    assertThat(u.getRef().getObjectId()).isEqualTo(second);
+  }
+
+  @Test
+  void an_update_shows_the_value_it_replaced() throws Exception {
+    open("1 h");
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    RefUpdate u = here.updateRef(REF);
+    u.setNewObjectId(first);
+    assertThat(u.forceUpdate()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(u.getOldObjectId()).isEqualTo(second);
+  }
+
+  @Test
+  void an_update_is_not_refused_for_what_the_ref_was_before() throws Exception {
+    ObjectId side = TestRepositories.commit(there, "side", second);
+    open("1 h");
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    RefUpdate expecting = here.updateRef(REF);
+    expecting.setExpectedOldObjectId(second);
+    expecting.setNewObjectId(side);
+    assertThat(expecting.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+
+    RefUpdate remove = there.updateRef(REF);
+    remove.setForceUpdate(true);
+    assertThat(remove.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    RefUpdate again = here.updateRef(REF);
+    again.setForceUpdate(true);
+    assertThat(again.delete()).as("the ref is gone").isEqualTo(RefUpdate.Result.NEW);
+    RefUpdate rewind = here.updateRef(REF);
+    rewind.setNewObjectId(first);
+    assertThat(rewind.update()).isEqualTo(RefUpdate.Result.NEW);
   }
 }

@@ -36,7 +36,8 @@ final class NativeS3Server {
                     SECRET_KEY,
                     Map.of("ROOT_ACCESS_KEY", ACCESS_KEY, "ROOT_SECRET_KEY", SECRET_KEY),
                     (address, data) ->
-                        List.of(program, "--port", address, "--quiet", "posix", data)));
+                        List.of(
+                            program, "--port", address, "--quiet", "--keep-alive", "posix", data)));
   }
 
   static Optional<S3Server> minio() {

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.stream.IntStream;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.RequestCounts;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.RequestOutcome;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What each operation costs in requests to the store, here beside another process elsewhere. */
+abstract class RequestBudgetContract {
+  private static final String REF = "refs/heads/master";
+
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager elsewhere;
+  private S3RepositoryManager manager;
+  private S3Repository there;
+  private S3Repository here;
+  private ObjectId first;
+  private ObjectId second;
+
+  /** Opens the store of the test once more. */
+  protected abstract ObjectStore store() throws IOException;
+
+  @BeforeEach
+  void create() throws Exception {
+    elsewhere = TestRepositories.manager(store());
+    there = elsewhere.createRepository("r");
+    first = TestRepositories.commit(there, "first");
+    second = TestRepositories.commit(there, "second", first);
+    update(there, REF, first);
+    there.getRefDatabase().compact();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    there.close();
+    elsewhere.close();
+    if (here != null) {
+      here.close();
+    }
+    if (manager != null) {
+      manager.close();
+    }
+  }
+
+  private void open(String validate) throws Exception {
+    start(validate);
+    here = manager.openRepository("r");
+  }
+
+  private void start(String validate) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "refs", "validate", validate);
+    manager =
+        new S3RepositoryManager(
+            new ObservedObjectStore(store(), this::count), S3Settings.from(config, "test"));
+  }
+
+  /** Opens the repository in a process that has served it before, objects included. */
+  private void openWarm(String validate) throws Exception {
+    open(validate);
+    here.exactRef(REF);
+    here.parseCommit(first);
+    here.parseCommit(second);
+  }
+
+  /** Something that is done to a repository. */
+  @FunctionalInterface
+  private interface Operation {
+    void run() throws Exception;
+  }
+
+  /** Leaves out what a compaction in the background adds, whenever that may be. */
+  private void count(RequestKind kind, RequestOutcome outcome, long bytes, long nanos) {
+    if (!Thread.currentThread().getName().startsWith("jgit-s3-compaction")) {
+      counts.requestEnded(kind, outcome, bytes, nanos);
+    }
+  }
+
+  private RequestCounts.Snapshot cost(Operation operation) throws Exception {
+    RequestCounts.Snapshot before = counts.snapshot();
+    operation.run();
+    return counts.snapshot().since(before);
+  }
+
+  private void costsOneRead(Operation operation) throws Exception {
+    assertThat(cost(operation)).hasToString("1 request: 1 GET");
+  }
+
+  private void costsOneWrite(Operation operation) throws Exception {
+    assertThat(cost(operation)).hasToString("1 request: 1 PUT_IF");
+  }
+
+  private static Result update(Repository r, String name, ObjectId id) throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    return u.update();
+  }
+
+  private static Result delete(Repository r, String name) throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setForceUpdate(true);
+    return u.delete();
+  }
+
+  @Test
+  void look_up_of_unchanged_refs_is_one_request_without_content() throws Exception {
+    openWarm("always");
+    RequestCounts.Snapshot cost = cost(() -> here.exactRef(REF));
+    assertThat(cost).hasToString("1 request: 1 GET");
+    assertThat(cost.totalBytes()).isZero();
+  }
+
+  @Test
+  void look_up_within_the_window_is_no_request() throws Exception {
+    openWarm("1 h");
+    assertThat(cost(() -> here.getRefDatabase().getRefs()).total()).isZero();
+    assertThat(cost(() -> manager.openRepository("r").close()).total()).isZero();
+  }
+
+  @Test
+  void to_serve_a_request_within_the_window_is_no_request() throws Exception {
+    openWarm("1 h");
+    Operation fetch =
+        () -> {
+          try (S3Repository r = manager.openForRequest("r")) {
+            assertThat(r.getRefDatabase().getRefs()).hasSize(2);
+          }
+        };
+    assertThat(cost(fetch).total()).isZero();
+  }
+
+  @Test
+  void to_serve_the_first_request_after_a_cold_start_is_two_requests() throws Exception {
+    start("always");
+    Operation fetch =
+        () -> {
+          try (S3Repository r = manager.openForRequest("r")) {
+            assertThat(r.getRefDatabase().getRefs()).hasSize(2);
+          }
+        };
+    assertThat(cost(fetch)).hasToString("2 requests: 1 GET, 1 READ");
+  }
+
+  @Test
+  void first_look_up_after_a_cold_start_is_two_requests() throws Exception {
+    open("always");
+    assertThat(cost(() -> here.exactRef(REF)).total()).isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void to_open_a_known_repository_for_one_look_up_is_one_request() throws Exception {
+    openWarm("always");
+    Operation sequence =
+        () -> {
+          try (S3Repository r = manager.openRepository("r")) {
+            assertThat(r.exactRef(REF).getObjectId()).isEqualTo(first);
+          }
+        };
+    costsOneRead(sequence);
+  }
+
+  @Test
+  void to_serve_a_request_with_any_number_of_look_ups_is_one_request() throws Exception {
+    openWarm("always");
+    Operation fetch =
+        () -> {
+          try (S3Repository r = manager.openForRequest("r")) {
+            assertThat(r.exactRef(REF).getObjectId()).isEqualTo(first);
+            assertThat(r.getRefDatabase().getRefs()).hasSize(2);
+          }
+        };
+    costsOneRead(fetch);
+  }
+
+  @Test
+  void to_scan_for_changes_is_one_request() throws Exception {
+    openWarm("always");
+    costsOneRead(here::scanForRepoChanges);
+  }
+
+  @Test
+  void an_update_is_one_request() throws Exception {
+    openWarm("always");
+    costsOneWrite(() -> assertThat(update(here, REF, second)).isEqualTo(Result.FAST_FORWARD));
+    costsOneWrite(() -> assertThat(update(here, "refs/heads/new", first)).isEqualTo(Result.NEW));
+  }
+
+  @Test
+  void a_forced_update_is_one_request() throws Exception {
+    openWarm("always");
+    RefUpdate u = here.updateRef(REF);
+    u.setNewObjectId(second);
+    u.setExpectedOldObjectId(first);
+    costsOneWrite(() -> assertThat(u.forceUpdate()).isEqualTo(Result.FORCED));
+  }
+
+  @Test
+  void a_deletion_is_one_request() throws Exception {
+    openWarm("always");
+    costsOneWrite(() -> assertThat(delete(here, REF)).isEqualTo(Result.FORCED));
+  }
+
+  @Test
+  void a_rename_is_one_request() throws Exception {
+    openWarm("always");
+    costsOneWrite(
+        () -> assertThat(here.renameRef(REF, "refs/heads/x").rename()).isEqualTo(Result.RENAMED));
+  }
+
+  @Test
+  void a_refusal_is_one_request() throws Exception {
+    openWarm("always");
+    RefUpdate u = here.updateRef(REF);
+    u.setNewObjectId(second);
+    u.setExpectedOldObjectId(second);
+    costsOneRead(() -> assertThat(u.update()).isEqualTo(Result.LOCK_FAILURE));
+    costsOneRead(() -> assertThat(update(here, REF, first)).isEqualTo(Result.NO_CHANGE));
+    costsOneRead(() -> assertThat(update(here, REF + "/x", first)).isEqualTo(Result.LOCK_FAILURE));
+  }
+
+  @Test
+  void an_update_on_refs_that_changed_elsewhere_is_three_requests() throws Exception {
+    openWarm("always");
+    update(there, "refs/heads/other", first);
+    assertThat(cost(() -> assertThat(update(here, REF, second)).isEqualTo(Result.FAST_FORWARD)))
+        .as("refused, read, written")
+        .hasToString("3 requests: 1 GET, 2 PUT_IF");
+  }
+
+  @Test
+  void an_update_of_a_ref_that_changed_elsewhere_is_three_requests() throws Exception {
+    ObjectId third = TestRepositories.commit(there, "third", second);
+    openWarm("always");
+    here.parseCommit(third);
+    update(there, REF, second);
+    assertThat(cost(() -> assertThat(update(here, REF, third)).isEqualTo(Result.FAST_FORWARD)))
+        .as("refused, read, written")
+        .hasToString("3 requests: 1 GET, 2 PUT_IF");
+  }
+
+  @Test
+  void a_thousand_updates_in_a_batch_are_one_request() throws Exception {
+    openWarm("always");
+    BatchRefUpdate batch = here.getRefDatabase().newBatchUpdate();
+    batch.addCommand(
+        IntStream.range(0, 1000)
+            .mapToObj(i -> new ReceiveCommand(ObjectId.zeroId(), first, "refs/heads/b" + i))
+            .toList());
+    costsOneWrite(
+        () -> {
+          try (RevWalk walk = new RevWalk(here)) {
+            batch.execute(walk, NullProgressMonitor.INSTANCE);
+          }
+        });
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+  }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.refs.SnapshotLanding.Sizes;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.ImmutableObjects;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.RequestCounts;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A snapshot is the same however it is divided into requests and arrays, and so are its faults. */
+class SnapshotLandingTest {
+  private static final String KEY = "objects/r/refs/x";
+  private static final String A = "a".repeat(40);
+  private static final String B = "b".repeat(40);
+
+  @TempDir Path directory;
+  private final RequestCounts counts = new RequestCounts();
+  private ObjectStore store;
+  private int objects;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+  }
+
+  private static RefTable random(Random random, int count) {
+    TreeMap<String, RefValue> refs = new TreeMap<>();
+    while (refs.size() < count) {
+      String name = "refs/" + "é".repeat(random.nextInt(3)) + "x".repeat(random.nextInt(90));
+      Optional<ObjectId> peeled = random.nextBoolean() ? Optional.of(id(random)) : Optional.empty();
+      refs.put(name + random.nextInt(), new RefValue.Direct(id(random), peeled));
+    }
+    return new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(refs)).build();
+  }
+
+  private static ObjectId id(Random random) {
+    byte[] raw = new byte[20];
+    random.nextBytes(raw);
+    return ObjectId.fromRaw(raw);
+  }
+
+  private static byte[] written(RefTable table) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    table.writeTo(out::write);
+    return out.toByteArray();
+  }
+
+  /** A snapshot and where it is. */
+  private record Stored(String key, RefSnapshot snapshot) {
+    RefTable land(ObjectStore store, Sizes sizes) throws IOException {
+      return new SnapshotLanding(store, sizes).land(key, snapshot);
+    }
+  }
+
+  private Stored store(byte[] bytes, long count) throws IOException {
+    String key = KEY + objects++;
+    store.put(key, bytes, 0, bytes.length);
+    int crc = ImmutableObjects.crc32c(bytes);
+    return new Stored(key, new RefSnapshot("x", bytes.length, count, crc, "", Optional.empty()));
+  }
+
+  private static void assertSame(RefTable actual, RefTable expected) throws IOException {
+    assertThat(written(actual)).isEqualTo(written(expected));
+    assertThat(actual.size()).isEqualTo(expected.size());
+    for (int i = 0; i < expected.size(); i++) {
+      assertThat(actual.name(i)).isEqualTo(expected.name(i));
+      assertThat(actual.value(i)).isEqualTo(expected.value(i));
+      assertThat(actual.find(expected.name(i))).isEqualTo(i);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void any_division_gives_the_same_table(long seed) throws IOException {
+    Random random = new Random(seed);
+    RefTable table = random(random, random.nextInt(60));
+    Stored stored = store(written(table), table.size());
+    for (int i = 0; i < 60; i++) {
+      assertSame(stored.land(store, sizes(random)), table);
+    }
+  }
+
+  private static Sizes sizes(Random random) {
+    return new Sizes(
+        64, 46 + random.nextInt(200), 1 + random.nextInt(300), 64 + random.nextInt(900));
+  }
+
+  @Test
+  void a_small_snapshot_is_one_request_and_a_large_one_a_request_for_each_range() throws Exception {
+    RefTable table = random(new Random(5), 100);
+    byte[] bytes = written(table);
+    Stored stored = store(bytes, table.size());
+
+    assertThat(requests(stored, new Sizes(bytes.length, 100, 500, RefTable.PART))).isEqualTo(1);
+    int round = 4 * 500;
+    assertThat(requests(stored, new Sizes(bytes.length - 1, 100, 500, RefTable.PART)))
+        .isEqualTo(1 + 4 * Math.round((bytes.length - 100) / (double) round));
+    assertThat(requests(stored, Sizes.DEFAULT)).isEqualTo(1);
+  }
+
+  @Test
+  void ranges_are_such_that_every_round_of_requests_is_full() {
+    int mib = 1 << 20;
+    assertThat(Sizes.DEFAULT.rangeOf(12 * mib)).isEqualTo(3 * mib);
+    assertThat(Sizes.DEFAULT.rangeOf(32 * mib)).isEqualTo(8 * mib);
+    assertThat(Sizes.DEFAULT.rangeOf(36 * mib)).isEqualTo(9 * mib);
+    assertThat(Sizes.DEFAULT.rangeOf(1024 * mib)).isEqualTo(8 * mib);
+    assertThat(Sizes.DEFAULT.rangeOf(RefTable.PART)).isEqualTo(8 * mib);
+    assertThat(new Sizes(0, 0, 8 * mib, 0).rangeOf(Integer.MAX_VALUE)).isEqualTo(8 * mib);
+    assertThat(Sizes.DEFAULT.rangeOf(1)).isEqualTo(1);
+  }
+
+  private long requests(Stored stored, Sizes sizes) throws IOException {
+    RequestCounts.Snapshot before = counts.snapshot();
+    stored.land(store, sizes);
+    RequestCounts.Snapshot made = counts.snapshot().since(before);
+    assertThat(made.totalBytes()).isEqualTo(stored.snapshot().size());
+    return made.total();
+  }
+
+  @Test
+  void what_lands_in_one_array_takes_no_more_memory_than_it_has_to() throws Exception {
+    RefTable table = random(new Random(5), 100);
+    Stored stored = store(written(table), table.size());
+    assertThat(stored.land(store, new Sizes(64, 100, 500, RefTable.PART)).bytes())
+        .isEqualTo(2 * 16 + stored.snapshot().size() + 4L * table.size());
+  }
+
+  @Test
+  void a_name_longer_than_a_part_gets_a_larger_part() throws Exception {
+    TreeMap<String, RefValue> refs = new TreeMap<>();
+    for (String name : new String[] {"a", "b" + "x".repeat(5000), "c"}) {
+      refs.put("refs/" + name, new RefValue.Direct(ObjectId.fromString(A), Optional.empty()));
+    }
+    RefTable table = new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(refs)).build();
+    Stored stored = store(written(table), table.size());
+    assertSame(stored.land(store, new Sizes(64, 64, 70, 128)), table);
+  }
+
+  @Test
+  void two_versions_never_mix() throws Exception {
+    RefTable table = random(new Random(5), 100);
+    RefTable other = random(new Random(6), 100);
+    Stored stored = store(written(table), table.size());
+    AtomicInteger reads = new AtomicInteger();
+    ObjectStore replaced =
+        new DelegatingObjectStore(store) {
+          @Override
+          public Validator read(
+              String key,
+              long offset,
+              byte[] dst,
+              int dstOffset,
+              int length,
+              Optional<Validator> expected)
+              throws IOException {
+            assertThat(expected.isPresent()).isEqualTo(offset > 0);
+            if (reads.getAndIncrement() == 1) {
+              byte[] bytes = written(other);
+              store.put(key, bytes, 0, bytes.length);
+            }
+            return super.read(key, offset, dst, dstOffset, length, expected);
+          }
+        };
+    Sizes sizes = new Sizes(64, 100, 500, RefTable.PART);
+
+    assertThatThrownBy(() -> stored.land(replaced, sizes))
+        .isInstanceOf(StoreException.Changed.class);
+    assertThatThrownBy(() -> stored.land(store, sizes)).isInstanceOf(StoreException.Corrupt.class);
+  }
+
+  /** A store whose objects all have these bytes. */
+  private ObjectStore of(byte[] bytes) {
+    return new DelegatingObjectStore(store) {
+      @Override
+      public Validator read(
+          String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> any)
+          throws IOException {
+        if (offset + length > bytes.length) {
+          throw new StoreException.Corrupt(key, key + " ends early", null);
+        }
+        System.arraycopy(bytes, (int) offset, dst, dstOffset, length);
+        return new Validator("v");
+      }
+    };
+  }
+
+  @Test
+  void every_flipped_byte_is_found() throws Exception {
+    RefTable table = random(new Random(5), 6);
+    byte[] good = written(table);
+    Stored stored = store(good, table.size());
+    Random random = new Random(9);
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << random.nextInt(8));
+      assertThatThrownBy(() -> stored.land(of(bad), sizes(random)))
+          .as("byte %d", at)
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining(stored.key())
+          .hasMessageContaining("byte ");
+    }
+  }
+
+  @Test
+  void every_truncation_is_found() throws Exception {
+    RefTable table = random(new Random(5), 6);
+    byte[] good = written(table);
+    Stored whole = store(good, table.size());
+    Random random = new Random(9);
+    for (int length = 1; length < good.length; length++) {
+      byte[] bad = Arrays.copyOf(good, length);
+      int crc = ImmutableObjects.crc32c(bad);
+      RefSnapshot listed = new RefSnapshot("x", length, table.size(), crc, "", Optional.empty());
+      for (Stored stored : new Stored[] {whole, new Stored(whole.key(), listed)}) {
+        assertThatThrownBy(() -> stored.land(of(bad), sizes(random)))
+            .as("%d bytes", length)
+            .isInstanceOf(StoreException.Corrupt.class)
+            .hasMessageContaining(stored.key());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "A refs/a;B refs/b;                   | 3",
+        "A refs/a;B refs/b;                   | 1",
+        "A refs/a;B refs/b;B refs/c;^A;       | 4",
+        "A refs/a;B refs/c;B refs/b;A refs/d; | 4",
+        "A refs/a;^B;B refs/b;^B;A refs/b;^B; | 3",
+        "A refs/a;B refs/b;B refs/c           | 3",
+        "A refs/a;b refs/b;B refs/c;          | 3",
+        "A refs/a;B;B refs/c;                 | 3",
+        "A refs/a;B refs/b;^;A refs/c;        | 3",
+        "A refs/a;^B;^B;B refs/b;             | 2",
+        "^B;A refs/a;B refs/b;                | 2",
+        "A refs/a;B refs/b;;                  | 2",
+        "A refs/a;Brefs/b;B refs/c;           | 3",
+        "A refs/a;B ;B refs/c;                | 3",
+        "A refs/a;                            | 1000000000",
+      })
+  void any_division_finds_the_same_fault(String lines, long count) throws Exception {
+    String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
+    byte[] bytes = (RefTable.HEADER + body).getBytes(UTF_8);
+    StoreException.Corrupt expected =
+        catchThrowableOfType(StoreException.Corrupt.class, () -> RefTable.parse(KEY, bytes, count));
+    assertThat(expected).isNotNull();
+    Stored stored = store(bytes, count);
+    String message = expected.getMessage().replace(KEY, stored.key());
+    for (int range = 1; range < bytes.length; range++) {
+      for (int part : new int[] {100, 150, 200, RefTable.PART}) {
+        Sizes sizes = new Sizes(0, 64, range, part);
+        assertThatThrownBy(() -> stored.land(store, sizes))
+            .as("%s", sizes)
+            .isInstanceOf(StoreException.Corrupt.class)
+            .hasMessage(message);
+      }
+    }
+  }
+
+  @Test
+  void ranges_of_an_object_in_s3() throws Exception {
+    S3Server server = S3Servers.require();
+    try (ObjectStore s3 =
+        new ObservedObjectStore(server.newBucket().open(server.options()), counts)) {
+      RefTable table = random(new Random(5), 3000);
+      byte[] bytes = written(table);
+      Stored stored = store(bytes, table.size());
+      s3.put(stored.key(), bytes, 0, bytes.length);
+      long before = counts.snapshot().total();
+
+      assertSame(stored.land(s3, new Sizes(64, 1000, 50_000, 100_000)), table);
+
+      assertThat(counts.snapshot().total() - before).isBetween(4L, 20L);
+      bytes[bytes.length / 2] ^= 1;
+      s3.put(stored.key(), bytes, 0, bytes.length);
+      assertThatThrownBy(() -> stored.land(s3, Sizes.DEFAULT))
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining(stored.key());
+    }
+  }
+}
