@@ -266,6 +266,7 @@ public final class GitHttpServer implements Closeable {
      * @throws IOException if the address cannot be bound
      */
     public GitHttpServer start(S3RepositoryManager manager) throws IOException {
+      new RefsMeters(manager).bindTo(metrics.registry());
       return start(new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
     }
 

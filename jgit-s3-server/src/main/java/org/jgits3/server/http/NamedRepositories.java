@@ -29,7 +29,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   public Repository open(HttpServletRequest req, String path) {
     String name = checked(path);
     try {
-      return manager.openRepository(name);
+      return manager.openForRequest(name);
     } catch (RepositoryNotFoundException e) {
       return create(req, name, e);
     } catch (IOException e) {
@@ -53,7 +53,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
       return manager.createRepository(name);
     } catch (ManifestException.Exists e) {
       // Another first push was faster; both go on in the one repository.
-      return manager.openRepository(name);
+      return manager.openForRequest(name);
     }
   }
 

@@ -78,6 +78,11 @@ class JgitS3Test {
         "demo --refs 0",
         "refs ../a",
         "init a.lock",
+        "reflog a",
+        "log",
+        "log a --since x",
+        "restore-refs a",
+        "restore-refs a --at x",
       })
   void wrong_usage_is_one_line_and_exits_with_2(String args) {
     inStore(args.split(" ")).failsWith(2);
@@ -153,6 +158,30 @@ class JgitS3Test {
     assertThat(stats.get("refs").asInt()).isZero();
     assertThat(stats.get("packs").asInt()).isZero();
     assertThat(inStore("stats", "a").succeeds().out()).contains("generation", "log");
+  }
+
+  @Test
+  void history_of_a_repository_without_refs_is_empty() throws IOException {
+    inStore("init", "a").succeeds();
+    assertThat(inStore("log", "a").succeeds().out()).isEmpty();
+    assertThat(inStore("log", "a", "--json").succeeds().out()).isEmpty();
+    assertThat(inStore("reflog", "a", "HEAD", "--json").json()).isEmpty();
+    inStore("reflog", "a", "refs/heads/none").failsWith(1, "refs/heads/none", "a");
+    JsonNode plan = inStore("restore-refs", "a", "--at", "1", "--json").json();
+    assertThat(plan.get("ok").asBoolean()).isTrue();
+    assertThat(plan.get("changes")).isEmpty();
+  }
+
+  @Test
+  void generations_there_were_not_are_refused() {
+    inStore("init", "a").succeeds();
+    inStore("log", "none").failsWith(1, "none");
+    inStore("reflog", "none", "HEAD").failsWith(1, "none");
+    inStore("restore-refs", "none", "--at", "1").failsWith(1, "none");
+    inStore("log", "a", "--since", "99").failsWith(1, "generation 99", "in the future");
+    inStore("restore-refs", "a", "--at", "99").failsWith(1, "generation 99", "in the future");
+    inStore("restore-refs", "a", "--at", "0", "--apply").failsWith(1, "generation 0");
+    inStore("restore-refs", "a", "--at", "-1").failsWith(1, "generation -1");
   }
 
   @Test

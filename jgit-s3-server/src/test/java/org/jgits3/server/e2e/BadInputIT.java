@@ -84,6 +84,26 @@ class BadInputIT {
   }
 
   @Test
+  void history_that_is_not_there_is_refused_and_nothing_is_restored() throws IOException {
+    Command.run(store, "init", "a").succeeds();
+    Map<String, String> before = storedBytes();
+    for (String[] args :
+        new String[][] {
+          {"log", "a", "--since", "99"},
+          {"log", "none", "--follow"},
+          {"reflog", "a", "refs/heads/none"},
+          {"restore-refs", "a", "--at", "99", "--apply"},
+          {"restore-refs", "a", "--at", "0", "--apply"},
+          {"restore-refs", "none", "--at", "1"},
+        }) {
+      Command.run(store, args).failsInOneLine(FAILED);
+    }
+    Command.run(store, "restore-refs", "a").failsInOneLine(WRONG_USAGE);
+    Command.run(store, "log", "a", "--since", "first").failsInOneLine(WRONG_USAGE);
+    assertThat(storedBytes()).isEqualTo(before);
+  }
+
+  @Test
   void bad_names_are_refused_over_http() throws IOException {
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
       for (String path :

@@ -17,6 +17,8 @@ import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Settings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the documentation promises is what the program does. */
 class DocumentationIT {
@@ -47,16 +49,18 @@ class DocumentationIT {
     assertThat(example.stdout()).isEqualTo("NEW [embedded]\n");
   }
 
-  @Test
-  void every_key_that_is_understood_is_documented_and_no_other() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"'', ## `[s3]`", "refs, '## `[s3 \"refs\"]`'"})
+  void every_key_that_is_understood_is_documented_and_no_other(String subsection, String heading)
+      throws IOException {
     Config unknown = new Config();
-    unknown.setString("s3", null, "noSuchKey", "x");
+    unknown.setString("s3", subsection.isEmpty() ? null : subsection, "noSuchKey", "x");
     Throwable refusal = catchThrowable(() -> S3Settings.from(unknown, "test"));
     String list = refusal.getMessage().substring(refusal.getMessage().indexOf("known are ") + 10);
     String section =
         between(
             Files.readString(ROOT.resolve("src/site/markdown/configuration.md")),
-            "## `[s3]`\n",
+            heading + "\n",
             "\n## ");
     Set<String> documented =
         Pattern.compile("^\\| `(\\w+)`", Pattern.MULTILINE)
@@ -71,6 +75,7 @@ class DocumentationIT {
   void sample_config_is_understood() throws Exception {
     S3Settings settings = S3Settings.load(ROOT.resolve("etc/jgit-s3.config.sample"));
     assertThat(settings.location()).hasToString("s3://my-bucket/git");
+    assertThat(settings.cacheLimit()).isEqualTo(512L << 20);
   }
 
   @Test

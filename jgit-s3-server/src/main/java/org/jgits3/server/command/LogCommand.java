@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.refs.LogPosition;
+import org.jgits3.refs.Transaction;
+import org.jgits3.refs.TransactionHistory;
+import org.jgits3.refs.Transactions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Shows the transactions of a repository, and those to come. */
+@Command(
+    name = "log",
+    sortOptions = false,
+    description = "Show the transactions that changed refs, oldest first.")
+final class LogCommand implements Callable<Integer> {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Between two looks at the manifest, of one request each. */
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  /** How long the end of the process waits for a line to be completed. */
+  private static final Duration LAST_LINE = Duration.ofSeconds(5);
+
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "NAME", description = "The repository.")
+  private RepositoryName name;
+
+  @Option(
+      names = "--since",
+      paramLabel = "GENERATION",
+      description = "Only what was committed after this generation.")
+  private long since;
+
+  @Option(
+      names = "--follow",
+      description = "Go on with what is committed from now on, until SIGINT or SIGTERM.")
+  private boolean follow;
+
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Thread hook = new Thread(this::stop, "jgit-s3-shutdown");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try (S3RepositoryManager manager = program.openToRead();
+        S3Repository repository = manager.openRepository(name.value())) {
+      print(repository.history());
+    } finally {
+      ended.countDown();
+      forget(hook);
+    }
+    return 0;
+  }
+
+  /** Lets the line that is being printed be the last one. */
+  private void stop() {
+    stopped.countDown();
+    try {
+      boolean whole = ended.await(LAST_LINE.toMillis(), TimeUnit.MILLISECONDS);
+      if (!whole) {
+        out().flush();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return; // it is running, and about to end
+    }
+  }
+
+  private void print(TransactionHistory history) throws IOException, InterruptedException {
+    LogPosition read = print(history.since(since));
+    while (follow && !over()) {
+      if (!stopped.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+        read = print(history.since(read));
+      }
+    }
+  }
+
+  private LogPosition print(Transactions transactions) throws IOException {
+    for (var next = transactions.next(); next.isPresent(); next = transactions.next()) {
+      if (output.json()) {
+        printJson(next.get());
+      } else {
+        printText(next.get());
+      }
+      if (over()) {
+        break;
+      }
+    }
+    return transactions.end();
+  }
+
+  /** Whether nobody wants more: a signal came, or nobody reads what is printed. */
+  private boolean over() {
+    return stopped.getCount() == 0 || out().checkError();
+  }
+
+  private void printText(Transaction t) throws IOException {
+    PersonIdent who = t.who();
+    out()
+        .println(
+            LogLine.printable(
+                t.generation()
+                    + " "
+                    + LogLine.time(who)
+                    + " "
+                    + who.getName()
+                    + " <"
+                    + who.getEmailAddress()
+                    + "> "
+                    + t.message()));
+    t.forEachChange(c -> out().println("  " + LogLine.of(c)));
+  }
+
+  /** Prints an object in one line; a large one is not held. */
+  private void printJson(Transaction t) throws IOException {
+    JsonGenerator json = JSON.getFactory().createGenerator(out());
+    json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+    json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
+    json.writeStartObject();
+    json.writeNumberField("generation", t.generation());
+    json.writeStringField("time", LogLine.time(t.who()));
+    json.writeStringField("name", t.who().getName());
+    json.writeStringField("email", t.who().getEmailAddress());
+    json.writeStringField("message", t.message());
+    json.writeArrayFieldStart("changes");
+    try {
+      t.forEachChange(c -> write(json, c));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+    json.close();
+    out().println();
+  }
+
+  private static void write(JsonGenerator json, RefChange c) {
+    try {
+      json.writePOJO(LogLine.Row.of(c));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.jgits3.manifest.RefChange;
+
+/** How commands print what happened to refs. */
+final class LogLine {
+  private LogLine() {}
+
+  /**
+   * A change as {@code --json} prints it: no id where there is none, a target if it is symbolic.
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Row(
+      String ref,
+      String oldId,
+      String newId,
+      String oldTarget,
+      String newTarget,
+      String renamedFrom) {
+    static Row of(RefChange c) {
+      return new Row(
+          c.ref(),
+          id(c.oldId()),
+          id(c.newId()),
+          c.oldTarget().orElse(null),
+          c.newTarget().orElse(null),
+          c.renamedFrom().orElse(null));
+    }
+
+    private static String id(ObjectId id) {
+      return id.equals(ObjectId.zeroId()) ? null : id.name();
+    }
+  }
+
+  /** A change for people: old and new value, and the name. */
+  static String of(RefChange c) {
+    String renamed = c.renamedFrom().map(from -> " (was " + from + ")").orElse("");
+    return printable(
+        value(c.oldTarget(), c.oldId())
+            + " "
+            + value(c.newTarget(), c.newId())
+            + " "
+            + c.ref()
+            + renamed);
+  }
+
+  private static String value(Optional<String> target, ObjectId id) {
+    return target.map(t -> "ref:" + t).orElse(id.name());
+  }
+
+  /** The time of an identity, with its offset from UTC. */
+  static String time(PersonIdent who) {
+    return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
+        who.getWhenAsInstant().atZone(who.getZoneId()).toOffsetDateTime());
+  }
+
+  /** A text in one line that does nothing to a terminal. */
+  static String printable(String text) {
+    return text.replaceAll("\\p{Cntrl}+", " ").stripTrailing();
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.ReflogEntry;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RepositoryName;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** Shows the reflog of a ref, as {@code git reflog} does. */
+@Command(
+    name = "reflog",
+    description = "Show what a ref pointed to, newest first, back to its creation.")
+final class ReflogCommand implements Callable<Integer> {
+  private static final int ABBREVIATED = 10;
+
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+
+  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
+  private RepositoryName name;
+
+  @Parameters(
+      index = "1",
+      paramLabel = "REF",
+      description = "The ref: HEAD, refs/heads/main, or main.")
+  private String ref;
+
+  /** An entry as {@code --json} prints it. */
+  private record Row(
+      String ref,
+      int index,
+      String oldId,
+      String newId,
+      String time,
+      String name,
+      String email,
+      String message) {
+    static Row of(String ref, int index, ReflogEntry e) {
+      return new Row(
+          ref,
+          index,
+          e.getOldId().name(),
+          e.getNewId().name(),
+          LogLine.time(e.getWho()),
+          e.getWho().getName(),
+          e.getWho().getEmailAddress(),
+          e.getComment());
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    try (S3RepositoryManager manager = program.openToRead();
+        S3Repository repository = manager.openRepository(name.value())) {
+      Ref found = repository.findRef(ref);
+      if (found == null) {
+        throw new IOException("no ref " + ref + " in " + name + "; see jgit-s3 refs " + name);
+      }
+      print(
+          found.getName(), repository.getRefDatabase().getReflogReader(found).getReverseEntries());
+    }
+    return 0;
+  }
+
+  private void print(String of, List<ReflogEntry> entries) {
+    List<Row> rows = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      rows.add(Row.of(of, i, entries.get(i)));
+    }
+    if (output.json()) {
+      output.value(rows);
+      return;
+    }
+    for (Row row : rows) {
+      String id = row.newId().substring(0, ABBREVIATED);
+      output.line(
+          LogLine.printable(
+              id + " " + of + "@{" + row.index() + "} " + row.name() + ": " + row.message()));
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.function.ToDoubleFunction;
+import org.jgits3.S3RepositoryManager;
+
+/** What the refs of all repositories of a server take, and what it cost to get them. */
+final class RefsMeters implements MeterBinder {
+  private final S3RepositoryManager manager;
+
+  RefsMeters(S3RepositoryManager manager) {
+    this.manager = manager;
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    gauge(registry, "tables", null, "Refs snapshots in memory", m -> m.tableBudget().count());
+    gauge(registry, "size", "bytes", "Memory they take", m -> m.tableBudget().bytes());
+    gauge(registry, "limit", "bytes", "Memory they may take", m -> m.tableBudget().limit());
+    count(
+        registry,
+        "manifest.decodings",
+        "Manifests that were parsed",
+        m -> m.manifestMetrics().decodings());
+    count(
+        registry,
+        "downloads",
+        "Refs snapshots whose download was begun",
+        m -> m.refsMetrics().downloads());
+    count(
+        registry,
+        "parses",
+        "Refs snapshots that were downloaded and parsed",
+        m -> m.refsMetrics().parses());
+    count(
+        registry,
+        "derivations",
+        "Refs snapshots of others that were made here instead of downloaded",
+        m -> m.refsMetrics().derivations());
+    count(
+        registry,
+        "mismatches",
+        "Deltas that did not give their snapshot",
+        m -> m.refsMetrics().mismatches());
+    count(
+        registry,
+        "comparisons",
+        "Refs snapshots fetched again to be compared",
+        m -> m.refsMetrics().comparisons());
+    count(
+        registry,
+        "differences",
+        "Refs snapshots that had other bytes when they were compared",
+        m -> m.refsMetrics().differences());
+    count(
+        registry,
+        "evictions",
+        "Refs snapshots let go to make room for others",
+        m -> m.refsMetrics().evictions());
+  }
+
+  private void gauge(
+      MeterRegistry registry,
+      String name,
+      String unit,
+      String description,
+      ToDoubleFunction<S3RepositoryManager> value) {
+    Gauge.builder("jgits3.refs." + name, manager, value)
+        .description(description)
+        .baseUnit(unit)
+        .register(registry);
+  }
+
+  private void count(
+      MeterRegistry registry,
+      String name,
+      String description,
+      ToDoubleFunction<S3RepositoryManager> value) {
+    FunctionCounter.builder("jgits3.refs." + name, manager, value)
+        .description(description)
+        .register(registry);
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RefsMetersTest {
+  @Test
+  void what_refs_cost_is_shown(@TempDir Path directory) throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "store", "file:" + directory);
+    config.setString("s3", "refs", "cacheLimit", "1m");
+    try (ServerMetrics metrics = new ServerMetrics();
+        S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.from(config, "test"));
+        S3Repository repository = manager.createRepository("r")) {
+      new RefsMeters(manager).bindTo(metrics.registry());
+      repository.getRefDatabase().getRefs();
+      assertThat(metrics.prometheusText())
+          .contains(
+              "jgits3_refs_tables 0.0",
+              "jgits3_refs_size_bytes 0.0",
+              "jgits3_refs_limit_bytes 1048576.0",
+              "jgits3_refs_manifest_decodings_total 1.0",
+              "jgits3_refs_downloads_total 0.0",
+              "jgits3_refs_parses_total 0.0",
+              "jgits3_refs_derivations_total 0.0",
+              "jgits3_refs_mismatches_total 0.0",
+              "jgits3_refs_comparisons_total 0.0",
+              "jgits3_refs_differences_total 0.0",
+              "jgits3_refs_evictions_total 0.0");
+    }
+  }
+}
