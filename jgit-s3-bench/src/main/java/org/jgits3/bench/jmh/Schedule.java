@@ -26,14 +26,15 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
   }
 
   /**
-   * Iterations of one call each.
+   * Iterations of one call each, after enough of them that what is measured is compiled code, as in
+   * a server that has run for a while.
    *
    * @param quick whether few will do
    * @return the schedule
    */
   public static Schedule singleShot(boolean quick) {
     return quick
-        ? new Schedule(Mode.SingleShotTime, 1, 2, 3, 1)
-        : new Schedule(Mode.SingleShotTime, 3, 5, 10, 1);
+        ? new Schedule(Mode.SingleShotTime, 1, 15, 9, 1)
+        : new Schedule(Mode.SingleShotTime, 3, 15, 15, 1);
   }
 }

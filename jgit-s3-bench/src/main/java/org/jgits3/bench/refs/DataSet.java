@@ -15,7 +15,7 @@ import org.eclipse.jgit.util.FileUtils;
  */
 record DataSet(Path base, int refs) {
   /** Changes when data that was generated before cannot be used any more. */
-  private static final String VERSION = "2";
+  private static final String VERSION = "3";
 
   /** Writes data. */
   @FunctionalInterface

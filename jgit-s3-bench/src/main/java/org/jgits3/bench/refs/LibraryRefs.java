@@ -53,16 +53,6 @@ final class LibraryRefs implements RefSource {
     }
   }
 
-  /** Whether the library has a setting. */
-  static boolean knows(String config) {
-    try {
-      settings(config);
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   ObjectStore store() {
     return store;
   }
@@ -100,14 +90,15 @@ final class LibraryRefs implements RefSource {
     create(NAME, refs).close();
   }
 
-  /** Creates a repository with refs, whose objects do not exist. */
+  /** Creates a repository with refs, whose objects do not exist; all of them in a snapshot. */
   Repository create(String name, GerritRefs refs) throws IOException {
-    Repository repository = createEmpty(name);
+    S3Repository repository = createEmpty(name);
     RefBatch.createAll(repository, refs.all());
+    repository.getRefDatabase().compact();
     return repository;
   }
 
-  Repository createEmpty(String name) throws IOException {
+  S3Repository createEmpty(String name) throws IOException {
     return manager().createRepository(name);
   }
 

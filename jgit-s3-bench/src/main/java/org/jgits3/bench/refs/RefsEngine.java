@@ -4,7 +4,6 @@ package org.jgits3.bench.refs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.store.StoreListener;
@@ -65,13 +64,6 @@ enum RefsEngine {
   /** Whether it needs a server. */
   boolean onS3() {
     return kind == Kind.S3;
-  }
-
-  /** Why this engine cannot be had; empty if it can. */
-  Optional<String> missing() {
-    return kind == Kind.S3 && !LibraryRefs.knows(setting)
-        ? Optional.of("the library has no such setting")
-        : Optional.empty();
   }
 
   /** Whether changes are measured: engines that change refs as another one does are left out. */

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
@@ -82,18 +81,13 @@ final class RefsRun {
   private void prepare() throws IOException {
     GerritRefs refs = GerritRefs.of(data.refs());
     for (RefsEngine engine : engines) {
-      if (engine.missing().isEmpty() && engine.prepare(data, refs)) {
+      if (engine.prepare(data, refs)) {
         context.progress().accept("generated " + data.refs() + " refs for " + engine.id());
       }
     }
   }
 
   private void measure(RefsCase what, RefsEngine engine, int refs, String title) {
-    Optional<String> missing = engine.missing();
-    if (missing.isPresent()) {
-      rows.add(Row.missing(title, engine.id(), Unit.NANOSECONDS, missing.get()));
-      return;
-    }
     context.progress().accept(title + ", " + engine.id() + " ...");
     Schedule planned =
         what.mode() == Mode.AverageTime
@@ -139,11 +133,6 @@ final class RefsRun {
   }
 
   private void measureHeap(RefsEngine engine) throws InterruptedException {
-    Optional<String> missing = engine.missing();
-    if (missing.isPresent()) {
-      rows.add(Row.missing(RefsHeadline.HEAP, engine.id(), Unit.BYTES, missing.get()));
-      return;
-    }
     context.progress().accept(RefsHeadline.HEAP + ", " + engine.id() + " ...");
     try {
       double bytes = (double) HeapOfRefs.measure(engine, data.refs(), jvmOptions);
