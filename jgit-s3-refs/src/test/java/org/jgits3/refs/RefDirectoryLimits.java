@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -50,7 +52,17 @@ final class RefDirectoryLimits {
     if (operation instanceof RefOperation.Delete d) {
       return leadsToConflict(context, d.name(), d.detach());
     }
+    // While a symbolic ref leads to nothing, listings show what packed-refs has of its name.
+    if (operation instanceof RefOperation.Link l) {
+      return isPacked(context, l.name());
+    }
     return false;
+  }
+
+  private static boolean isPacked(RefOperation.Context context, String name) throws IOException {
+    File packed = new File(context.model().getDirectory(), "packed-refs");
+    return packed.exists()
+        && Files.readAllLines(packed.toPath()).stream().anyMatch(line -> line.endsWith(" " + name));
   }
 
   private static boolean leadsToConflict(RefOperation.Context context, String name, boolean itself)

@@ -64,6 +64,26 @@ final class Reftables implements AutoCloseable {
     SampleObjects.insert(repository);
   }
 
+  /**
+   * Whether an operation cannot be compared: of symbolic refs that lead to each other, one can be
+   * deleted here, while elsewhere it is as if it were not there.
+   *
+   * @param operation what would be done
+   * @param context on what
+   */
+  static boolean exclude(RefOperation operation, RefOperation.Context context) throws IOException {
+    return operation instanceof RefOperation.Link l && leadsTo(context, l.target(), l.name());
+  }
+
+  private static boolean leadsTo(RefOperation.Context context, String from, String to)
+      throws IOException {
+    if (from.equals(to)) {
+      return true;
+    }
+    Ref ref = context.ref(from);
+    return ref != null && ref.isSymbolic() && leadsTo(context, ref.getTarget().getName(), to);
+  }
+
   String perform(RefOperation operation, RefOperation.Context context) {
     return ComparedRepositories.outcome(repository, operation, context);
   }
