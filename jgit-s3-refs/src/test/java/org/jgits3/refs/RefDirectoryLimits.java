@@ -37,6 +37,9 @@ final class RefDirectoryLimits {
         if (b.atomic() && b.commands().size() > 1 && ref != null && ref.isSymbolic()) {
           return true;
         }
+        if (leadsToConflict(context, c.name(), false) || leadsInTheWay(ref, b)) {
+          return true;
+        }
         if (c.deletes() && context.old(c.old(), c.name()).orElseThrow().equals(ObjectId.zeroId())) {
           return true;
         }
@@ -57,6 +60,17 @@ final class RefDirectoryLimits {
       return isPacked(context, l.name());
     }
     return false;
+  }
+
+  /** Whether a batch has, by another name, what is in the way of a symbolic ref's target. */
+  private static boolean leadsInTheWay(Ref ref, RefOperation.Batch batch) {
+    if (ref == null || !ref.isSymbolic()) {
+      return false;
+    }
+    String target = ref.getLeaf().getName();
+    return batch.commands().stream()
+        .map(RefOperation.Command::name)
+        .anyMatch(n -> n.startsWith(target + "/") || target.startsWith(n + "/"));
   }
 
   private static boolean isPacked(RefOperation.Context context, String name) throws IOException {
