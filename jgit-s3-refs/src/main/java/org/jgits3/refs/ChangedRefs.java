@@ -2,6 +2,7 @@
 package org.jgits3.refs;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -39,6 +40,17 @@ final class ChangedRefs {
       values[i] = changes.get(names[i]);
     }
     return new ChangedRefs(names, values);
+  }
+
+  /**
+   * Changes in any order, of refs that a snapshot can hold; others are left out.
+   *
+   * @param changes what became of refs by full name
+   */
+  static ChangedRefs foldable(Map<String, RefValue> changes) {
+    Map<String, RefValue> held = new HashMap<>(changes);
+    held.keySet().removeIf(name -> !SnapshotMerge.holds(name));
+    return of(held);
   }
 
   int size() {

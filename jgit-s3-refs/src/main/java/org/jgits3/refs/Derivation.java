@@ -67,8 +67,8 @@ final class Derivation {
    */
   static ChangedRefs folded(Refs before, Refs after) {
     Map<String, RefValue> changes = new HashMap<>(before.overlay());
-    changes.keySet().removeIf(n -> !SnapshotMerge.holds(n) || after.overlay().containsKey(n));
-    return ChangedRefs.of(changes);
+    changes.keySet().removeAll(after.overlay().keySet());
+    return ChangedRefs.foldable(changes);
   }
 
   private Optional<RefTable> fromDelta(

@@ -71,6 +71,22 @@ final class Gang {
     work.await();
   }
 
+  /** A step of a work whose steps are different. */
+  @FunctionalInterface
+  interface Step {
+    void run() throws IOException;
+  }
+
+  /**
+   * Does some steps at the same time. Returns as {@link #forEach} does.
+   *
+   * @param steps what to do, begun in order
+   * @throws IOException the first failure
+   */
+  static void all(Step... steps) throws IOException {
+    forEach(List.of(steps), Step::run);
+  }
+
   private static final class Work<T> implements Runnable {
     private final List<T> pieces;
     private final Action<T> action;

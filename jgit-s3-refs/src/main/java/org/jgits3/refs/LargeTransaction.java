@@ -66,19 +66,34 @@ final class LargeTransaction<R> {
   /** A record of the log whose changes were uploaded. */
   private record Recorded(Logged logged, StoredObject object) {}
 
+  /** What is uploaded before the commit: snapshot and records, each by one thread. */
+  private static final class Uploads {
+    private NewSnapshot snapshot;
+    private RefTable table;
+    private final List<Recorded> records = new ArrayList<>();
+
+    void snapshot(Manifest manifest, RefView view, ChangedRefs changes, SnapshotUpload upload)
+        throws IOException {
+      SnapshotMerge merge = new SnapshotMerge(view.table(), view.foldable().then(changes));
+      table = merge.build();
+      snapshot = new NewSnapshot(upload.whole(manifest, merge, table), merge);
+    }
+
+    void records(Manifest manifest, List<Logged> all, LogObjects log) throws IOException {
+      for (Logged l : all) {
+        log.writeIfLarge(manifest, l.changes()).ifPresent(o -> records.add(new Recorded(l, o)));
+      }
+    }
+  }
+
   private LargeTransaction(
-      RefTransaction<R> transaction,
-      RefView view,
-      Prepared<R> prepared,
-      NewSnapshot made,
-      RefTable table,
-      List<Recorded> recorded) {
+      RefTransaction<R> transaction, RefView view, Prepared<R> prepared, Uploads uploads) {
     this.transaction = transaction;
     this.view = view;
     this.prepared = prepared;
-    this.made = made;
-    this.table = table;
-    this.recorded = recorded;
+    this.made = uploads.snapshot;
+    this.table = uploads.table;
+    this.recorded = uploads.records;
   }
 
   /**
@@ -105,30 +120,11 @@ final class LargeTransaction<R> {
       return Optional.empty();
     }
     Prepared<R> prepared = edited.get();
-    OneShot<List<Recorded>> recording =
-        OneShot.start(() -> record(manifest, prepared.outcome().log(), log));
-    NewSnapshot made;
-    RefTable table;
-    try {
-      SnapshotMerge merge =
-          new SnapshotMerge(view.table(), view.foldable().then(prepared.changes()));
-      table = merge.build();
-      made = new NewSnapshot(upload.whole(manifest, merge, table), merge);
-    } catch (IOException | RuntimeException | Error e) {
-      recording.joinAfter(e);
-      throw e;
-    }
-    return Optional.of(
-        new LargeTransaction<>(transaction, view, prepared, made, table, recording.join()));
-  }
-
-  private static List<Recorded> record(Manifest manifest, List<Logged> records, LogObjects log)
-      throws IOException {
-    List<Recorded> recorded = new ArrayList<>();
-    for (Logged l : records) {
-      log.writeIfLarge(manifest, l.changes()).ifPresent(o -> recorded.add(new Recorded(l, o)));
-    }
-    return recorded;
+    Uploads uploads = new Uploads();
+    Gang.all(
+        () -> uploads.snapshot(manifest, view, prepared.changes(), upload),
+        () -> uploads.records(manifest, prepared.outcome().log(), log));
+    return Optional.of(new LargeTransaction<>(transaction, view, prepared, uploads));
   }
 
   /** Id of the snapshot that was uploaded. */

@@ -145,9 +145,7 @@ final class RefEdits {
 
   /** What becomes of the refs that a snapshot can hold. */
   ChangedRefs changes() {
-    Map<String, RefValue> held = new HashMap<>(values);
-    held.keySet().removeIf(name -> !SnapshotMerge.holds(name));
-    return ChangedRefs.of(held);
+    return ChangedRefs.foldable(values);
   }
 
   /**

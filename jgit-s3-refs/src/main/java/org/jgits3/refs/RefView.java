@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
@@ -45,14 +44,7 @@ final class RefView {
 
   /** Entries of the overlay that a snapshot can hold. */
   ChangedRefs foldable() {
-    Map<String, RefValue> held = new TreeMap<>(RefOrder.INSTANCE);
-    overlay.forEach(
-        (name, value) -> {
-          if (SnapshotMerge.holds(name)) {
-            held.put(name, value);
-          }
-        });
-    return ChangedRefs.of(held);
+    return ChangedRefs.foldable(overlay);
   }
 
   /** Whether there is no ref but symbolic ones, nor anything the overlay says of one. */

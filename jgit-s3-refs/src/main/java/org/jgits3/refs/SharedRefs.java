@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.LogEntry;
@@ -55,6 +56,9 @@ public final class SharedRefs {
   private final Executor background;
   private final Validation validation;
   private final AtomicBoolean compacting = new AtomicBoolean();
+
+  /** Held by a batch that uploads a snapshot: another one would make that the wrong one. */
+  private final ReentrantLock largeBatches = new ReentrantLock();
 
   /** Whether a snapshot that was read once need not be read again. */
   private final boolean trusting;
@@ -354,9 +358,11 @@ public final class SharedRefs {
 
   /**
    * Commits a transaction with a new snapshot, which is uploaded first. Nothing is compacted here
-   * meanwhile: the snapshot would be of the wrong refs then, and the upload for nothing.
+   * meanwhile, nor another such batch begun: the snapshot would be of the wrong refs then, and the
+   * upload for nothing.
    */
   private <R> R commitLarge(RefTransaction<R> transaction) throws IOException {
+    largeBatches.lock();
     boolean holding = compacting.compareAndSet(false, true);
     try {
       return uploadAndCommit(transaction);
@@ -364,6 +370,7 @@ public final class SharedRefs {
       if (holding) {
         compacting.set(false);
       }
+      largeBatches.unlock();
       compactInBackgroundIfDue();
     }
   }

@@ -60,9 +60,11 @@ final class SnapshotUpload {
     }
     String id = ObjectNames.mint(manifest);
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
-    OneShot<Checksums> summing = OneShot.start(() -> Checksums.of(table));
-    table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length));
-    return describe(manifest, id, merge, summing.join());
+    Checksums sums = new Checksums();
+    Gang.all(
+        () -> table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length)),
+        () -> table.writeTo(sums));
+    return describe(manifest, id, merge, sums);
   }
 
   @FunctionalInterface

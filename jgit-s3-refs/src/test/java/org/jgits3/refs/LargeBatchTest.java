@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -67,7 +71,7 @@ class LargeBatchTest {
           @Override
           public void put(String key, byte[] src, int offset, int length) throws IOException {
             super.put(key, src, offset, length);
-            if (key.contains("/refs/")) {
+            if (key.contains("/refs/") && !key.endsWith(".delta")) {
               snapshots.incrementAndGet();
               afterSnapshot.getAndSet(() -> {}).run();
             }
@@ -188,6 +192,35 @@ class LargeBatchTest {
     }
     assertThat(here.exactRef("refs/changes/7")).isNull();
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+  }
+
+  @Test
+  void large_batches_of_one_process_go_one_after_the_other() throws Exception {
+    int batches = 12;
+    ExecutorService threads = Executors.newFixedThreadPool(batches);
+    try {
+      List<Future<BatchRefUpdate>> running = new ArrayList<>();
+      for (int t = 0; t < batches; t++) {
+        String prefix = "refs/changes/" + t + "/";
+        BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> prefix + i);
+        running.add(
+            threads.submit(
+                () -> {
+                  execute(batch);
+                  return batch;
+                }));
+      }
+      for (Future<BatchRefUpdate> batch : running) {
+        assertThat(batch.get().getCommands())
+            .extracting(ReceiveCommand::getResult)
+            .containsOnly(ReceiveCommand.Result.OK);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+
+    assertThat(snapshots).hasValue(batches);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(batches * MANY);
   }
 
   @Test
