@@ -8,7 +8,13 @@ import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.store.StreamingUpload;
 
-/** One file of a pack on its way to the store. Used by one thread. */
+/**
+ * One file of a pack on its way to the store. Used by one thread.
+ *
+ * <p>JGit closes the pack itself also when it gave up, and says so only afterwards, by a rollback.
+ * So closing it ends the writing, and {@link #finish} or {@link #abandon} decides what becomes of
+ * it; other files are closed only when they are whole.
+ */
 final class PackOutput extends DfsOutputStream {
   private final S3PackDescription pack;
   private final PackExt ext;
@@ -58,20 +64,39 @@ final class PackOutput extends DfsOutputStream {
     return readBack.get().read(position, buf);
   }
 
-  /** Makes the file exist, unless the pack was rolled back. */
+  /** Ends the writing. Makes the file exist, unless it is the pack itself. */
   @Override
   public void close() throws IOException {
     if (closed) {
       return;
     }
     closed = true;
-    try {
-      upload.close();
-    } finally {
-      if (readBack.isPresent()) {
-        readBack.get().close();
-      }
+    if (readBack.isPresent()) {
+      readBack.get().close();
     }
+    if (ext == PackExt.PACK) {
+      pack.ended(this);
+    } else {
+      finish();
+    }
+  }
+
+  /**
+   * Makes the file exist.
+   *
+   * @throws IOException if it could not be made sure that it exists, or something failed before
+   */
+  void finish() throws IOException {
+    upload.close();
     pack.written(ext, upload.count(), upload.crc32c());
+  }
+
+  /**
+   * Gives the file up: nothing will exist.
+   *
+   * @throws IOException if parts may be left in the store, for a sweep to find
+   */
+  void abandon() throws IOException {
+    upload.abort();
   }
 }

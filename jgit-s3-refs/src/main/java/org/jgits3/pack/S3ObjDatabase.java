@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
@@ -42,6 +43,9 @@ public final class S3ObjDatabase extends DfsObjDatabase {
    * by {@link #listPacks} only, which JGit never calls twice at once.
    */
   private volatile long scanned = -1;
+
+  /** Packs begun through this handle and neither committed nor rolled back. */
+  private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
 
   /**
    * Objects of a handle.
@@ -110,12 +114,14 @@ public final class S3ObjDatabase extends DfsObjDatabase {
         new S3PackDescription(
             getRepository().getDescription(), ObjectNames.mint(shared.manifest()), source);
     pack.setLastModified(System.currentTimeMillis());
+    writing.add(pack);
     return pack;
   }
 
   @Override
   protected DfsOutputStream writeFile(DfsPackDescription desc, PackExt ext) throws IOException {
     S3PackDescription pack = (S3PackDescription) desc;
+    pack.finish();
     boolean readsBack =
         ext == PackExt.PACK
             && (pack.getPackSource() == PackSource.INSERT
@@ -153,7 +159,12 @@ public final class S3ObjDatabase extends DfsObjDatabase {
   protected void commitPackImpl(
       Collection<DfsPackDescription> added, Collection<DfsPackDescription> replaced)
       throws IOException {
-    shared.commit(ours(added), replaced == null ? List.of() : ours(replaced));
+    List<S3PackDescription> packs = ours(added);
+    for (S3PackDescription pack : packs) {
+      pack.finish();
+    }
+    shared.commit(packs, replaced == null ? List.of() : ours(replaced));
+    packs.forEach(writing::remove);
     clearCache();
   }
 
@@ -162,25 +173,45 @@ public final class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Deletes the files of packs that no commit has named. Once a commit was tried they stay, for the
-   * sweep to judge: its outcome may be unknown.
+   * Aborts what is still being uploaded, and deletes the files of packs that no commit has named.
+   * Once a commit was tried they stay, for the sweep to judge: its outcome may be unknown.
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
     for (S3PackDescription pack : ours(packs)) {
-      if (pack.wasOffered()) {
-        continue;
-      }
-      try {
-        List<String> keys = new ArrayList<>();
-        for (PackExt ext : pack.writtenFiles().keySet()) {
-          keys.add(key(pack, ext));
-        }
-        shared.store().delete(keys);
-      } catch (IOException e) {
-        LOG.warn("files of pack {} were not deleted, a sweep will: {}", pack.id(), e.getMessage());
+      writing.remove(pack);
+      if (!pack.wasOffered()) {
+        discard(pack);
       }
     }
+  }
+
+  private void discard(S3PackDescription pack) {
+    try {
+      pack.abandon();
+      List<String> keys = new ArrayList<>();
+      for (PackExt ext : pack.writtenFiles().keySet()) {
+        keys.add(key(pack, ext));
+      }
+      if (!keys.isEmpty()) {
+        shared.store().delete(keys);
+      }
+    } catch (IOException e) {
+      LOG.warn("files of pack {} were not deleted, a sweep will: {}", pack.id(), e.getMessage());
+    }
+  }
+
+  /** Also aborts uploads that JGit did not roll back, as its garbage collector may not. */
+  @Override
+  public void close() {
+    for (S3PackDescription pack : writing) {
+      try {
+        pack.abandon();
+      } catch (IOException e) {
+        LOG.warn("upload of pack {} was not aborted, a sweep will: {}", pack.id(), e.getMessage());
+      }
+    }
+    super.close();
   }
 
   @Override

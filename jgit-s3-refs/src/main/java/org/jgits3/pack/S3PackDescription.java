@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.pack;
 
+import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,14 +17,19 @@ import org.jgits3.manifest.PackFileEntry;
  * A pack as JGit sees it, with what only the manifest knows: its minted name and the checksum of
  * each file.
  *
- * <p>While a pack is written, the thread that writes it adds files; once it is listed it never
- * changes.
+ * <p>While a pack is written, the thread that writes it adds files, and any other may give it up;
+ * once it is listed it never changes.
  */
 final class S3PackDescription extends DfsPackDescription {
   private final String id;
   private final Map<PackExt, Integer> crc32c = new EnumMap<>(PackExt.class);
   private final Optional<PackEntry> listed;
   private boolean offered;
+
+  /** The pack itself, closed by JGit; whether it is whole has not shown yet. Guarded by this. */
+  private Optional<PackOutput> ended = Optional.empty();
+
+  private boolean abandoned; // guarded by this
 
   /** A pack to be written. */
   S3PackDescription(DfsRepositoryDescription repository, String id, PackSource source) {
@@ -67,6 +73,43 @@ final class S3PackDescription extends DfsPackDescription {
   void written(PackExt ext, long size, int checksum) {
     setFileSize(ext, size);
     crc32c.put(ext, checksum);
+  }
+
+  /** Takes the pack itself, of which nothing more will come. */
+  synchronized void ended(PackOutput output) {
+    ended = Optional.of(output);
+  }
+
+  /**
+   * Makes the pack itself exist, now that JGit goes on with other files of it or commits it.
+   *
+   * @throws IOException if it could not be made sure that it exists, or it was given up
+   */
+  synchronized void finish() throws IOException {
+    if (abandoned) {
+      throw new IOException("pack " + id + " was given up, nothing of it was committed");
+    }
+    if (ended.isPresent()) {
+      PackOutput output = ended.get();
+      ended = Optional.empty();
+      abandoned = true; // unless it is whole
+      output.finish();
+      abandoned = false;
+    }
+  }
+
+  /**
+   * Gives up the pack itself if it was closed and not finished.
+   *
+   * @throws IOException if parts may be left in the store, for a sweep to find
+   */
+  synchronized void abandon() throws IOException {
+    if (ended.isPresent()) {
+      PackOutput output = ended.get();
+      ended = Optional.empty();
+      abandoned = true;
+      output.abandon();
+    }
   }
 
   /** Notes that a commit naming this pack was tried: its files may be listed from now on. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.testing;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Random;
+import java.util.Set;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.TreeFormatter;
+
+/**
+ * A pack as a client sends it: one commit of one file.
+ *
+ * @param bytes the pack
+ * @param commit id of the commit
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+public record PackBytes(byte[] bytes, ObjectId commit) {
+  /** A pack of about some size: a file of bytes that cannot be compressed, made from a seed. */
+  public static PackBytes ofSize(int size, long seed) throws IOException {
+    byte[] content = new byte[size];
+    new Random(seed).nextBytes(content);
+    try (InMemoryRepository source =
+            new InMemoryRepository(new DfsRepositoryDescription("source"));
+        ObjectInserter inserter = source.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      tree.append("file", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(tree));
+      commit.setAuthor(
+          new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage("of " + size + " bytes\n");
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try (PackWriter writer = new PackWriter(source)) {
+        writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(id), Set.of());
+        writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, bytes);
+      }
+      return new PackBytes(bytes.toByteArray(), id);
+    }
+  }
+
+  /** The same with another trailer, which does not fit. */
+  public PackBytes corrupt() {
+    byte[] changed = bytes.clone();
+    changed[changed.length - 1] ^= 1;
+    return new PackBytes(changed, commit);
+  }
+}
