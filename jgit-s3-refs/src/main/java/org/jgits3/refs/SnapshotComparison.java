@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jgits3.store.Gang;
 import org.jgits3.store.ObjectStore;
 
 /**

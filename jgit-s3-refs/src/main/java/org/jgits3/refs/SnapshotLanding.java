@@ -2,11 +2,13 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.RangeReader;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
 
@@ -15,41 +17,23 @@ import org.jgits3.store.Validator;
  * arrays that the table keeps, and checked as they arrive. All ranges are of the version that the
  * first one had, so that two versions never mix. Safe for use by many threads.
  *
- * <p>A snapshot of up to 8 MiB is read in one request, a larger one in one of 1 MiB, which tells
- * the version, and then in ranges of about 8 MiB, four at a time. That is a size that the
- * performance guidelines of S3 name; from a server on the same machine, ranges of 2 and 4 MiB were
- * no faster.
+ * <p>It is divided into requests as {@link RangeReader} says.
  */
 final class SnapshotLanding {
   /** Largest array that every virtual machine makes. */
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
-  private final ObjectStore store;
-  private final boolean trustValidators;
-  private final Sizes sizes;
+  private final RangeReader reader;
+  private final int partSize;
 
   /**
    * How a snapshot is divided.
    *
-   * @param oneRequest bytes of the largest snapshot that is read in one request
-   * @param first bytes of the first range of a larger one
-   * @param range bytes of the others, on the whole
+   * @param requests into requests
    * @param part bytes of an array of the table, more than the header has
    */
-  record Sizes(int oneRequest, int first, int range, int part) {
-    static final Sizes DEFAULT = new Sizes(8 << 20, 1 << 20, 8 << 20, RefTable.PART);
-
-    /**
-     * Divides what is left evenly, so that there are always as many requests in flight as can be.
-     *
-     * @param rest bytes to be read
-     * @return bytes of a range; the last one may be shorter
-     */
-    int rangeOf(int rest) {
-      long round = (long) Gang.SIZE * range;
-      long rounds = Math.max(1, (rest + round / 2) / round);
-      return (int) ((rest - 1) / (rounds * Gang.SIZE)) + 1;
-    }
+  record Sizes(RangeReader.Sizes requests, int part) {
+    static final Sizes DEFAULT = new Sizes(RangeReader.Sizes.DEFAULT, RefTable.PART);
   }
 
   /**
@@ -74,9 +58,8 @@ final class SnapshotLanding {
   }
 
   private SnapshotLanding(ObjectStore store, boolean trustValidators, Sizes sizes) {
-    this.store = store;
-    this.trustValidators = trustValidators;
-    this.sizes = sizes;
+    this.reader = new RangeReader(store, sizes.requests(), trustValidators);
+    this.partSize = sizes.part();
   }
 
   /**
@@ -110,7 +93,7 @@ final class SnapshotLanding {
     }
 
     RefTable land() throws IOException {
-      byte[] part = new byte[(int) Math.min(snapshot.size(), sizes.part())];
+      byte[] part = new byte[(int) Math.min(snapshot.size(), partSize)];
       long offset = 0;
       int filled = 0;
       while (offset + part.length < snapshot.size()) {
@@ -140,7 +123,7 @@ final class SnapshotLanding {
       if (filled == LARGEST) {
         throw SnapshotLines.corrupt(key, offset, "has a line that fits in no array");
       }
-      long most = Math.min(LARGEST, Math.max(sizes.part(), 2L * filled));
+      long most = Math.min(LARGEST, Math.max(partSize, 2L * filled));
       return (int) Math.min(most, snapshot.size() - offset);
     }
 
@@ -153,29 +136,21 @@ final class SnapshotLanding {
      * @return where the line begins that the part ends within
      */
     private int landPart(long offset, byte[] part, int filled) throws IOException {
-      List<SnapshotSlice> slices = new ArrayList<>();
-      int at = filled;
-      if (version.isEmpty()) {
-        int length = snapshot.size() <= sizes.oneRequest() ? part.length : sizes.first();
-        at = Math.min(part.length, length);
-        SnapshotSlice slice = new SnapshotSlice(key, offset, part, 0, at);
-        version = Optional.of(slice.land(store, Optional.empty()));
-        slices.add(slice);
-      }
-      List<SnapshotSlice> others = new ArrayList<>();
-      int range = sizes.rangeOf(part.length - at);
-      while (at < part.length) {
-        int end = at + Math.min(range, part.length - at);
-        others.add(new SnapshotSlice(key, offset, part, at, end));
-        at = end;
-      }
-      Optional<Validator> wanted = trustValidators ? version : Optional.empty();
-      Gang.forEach(others, slice -> slice.land(store, wanted));
-      slices.addAll(others);
-      return join(slices, offset == 0 ? lines.skipHeader(part) : 0);
+      SortedMap<Integer, SnapshotSlice> slices = new ConcurrentSkipListMap<>();
+      version =
+          Optional.of(
+              reader.read(
+                  key,
+                  offset + filled,
+                  part,
+                  filled,
+                  part.length - filled,
+                  version,
+                  (from, to) -> slices.put(from, new SnapshotSlice(key, offset, part, from, to))));
+      return join(slices.values(), offset == 0 ? lines.skipHeader(part) : 0);
     }
 
-    private int join(List<SnapshotSlice> slices, int start) throws StoreException.Corrupt {
+    private int join(Collection<SnapshotSlice> slices, int start) throws StoreException.Corrupt {
       int at = start;
       for (SnapshotSlice slice : slices) {
         at = slice.addTo(lines, at);

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
-import java.io.IOException;
-import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 
 /**
- * A range of a snapshot that is read and looked through by one thread, while others do the same
- * with other ranges. What it found is asked for when all are done.
+ * A range of a snapshot that was read, and is looked through, by one thread, while others do the
+ * same with other ranges. What it found is asked for when all are done.
  */
 final class SnapshotSlice {
   private final String key;
@@ -19,7 +15,7 @@ final class SnapshotSlice {
   private final byte[] part;
   private final int from;
   private final int to;
-  private int crc32c;
+  private final int crc32c;
 
   /** Where the lines that are whole begin and end; both at the end if there is no line feed. */
   private int first;
@@ -29,11 +25,11 @@ final class SnapshotSlice {
   @Nullable private StoreException.Corrupt corrupt;
 
   /**
-   * A range to be read.
+   * Looks a range through; what is wrong with it is reported later.
    *
    * @param key key of the snapshot
    * @param offset where in the snapshot {@code part} begins
-   * @param part array that receives the range
+   * @param part array that holds the range
    * @param from where in the array the range begins
    * @param to where in the array it ends
    */
@@ -43,18 +39,6 @@ final class SnapshotSlice {
     this.part = part;
     this.from = from;
     this.to = to;
-  }
-
-  /**
-   * Reads the range in one request, and looks it through.
-   *
-   * @param store where the snapshot is
-   * @param version version it must have; empty for any
-   * @return version it has
-   * @throws IOException if it cannot be read; wrong bytes are reported later
-   */
-  Validator land(ObjectStore store, Optional<Validator> version) throws IOException {
-    Validator found = store.read(key, offset + from, part, from, to - from, version);
     CRC32C crc = new CRC32C();
     crc.update(part, from, to - from);
     crc32c = (int) crc.getValue();
@@ -64,7 +48,6 @@ final class SnapshotSlice {
     } catch (StoreException.Corrupt e) {
       corrupt = e; // perhaps not the first in the snapshot
     }
-    return found;
   }
 
   private void findLines() {

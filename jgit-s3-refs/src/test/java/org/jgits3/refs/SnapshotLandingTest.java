@@ -23,6 +23,7 @@ import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.RangeReader;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
@@ -114,9 +115,12 @@ class SnapshotLandingTest {
     }
   }
 
+  private static Sizes sizes(int oneRequest, int first, int range, int part) {
+    return new Sizes(new RangeReader.Sizes(oneRequest, first, range), part);
+  }
+
   private static Sizes sizes(Random random) {
-    return new Sizes(
-        64, 46 + random.nextInt(200), 1 + random.nextInt(300), 64 + random.nextInt(900));
+    return sizes(64, 46 + random.nextInt(200), 1 + random.nextInt(300), 64 + random.nextInt(900));
   }
 
   @Test
@@ -125,23 +129,11 @@ class SnapshotLandingTest {
     byte[] bytes = written(table);
     Stored stored = store(bytes, table.size());
 
-    assertThat(requests(stored, new Sizes(bytes.length, 100, 500, RefTable.PART))).isEqualTo(1);
+    assertThat(requests(stored, sizes(bytes.length, 100, 500, RefTable.PART))).isEqualTo(1);
     int round = 4 * 500;
-    assertThat(requests(stored, new Sizes(bytes.length - 1, 100, 500, RefTable.PART)))
+    assertThat(requests(stored, sizes(bytes.length - 1, 100, 500, RefTable.PART)))
         .isEqualTo(1 + 4 * Math.round((bytes.length - 100) / (double) round));
     assertThat(requests(stored, Sizes.DEFAULT)).isEqualTo(1);
-  }
-
-  @Test
-  void ranges_are_such_that_every_round_of_requests_is_full() {
-    int mib = 1 << 20;
-    assertThat(Sizes.DEFAULT.rangeOf(12 * mib)).isEqualTo(3 * mib);
-    assertThat(Sizes.DEFAULT.rangeOf(32 * mib)).isEqualTo(8 * mib);
-    assertThat(Sizes.DEFAULT.rangeOf(36 * mib)).isEqualTo(9 * mib);
-    assertThat(Sizes.DEFAULT.rangeOf(1024 * mib)).isEqualTo(8 * mib);
-    assertThat(Sizes.DEFAULT.rangeOf(RefTable.PART)).isEqualTo(8 * mib);
-    assertThat(new Sizes(0, 0, 8 * mib, 0).rangeOf(Integer.MAX_VALUE)).isEqualTo(8 * mib);
-    assertThat(Sizes.DEFAULT.rangeOf(1)).isEqualTo(1);
   }
 
   private long requests(Stored stored, Sizes sizes) throws IOException {
@@ -156,7 +148,7 @@ class SnapshotLandingTest {
   void what_lands_in_one_array_takes_no_more_memory_than_it_has_to() throws Exception {
     RefTable table = random(new Random(5), 100);
     Stored stored = store(written(table), table.size());
-    assertThat(stored.land(store, new Sizes(64, 100, 500, RefTable.PART)).bytes())
+    assertThat(stored.land(store, sizes(64, 100, 500, RefTable.PART)).bytes())
         .isEqualTo(2 * 16 + stored.snapshot().size() + 4L * table.size());
   }
 
@@ -168,7 +160,7 @@ class SnapshotLandingTest {
     }
     RefTable table = new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(refs)).build();
     Stored stored = store(written(table), table.size());
-    assertSame(stored.land(store, new Sizes(64, 64, 70, 128)), table);
+    assertSame(stored.land(store, sizes(64, 64, 70, 128)), table);
   }
 
   @Test
@@ -196,7 +188,7 @@ class SnapshotLandingTest {
             return super.read(key, offset, dst, dstOffset, length, expected);
           }
         };
-    Sizes sizes = new Sizes(64, 100, 500, RefTable.PART);
+    Sizes sizes = sizes(64, 100, 500, RefTable.PART);
 
     assertThatThrownBy(() -> stored.land(replaced, sizes))
         .isInstanceOf(StoreException.Changed.class);
@@ -285,7 +277,7 @@ class SnapshotLandingTest {
     String message = expected.getMessage().replace(KEY, stored.key());
     for (int range = 1; range < bytes.length; range++) {
       for (int part : new int[] {100, 150, 200, RefTable.PART}) {
-        Sizes sizes = new Sizes(0, 64, range, part);
+        Sizes sizes = sizes(0, 64, range, part);
         assertThatThrownBy(() -> stored.land(store, sizes))
             .as("%s", sizes)
             .isInstanceOf(StoreException.Corrupt.class)
@@ -305,7 +297,7 @@ class SnapshotLandingTest {
       s3.put(stored.key(), bytes, 0, bytes.length);
       long before = counts.snapshot().total();
 
-      assertSame(stored.land(s3, new Sizes(64, 1000, 50_000, 100_000)), table);
+      assertSame(stored.land(s3, sizes(64, 1000, 50_000, 100_000)), table);
 
       assertThat(counts.snapshot().total() - before).isBetween(4L, 20L);
       bytes[bytes.length / 2] ^= 1;

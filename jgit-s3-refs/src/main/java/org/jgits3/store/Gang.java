@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.refs;
+package org.jgits3.store;
 
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -15,33 +11,11 @@ import java.util.concurrent.atomic.AtomicReference;
  * Does pieces of one work at the same time: the caller's thread, and as many of a few threads that
  * all of the process shares as are free. Since the caller works too, nothing waits for a thread.
  */
-final class Gang {
-  /** Pieces that are worked on at the same time, at most: the requests in flight for one table. */
-  static final int SIZE = 4;
-
-  /** Threads beside the caller's. */
-  private static final int OTHERS = SIZE - 1;
-
-  private static final ExecutorService THREADS = threads();
+public final class Gang {
+  /** Pieces of one work that are worked on at the same time, at most: its requests in flight. */
+  public static final int SIZE = 4;
 
   private Gang() {}
-
-  private static ExecutorService threads() {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            OTHERS,
-            OTHERS,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            r -> {
-              Thread t = new Thread(r, "jgit-s3-refs");
-              t.setDaemon(true);
-              return t;
-            });
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
-  }
 
   /**
    * A piece of work.
@@ -49,7 +23,13 @@ final class Gang {
    * @param <T> what it is done to
    */
   @FunctionalInterface
-  interface Action<T> {
+  public interface Action<T> {
+    /**
+     * Does it.
+     *
+     * @param piece what to do it to
+     * @throws IOException if it cannot be done; pieces that have not begun are left out then
+     */
     void run(T piece) throws IOException;
   }
 
@@ -62,10 +42,10 @@ final class Gang {
    * @param action what to do
    * @throws IOException the first failure
    */
-  static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
+  public static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
     Work<T> work = new Work<>(pieces, action);
     for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
-      THREADS.execute(work);
+      ReadThreads.execute(work);
     }
     work.run();
     work.await();

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Reads an object, or a part of one, into an array with several ranged requests in flight. The
+ * bytes go straight to their place: beside the array, a read takes less than 16 MiB of heap,
+ * whatever the size of the object.
+ *
+ * <p>All ranges are of one version ({@code If-Match}): what is read is never a mixture of two, also
+ * if somebody replaces the object meanwhile. A range whose connection breaks is read again by
+ * itself.
+ *
+ * <pre>{@code
+ * try (ObjectStore store = StoreLocation.parse("s3://bucket/prefix").open(StoreOptions.DEFAULT)) {
+ *   byte[] whole = new RangeReader(store).read("models/weights.bin");
+ * }
+ * }</pre>
+ *
+ * <p>Up to 8 MiB are one request. More are one request of 1 MiB, which tells the version, and
+ * ranges of about 8 MiB, {@link Gang#SIZE} at a time; that is a size that the performance
+ * guidelines of S3 name, and from a server on the same machine smaller ones were no faster. If the
+ * version is known before, all ranges are read at once. The caller's thread reads too, and the
+ * others are shared by the whole process, so that a read makes progress however many there are.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class RangeReader {
+  /** Largest array that every virtual machine makes, in bytes. */
+  private static final int LARGEST = Integer.MAX_VALUE - 8;
+
+  private final ObjectStore store;
+  private final Sizes sizes;
+  private final boolean oneVersion;
+
+  /**
+   * How a read is divided into requests, in bytes.
+   *
+   * @param oneRequest most that is read in one request
+   * @param first of a larger read, the first request, if the version is not known
+   * @param range of a larger read, the others, on the whole
+   */
+  public record Sizes(int oneRequest, int first, int range) {
+    /** What is used if nothing else is said. */
+    public static final Sizes DEFAULT = new Sizes(8 << 20, 1 << 20, 8 << 20);
+
+    /** Checks that the sizes can be used. */
+    public Sizes {
+      if (oneRequest < 0 || first < 1 || range < 1) {
+        throw new IllegalArgumentException(oneRequest + ", " + first + ", " + range);
+      }
+    }
+
+    /**
+     * Divides what is left evenly, so that there are always as many requests in flight as can be.
+     *
+     * @param rest bytes to be read
+     * @return bytes of a range; the last one may be shorter
+     */
+    int rangeOf(int rest) {
+      long round = (long) Gang.SIZE * range;
+      long rounds = Math.max(1, (rest + round / 2) / round);
+      return (int) ((rest - 1) / (rounds * Gang.SIZE)) + 1;
+    }
+  }
+
+  /** Is told of each range that has arrived. */
+  @FunctionalInterface
+  public interface Landed {
+    /**
+     * Looks at a range, while others are still being read: called by the thread that read it, for
+     * several ranges at the same time and in no particular order.
+     *
+     * @param from where in the array it begins
+     * @param to where it ends
+     * @throws IOException to give up the read, which then fails with it
+     */
+    void range(int from, int to) throws IOException;
+  }
+
+  private record Range(int from, int to) {}
+
+  /**
+   * Reads objects of a store.
+   *
+   * @param store where they are; not closed by this
+   */
+  public RangeReader(ObjectStore store) {
+    this(store, Sizes.DEFAULT, true);
+  }
+
+  /**
+   * Reads objects of a store.
+   *
+   * @param store where they are; not closed by this
+   * @param sizes how reads are divided
+   * @param oneVersion whether all ranges of a read have to be of one version; false only where
+   *     validators mean nothing, and the caller has a checksum of the whole
+   */
+  public RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion) {
+    this.store = store;
+    this.sizes = sizes;
+    this.oneVersion = oneVersion;
+  }
+
+  /**
+   * Reads an object of unknown size. One request more than the reads of a known one.
+   *
+   * @param key object to read
+   * @return all of it, in an array of exactly its size
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if it was replaced meanwhile; read it again
+   * @throws StoreException if it has more bytes than an array, or the store does not answer or
+   *     refuses
+   */
+  public byte[] read(String key) throws IOException {
+    ObjectInfo info =
+        store
+            .stat(key)
+            .orElseThrow(
+                () ->
+                    new StoreException.Missing(
+                        key, store.location() + "/" + key + ": no such object", null));
+    if (info.size() > LARGEST) {
+      throw new StoreException(
+          key,
+          store.location()
+              + "/"
+              + key
+              + " has "
+              + info.size()
+              + " bytes, more than an array; read it in parts",
+          null);
+    }
+    byte[] bytes = new byte[(int) info.size()];
+    if (bytes.length > 0) {
+      read(key, 0, bytes, 0, bytes.length, Optional.of(info.validator()), (from, to) -> {});
+    }
+    return bytes;
+  }
+
+  /**
+   * Reads a part of an object, or all of it if its size is known.
+   *
+   * @param key object to read
+   * @param offset first byte to read, from 0
+   * @param dst array that receives the bytes
+   * @param dstOffset where in {@code dst} they begin
+   * @param length bytes to read, at least 1; all of them must exist
+   * @return version of the object; given to {@link #read(String, long, byte[], int, int, Optional,
+   *     Landed)}, it makes sure that the next part is of the same
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if it was replaced meanwhile; read it again
+   * @throws StoreException.Corrupt if the object ends before
+   * @throws StoreException if the store does not answer or refuses; the slice is then undefined
+   */
+  public Validator read(String key, long offset, byte[] dst, int dstOffset, int length)
+      throws IOException {
+    return read(key, offset, dst, dstOffset, length, Optional.empty(), (from, to) -> {});
+  }
+
+  /**
+   * Reads a part of an object of a version that is known, and looks at it as it arrives.
+   *
+   * @param key object to read
+   * @param offset first byte to read, from 0
+   * @param dst array that receives the bytes
+   * @param dstOffset where in {@code dst} they begin
+   * @param length bytes to read, at least 1; all of them must exist
+   * @param expected version they must have; empty for any
+   * @param landed is told of each range that has arrived
+   * @return version they have
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if it has another version than {@code expected}, or was replaced
+   *     meanwhile
+   * @throws StoreException.Corrupt if the object ends before
+   * @throws IOException if the store does not answer or refuses, or {@code landed} gave up; the
+   *     slice is then undefined
+   */
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Landed landed)
+      throws IOException {
+    Objects.checkFromIndexSize(dstOffset, length, dst.length);
+    long origin = offset - dstOffset;
+    int end = dstOffset + length;
+    int at = dstOffset;
+    Validator version;
+    if (length <= sizes.oneRequest() || expected.isEmpty()) {
+      int n = length <= sizes.oneRequest() ? length : Math.min(length, sizes.first());
+      version = store.read(key, offset, dst, dstOffset, n, oneVersion ? expected : any());
+      at += n;
+      landed.range(dstOffset, at);
+    } else {
+      version = expected.get();
+    }
+    Optional<Validator> wanted = oneVersion ? Optional.of(version) : any();
+    Gang.forEach(
+        divide(at, end),
+        range -> {
+          int n = range.to() - range.from();
+          store.read(key, origin + range.from(), dst, range.from(), n, wanted);
+          landed.range(range.from(), range.to());
+        });
+    return version;
+  }
+
+  private static Optional<Validator> any() {
+    return Optional.empty();
+  }
+
+  private List<Range> divide(int from, int to) {
+    List<Range> ranges = new ArrayList<>();
+    if (from < to) {
+      int size = sizes.rangeOf(to - from);
+      for (int at = from; at < to; at += Math.min(size, to - at)) {
+        ranges.add(new Range(at, at + Math.min(size, to - at)));
+      }
+    }
+    return ranges;
+  }
+}
