@@ -28,6 +28,8 @@ import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.probe.StoreProbe;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All repositories of one store, shared by everything in the process: open, create, list, rename
@@ -37,6 +39,8 @@ import org.jgits3.store.probe.StoreProbe;
  * is cheap. Safe for use by many threads.
  */
 public final class S3RepositoryManager implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
+
   /** Repositories whose state is kept though nobody may be using it. */
   private static final int KEPT = 1000;
 
@@ -106,6 +110,16 @@ public final class S3RepositoryManager implements Closeable {
               t.setDaemon(true);
               return t;
             });
+    removeSpills();
+  }
+
+  private void removeSpills() {
+    try {
+      settings.spills().clean();
+    } catch (IOException e) {
+      LOG.warn(
+          "files of received packs that killed processes left are still there: {}", e.toString());
+    }
   }
 
   /**

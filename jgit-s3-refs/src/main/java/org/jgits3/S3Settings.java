@@ -4,6 +4,7 @@ package org.jgits3;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.CommitPolicy;
 import org.jgits3.manifest.ManifestReads;
+import org.jgits3.pack.SpillDirectory;
 import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -34,6 +36,7 @@ import org.jgits3.store.StoreOptions;
  *     refs are looked up
  * @param cacheLimit bytes of refs kept in memory, all repositories together
  * @param keepRawBytes whether any are kept between look-ups
+ * @param spillDirectory where large packs go while they are received
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
  */
@@ -45,6 +48,7 @@ public record S3Settings(
     boolean trustETag,
     long cacheLimit,
     boolean keepRawBytes,
+    Path spillDirectory,
     Config config) {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
@@ -65,13 +69,18 @@ public record S3Settings(
   private static final String CACHE_LIMIT = "cacheLimit";
   private static final String KEEP_RAW_BYTES = "keepRawBytes";
 
+  private static final String RECEIVE = "receive";
+  private static final String SPILL_DIRECTORY = "spillDirectory";
+
   /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
   private static final Map<String, Set<String>> KEYS =
       Map.of(
           "",
           Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE),
           REFS,
-          Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES));
+          Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
+          RECEIVE,
+          Set.of(SPILL_DIRECTORY));
 
   /** Part of the heap that refs may take unless somebody sets a limit. */
   private static final int HEAP_SHARE = 4;
@@ -104,6 +113,7 @@ public record S3Settings(
         refs.trustETag(),
         refs.bytes(CACHE_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
         refs.flag(KEEP_RAW_BYTES, true),
+        new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
         config);
   }
 
@@ -146,7 +156,15 @@ public record S3Settings(
    */
   public S3Settings withLocation(StoreLocation other) {
     return new S3Settings(
-        other, options, commits, validation, trustETag, cacheLimit, keepRawBytes, config);
+        other,
+        options,
+        commits,
+        validation,
+        trustETag,
+        cacheLimit,
+        keepRawBytes,
+        spillDirectory,
+        config);
   }
 
   /** How manifests are read when they may have changed. */
@@ -160,6 +178,11 @@ public record S3Settings(
   /** Bytes of tables that may be kept between look-ups. */
   long tableLimit() {
     return keepRawBytes ? cacheLimit : 0;
+  }
+
+  /** Where large packs go while they are received. */
+  SpillDirectory spills() {
+    return new SpillDirectory(spillDirectory);
   }
 
   private static void checkKeys(Config config, String source) throws ConfigInvalidException {
@@ -303,6 +326,16 @@ public record S3Settings(
         throw wrong(key, "'" + text(key) + "' is no number of bytes such as '512m'", e);
       }
       throw wrong(key, "'" + text(key) + "' is less than 0", null);
+    }
+
+    /** A local directory; that of Java for temporary files if none is set. */
+    Path directory(String key) throws ConfigInvalidException {
+      String text = text(key);
+      try {
+        return Path.of(text == null ? System.getProperty("java.io.tmpdir") : text);
+      } catch (InvalidPathException e) {
+        throw wrong(key, "'" + text + "' is no path", e);
+      }
     }
 
     @Nullable

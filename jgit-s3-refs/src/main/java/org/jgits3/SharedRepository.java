@@ -37,7 +37,7 @@ final class SharedRepository {
             store, name, settings.commits(), settings.manifestReads(), manifestMetrics);
     this.refs =
         new SharedRefs(store, committer, settings.validation(), background, metrics, budget);
-    this.packs = new SharedPacks(store, committer);
+    this.packs = new SharedPacks(store, committer, settings.spills());
   }
 
   RepositoryName name() {

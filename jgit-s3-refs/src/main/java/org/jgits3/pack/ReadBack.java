@@ -5,9 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
@@ -15,13 +12,25 @@ import java.util.Arrays;
  * memory up to a bound, in one local file beyond. Used by one thread.
  */
 final class ReadBack implements Closeable {
-  private static final int WINDOW = 4 << 20;
+  /** Bytes kept in memory. */
+  static final int WINDOW = 4 << 20;
 
-  private byte[] window = new byte[64 << 10];
+  private static final int FIRST_WINDOW = 64 << 10;
+
+  private final SpillDirectory spills;
+  private byte[] window = new byte[FIRST_WINDOW];
   private int held;
   private long size;
-  private Path file;
   private FileChannel spill;
+
+  /**
+   * Keeps nothing yet.
+   *
+   * @param spills where to make the file if one is needed
+   */
+  ReadBack(SpillDirectory spills) {
+    this.spills = spills;
+  }
 
   void append(byte[] src, int offset, int length) throws IOException {
     if (spill == null && size + length > WINDOW) {
@@ -31,7 +40,8 @@ final class ReadBack implements Closeable {
       write(ByteBuffer.wrap(src, offset, length));
     } else {
       if (held + length > window.length) {
-        window = Arrays.copyOf(window, Math.max(held + length, 2 * window.length));
+        int grown = Math.min(WINDOW, 2 * window.length);
+        window = Arrays.copyOf(window, Math.max(held + length, grown));
       }
       System.arraycopy(src, offset, window, held, length);
       held += length;
@@ -40,13 +50,7 @@ final class ReadBack implements Closeable {
   }
 
   private void spill() throws IOException {
-    file = Files.createTempFile("jgit-s3-", ".pack");
-    spill =
-        FileChannel.open(
-            file,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.DELETE_ON_CLOSE);
+    spill = spills.open();
     write(ByteBuffer.wrap(window, 0, held));
     window = null;
   }
@@ -78,11 +82,7 @@ final class ReadBack implements Closeable {
   public void close() throws IOException {
     window = null;
     if (spill != null) {
-      try {
-        spill.close();
-      } finally {
-        Files.deleteIfExists(file);
-      }
+      spill.close();
     }
   }
 }

@@ -130,7 +130,7 @@ public final class S3ObjDatabase extends DfsObjDatabase {
         pack,
         ext,
         new StreamingUpload(shared.store(), key(pack, ext)),
-        readsBack ? Optional.of(new ReadBack()) : Optional.empty());
+        readsBack ? Optional.of(new ReadBack(shared.spills())) : Optional.empty());
   }
 
   private String key(S3PackDescription pack, PackExt ext) throws IOException {

@@ -29,6 +29,7 @@ public final class SharedPacks {
   private final ObjectStore store;
   private final ImmutableObjects objects;
   private final ManifestCommitter committer;
+  private final SpillDirectory spills;
 
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -44,11 +45,17 @@ public final class SharedPacks {
    *
    * @param store where they are
    * @param committer commit loop of the repository
+   * @param spills where large packs go while they are received
    */
-  public SharedPacks(ObjectStore store, ManifestCommitter committer) {
+  public SharedPacks(ObjectStore store, ManifestCommitter committer, SpillDirectory spills) {
     this.store = store;
     this.objects = new ImmutableObjects(store);
     this.committer = committer;
+    this.spills = spills;
+  }
+
+  SpillDirectory spills() {
+    return spills;
   }
 
   ObjectStore store() {
