@@ -77,8 +77,7 @@ final class ComparedRepositories implements AutoCloseable {
     RefOperation operation = step.operation();
     RefOperation.Context context =
         new RefOperation.Context(model, objects, "message " + ++steps + "\nof two lines");
-    if (RefDirectoryLimits.exclude(operation, context)
-        || (reftables.isPresent() && Reftables.exclude(operation, context))) {
+    if (RefDirectoryLimits.exclude(operation, context)) {
       return;
     }
     List<String> before = existing(model);

@@ -55,9 +55,10 @@ final class RefDirectoryLimits {
     if (operation instanceof RefOperation.Delete d) {
       return leadsToConflict(context, d.name(), d.detach());
     }
-    // While a symbolic ref leads to nothing, listings show what packed-refs has of its name.
+    // While a symbolic ref leads to nothing, listings show what packed-refs has of its name. Those
+    // that lead to each other are as if they were not there, but come back.
     if (operation instanceof RefOperation.Link l) {
-      return isPacked(context, l.name());
+      return isPacked(context, l.name()) || leadsTo(context, l.target(), l.name());
     }
     return false;
   }
@@ -77,6 +78,15 @@ final class RefDirectoryLimits {
     File packed = new File(context.model().getDirectory(), "packed-refs");
     return packed.exists()
         && Files.readAllLines(packed.toPath()).stream().anyMatch(line -> line.endsWith(" " + name));
+  }
+
+  private static boolean leadsTo(RefOperation.Context context, String from, String to)
+      throws IOException {
+    if (from.equals(to)) {
+      return true;
+    }
+    Ref ref = context.ref(from);
+    return ref != null && ref.isSymbolic() && leadsTo(context, ref.getTarget().getName(), to);
   }
 
   private static boolean leadsToConflict(RefOperation.Context context, String name, boolean itself)
