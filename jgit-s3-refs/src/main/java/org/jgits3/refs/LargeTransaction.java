@@ -17,6 +17,7 @@ import org.jgits3.manifest.TransactionLog;
 import org.jgits3.refs.RefTransaction.Complete;
 import org.jgits3.refs.RefTransaction.Logged;
 import org.jgits3.refs.RefTransaction.Outcome;
+import org.jgits3.store.Gang;
 
 /**
  * A transaction too large for the manifest: what it makes of the refs is uploaded as a snapshot

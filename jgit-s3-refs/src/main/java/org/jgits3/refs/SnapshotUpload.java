@@ -7,6 +7,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.Gang;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StreamingUpload;

@@ -53,7 +53,12 @@ public final class Gang {
 
   /** A step of a work whose steps are different. */
   @FunctionalInterface
-  interface Step {
+  public interface Step {
+    /**
+     * Does it.
+     *
+     * @throws IOException if it cannot be done; steps that have not begun are left out then
+     */
     void run() throws IOException;
   }
 
@@ -63,7 +68,7 @@ public final class Gang {
    * @param steps what to do, begun in order
    * @throws IOException the first failure
    */
-  static void all(Step... steps) throws IOException {
+  public static void all(Step... steps) throws IOException {
     forEach(List.of(steps), Step::run);
   }
 
