@@ -27,6 +27,7 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PackUploads;
 import org.jgits3.store.probe.StoreProbe;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +49,7 @@ public final class S3RepositoryManager implements Closeable {
 
   private final ObjectStore store;
   private final S3Settings settings;
+  private final PackUploads uploads;
   private final Bindings bindings;
   private final ExecutorService background;
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
@@ -97,6 +99,7 @@ public final class S3RepositoryManager implements Closeable {
     this.store = store;
     this.settings = settings;
     this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
+    this.uploads = new PackUploads(store, settings.uploads());
     this.bindings = new Bindings(store, settings.commits());
     this.background =
         new ThreadPoolExecutor(
@@ -191,7 +194,14 @@ public final class S3RepositoryManager implements Closeable {
       if (known == null || known.committer().isGone()) {
         known =
             new SharedRepository(
-                store, name, settings, background, manifestMetrics, refsMetrics, tableBudget);
+                store,
+                uploads,
+                name,
+                settings,
+                background,
+                manifestMetrics,
+                refsMetrics,
+                tableBudget);
         shared.put(name, known);
       }
       return known;
@@ -348,7 +358,10 @@ public final class S3RepositoryManager implements Closeable {
     return settings;
   }
 
-  /** Stops background work, and closes the store. Handles that are open fail from then on. */
+  /**
+   * Stops background work, gives up uploads that are open, and closes the store. Handles that are
+   * open fail from then on.
+   */
   @Override
   public void close() throws IOException {
     background.shutdown();
@@ -361,6 +374,7 @@ public final class S3RepositoryManager implements Closeable {
       background.shutdownNow();
       Thread.currentThread().interrupt();
     }
+    uploads.close();
     store.close();
   }
 }

@@ -23,6 +23,7 @@ import org.jgits3.pack.SpillDirectory;
 import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.UploadOptions;
 
 /**
  * Everything an administrator can set, read from the {@code [s3]} sections of a jgit config. Keys
@@ -37,6 +38,7 @@ import org.jgits3.store.StoreOptions;
  * @param cacheLimit bytes of refs kept in memory, all repositories together
  * @param keepRawBytes whether any are kept between look-ups
  * @param spillDirectory where large packs go while they are received
+ * @param uploads memory for uploads, all repositories together
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
  */
@@ -49,6 +51,7 @@ public record S3Settings(
     long cacheLimit,
     boolean keepRawBytes,
     Path spillDirectory,
+    UploadOptions uploads,
     Config config) {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
@@ -72,6 +75,10 @@ public record S3Settings(
   private static final String RECEIVE = "receive";
   private static final String SPILL_DIRECTORY = "spillDirectory";
 
+  private static final String UPLOAD = "upload";
+  private static final String PART_SIZE = "partSize";
+  private static final String BUFFERS = "buffers";
+
   /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
   private static final Map<String, Set<String>> KEYS =
       Map.of(
@@ -80,7 +87,9 @@ public record S3Settings(
           REFS,
           Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
           RECEIVE,
-          Set.of(SPILL_DIRECTORY));
+          Set.of(SPILL_DIRECTORY),
+          UPLOAD,
+          Set.of(PART_SIZE, BUFFERS));
 
   /** Part of the heap that refs may take unless somebody sets a limit. */
   private static final int HEAP_SHARE = 4;
@@ -114,6 +123,7 @@ public record S3Settings(
         refs.bytes(CACHE_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
         refs.flag(KEEP_RAW_BYTES, true),
         new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
+        new Reader(config, source, UPLOAD).uploads(),
         config);
   }
 
@@ -164,6 +174,7 @@ public record S3Settings(
         cacheLimit,
         keepRawBytes,
         spillDirectory,
+        uploads,
         config);
   }
 
@@ -336,6 +347,17 @@ public record S3Settings(
       } catch (InvalidPathException e) {
         throw wrong(key, "'" + text + "' is no path", e);
       }
+    }
+
+    UploadOptions uploads() throws ConfigInvalidException {
+      int partSize =
+          number(
+              PART_SIZE,
+              UploadOptions.DEFAULT_PART_SIZE,
+              UploadOptions.MIN_PART_SIZE,
+              UploadOptions.MAX_PART_SIZE);
+      int buffers = UploadOptions.ofPartSize(partSize).buffers();
+      return new UploadOptions(partSize, number(BUFFERS, buffers, 1, UploadOptions.MAX_BUFFERS));
     }
 
     @Nullable

@@ -13,6 +13,7 @@ import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PackUploads;
 
 /** What all handles of one repository in this process share. Safe for use by many threads. */
 final class SharedRepository {
@@ -24,6 +25,7 @@ final class SharedRepository {
 
   SharedRepository(
       ObjectStore store,
+      PackUploads uploads,
       RepositoryName name,
       S3Settings settings,
       Executor background,
@@ -36,8 +38,9 @@ final class SharedRepository {
         new ManifestCommitter(
             store, name, settings.commits(), settings.manifestReads(), manifestMetrics);
     this.refs =
-        new SharedRefs(store, committer, settings.validation(), background, metrics, budget);
-    this.packs = new SharedPacks(store, committer, settings.spills());
+        new SharedRefs(
+            store, uploads, committer, settings.validation(), background, metrics, budget);
+    this.packs = new SharedPacks(store, uploads, committer, settings.spills());
   }
 
   RepositoryName name() {

@@ -16,6 +16,7 @@ import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +77,11 @@ class S3SettingsTest {
         "[s3 \"refs\"] cacheLimit = -1    | [s3 \"refs\"] cacheLimit | less than 0",
         "[s3 \"refs\"] keepRawBytes = 7x  | [s3 \"refs\"] keepRawBytes | neither true nor false",
         "[s3] commitDeadline = 0          | [s3] commitDeadline | not more than 0",
+        "[s3 \"upload\"] partSize = 4m     | [s3 \"upload\"] partSize | not from 5242880 to",
+        "[s3 \"upload\"] partSize = 2g     | [s3 \"upload\"] partSize | no number",
+        "[s3 \"upload\"] partSize = huge   | [s3 \"upload\"] partSize | no number",
+        "[s3 \"upload\"] buffers = 0       | [s3 \"upload\"] buffers | not from 1 to",
+        "[s3 \"upload\"] parts = 3         | [s3 \"upload\"] | unknown key parts",
       })
   void a_wrong_key_or_value_is_named(String text, String where, String why) {
     assertThatThrownBy(() -> parse(text.replaceFirst("] ", "]\n")))
@@ -112,6 +118,15 @@ class S3SettingsTest {
     assertThat(settings.keepRawBytes()).isFalse();
     assertThat(parse("[s3 \"refs\"]\ncacheLimit = 64k").cacheLimit()).isEqualTo(64 << 10);
     assertThat(parse("[s3 \"refs\"]\ntrustETag = always").trustETag()).isTrue();
+  }
+
+  @Test
+  void uploads_take_less_than_64_MB_unless_more_is_set() throws Exception {
+    assertThat(parse("").uploads()).isEqualTo(UploadOptions.DEFAULT);
+    assertThat(parse("[s3 \"upload\"]\npartSize = 16m").uploads())
+        .isEqualTo(UploadOptions.ofPartSize(16 << 20));
+    assertThat(parse("[s3 \"upload\"]\npartSize = 16m\nbuffers = 20").uploads())
+        .isEqualTo(new UploadOptions(16 << 20, 20));
   }
 
   @Test

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
-import org.jgits3.store.StreamingUpload;
+import org.jgits3.store.PackUpload;
 
 /**
  * One file of a pack on its way to the store. Used by one thread.
@@ -18,7 +18,7 @@ import org.jgits3.store.StreamingUpload;
 final class PackOutput extends DfsOutputStream {
   private final S3PackDescription pack;
   private final PackExt ext;
-  private final StreamingUpload upload;
+  private final PackUpload upload;
   private final Optional<ReadBack> readBack;
   private boolean closed;
 
@@ -30,8 +30,7 @@ final class PackOutput extends DfsOutputStream {
    * @param upload where the bytes go
    * @param readBack keeps the bytes for {@link #read}; empty for a writer that never reads
    */
-  PackOutput(
-      S3PackDescription pack, PackExt ext, StreamingUpload upload, Optional<ReadBack> readBack) {
+  PackOutput(S3PackDescription pack, PackExt ext, PackUpload upload, Optional<ReadBack> readBack) {
     this.pack = pack;
     this.ext = ext;
     this.upload = upload;

@@ -25,7 +25,6 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.StreamingUpload;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -129,7 +128,7 @@ public final class S3ObjDatabase extends DfsObjDatabase {
     return new PackOutput(
         pack,
         ext,
-        new StreamingUpload(shared.store(), key(pack, ext)),
+        shared.uploads().begin(key(pack, ext)),
         readsBack ? Optional.of(new ReadBack(shared.spills())) : Optional.empty());
   }
 

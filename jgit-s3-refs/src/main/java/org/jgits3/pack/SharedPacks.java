@@ -20,6 +20,7 @@ import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PackUploads;
 
 /**
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
@@ -27,6 +28,7 @@ import org.jgits3.store.ObjectStore;
  */
 public final class SharedPacks {
   private final ObjectStore store;
+  private final PackUploads uploads;
   private final ImmutableObjects objects;
   private final ManifestCommitter committer;
   private final SpillDirectory spills;
@@ -44,11 +46,14 @@ public final class SharedPacks {
    * The packs of one repository.
    *
    * @param store where they are
+   * @param uploads how they get there
    * @param committer commit loop of the repository
    * @param spills where large packs go while they are received
    */
-  public SharedPacks(ObjectStore store, ManifestCommitter committer, SpillDirectory spills) {
+  public SharedPacks(
+      ObjectStore store, PackUploads uploads, ManifestCommitter committer, SpillDirectory spills) {
     this.store = store;
+    this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
     this.committer = committer;
     this.spills = spills;
@@ -60,6 +65,10 @@ public final class SharedPacks {
 
   ObjectStore store() {
     return store;
+  }
+
+  PackUploads uploads() {
+    return uploads;
   }
 
   ImmutableObjects objects() {

@@ -14,7 +14,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StreamingUpload;
+import org.jgits3.store.PackUpload;
+import org.jgits3.store.PackUploads;
 
 /** The immutable objects of a transaction log. Safe for use by many threads. */
 final class LogObjects {
@@ -33,9 +34,11 @@ final class LogObjects {
   private static final int INDEX_GUESS = 32 << 10;
 
   private final ObjectStore store;
+  private final PackUploads uploads;
 
-  LogObjects(ObjectStore store) {
+  LogObjects(ObjectStore store, PackUploads uploads) {
     this.store = store;
+    this.uploads = uploads;
   }
 
   /**
@@ -70,8 +73,7 @@ final class LogObjects {
 
   private StoredObject upload(Manifest validated, Content content) throws IOException {
     String id = ObjectNames.mint(validated);
-    StreamingUpload upload =
-        new StreamingUpload(store, ObjectNames.logKey(validated.repositoryId(), id));
+    PackUpload upload = uploads.begin(ObjectNames.logKey(validated.repositoryId(), id));
     try {
       content.write(upload);
     } catch (IOException | RuntimeException | Error e) {

@@ -26,6 +26,7 @@ import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PackUploads;
 import org.jgits3.store.SharedRequest;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -73,6 +74,7 @@ public final class SharedRefs {
    * The refs of one repository.
    *
    * @param store where snapshots and log segments are
+   * @param uploads how they get there
    * @param committer commit loop of the repository
    * @param validation when look-ups ask the store
    * @param background runs compactions
@@ -81,6 +83,7 @@ public final class SharedRefs {
    */
   public SharedRefs(
       ObjectStore store,
+      PackUploads uploads,
       ManifestCommitter committer,
       Validation validation,
       Executor background,
@@ -91,8 +94,8 @@ public final class SharedRefs {
     this.tables = new SnapshotTables(store, metrics, budget, trusting);
     this.comparisons = new SharedRequest<>("refs", () -> current(tables::compared));
     committer.onChange(this::observe);
-    this.upload = new SnapshotUpload(store);
-    this.log = new LogObjects(store);
+    this.upload = new SnapshotUpload(store, uploads);
+    this.log = new LogObjects(store, uploads);
     this.compaction = new Compaction(upload, committer);
     this.logCompaction = new LogCompaction(log, committer);
     this.validation = validation;

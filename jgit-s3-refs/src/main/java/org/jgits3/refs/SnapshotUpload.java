@@ -10,7 +10,8 @@ import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.Gang;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StreamingUpload;
+import org.jgits3.store.PackUpload;
+import org.jgits3.store.PackUploads;
 
 /**
  * Writes snapshots, and the deltas beside them, for the next generation of a manifest. Nobody finds
@@ -27,10 +28,12 @@ final class SnapshotUpload {
   private static final int ONE_REQUEST = 64 << 20;
 
   private final ObjectStore store;
+  private final PackUploads uploads;
   private final ImmutableObjects objects;
 
-  SnapshotUpload(ObjectStore store) {
+  SnapshotUpload(ObjectStore store, PackUploads uploads) {
     this.store = store;
+    this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
   }
 
@@ -76,8 +79,7 @@ final class SnapshotUpload {
   private RefSnapshot send(Manifest manifest, SnapshotMerge merge, Source source)
       throws IOException {
     String id = ObjectNames.mint(manifest);
-    StreamingUpload out =
-        new StreamingUpload(store, ObjectNames.snapshotKey(manifest.repositoryId(), id));
+    PackUpload out = uploads.begin(ObjectNames.snapshotKey(manifest.repositoryId(), id));
     Checksums sums = new Checksums();
     try {
       source.writeTo(

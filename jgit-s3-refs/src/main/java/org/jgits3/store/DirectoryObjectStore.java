@@ -334,14 +334,13 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
-    Objects.checkFromIndexSize(offset, length, src.length);
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
     if (number < 1 || number > MAX_PARTS) {
       throw new IllegalArgumentException("part " + number);
     }
     try {
-      return uploads.put(upload, number, src, offset, length);
+      return uploads.put(upload, number, body);
     } catch (NoSuchFileException e) {
       throw uploadIsGone(upload, e);
     } catch (IOException e) {

@@ -51,21 +51,20 @@ final class DirectoryUploads {
    *
    * @throws NoSuchFileException if the upload is gone
    */
-  UploadedPart put(MultipartUpload upload, int number, byte[] src, int offset, int length)
-      throws IOException {
+  UploadedPart put(MultipartUpload upload, int number, PartBody body) throws IOException {
     Path dir = layout.upload(upload);
     Path file = temp.newName();
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      DirectoryFiles.append(channel, src, offset, length);
+      for (PartBody.Slice slice : body.slices()) {
+        DirectoryFiles.append(channel, slice.array(), slice.offset(), slice.length());
+      }
       Files.move(file, part(dir, number), StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(file);
     }
-    CRC32C crc = new CRC32C();
-    crc.update(src, offset, length);
-    int checksum = (int) crc.getValue();
-    return new UploadedPart(number, HexFormat.of().toHexDigits(checksum), length, checksum);
+    int checksum = body.crc32c();
+    return new UploadedPart(number, HexFormat.of().toHexDigits(checksum), body.size(), checksum);
   }
 
   /**

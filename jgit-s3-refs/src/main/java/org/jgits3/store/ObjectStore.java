@@ -133,15 +133,12 @@ public interface ObjectStore extends Closeable {
    *
    * @param upload upload the part belongs to
    * @param number part number, 1 to 10,000
-   * @param src array that holds the part; not modified by the caller before this returns or throws,
-   *     and not referenced afterwards
-   * @param offset where in {@code src} the part begins
-   * @param length bytes; at least {@link #minPartSize} unless it is the last part
+   * @param body its bytes, at least {@link #minPartSize} unless it is the last part; not modified
+   *     by the caller before this returns or throws, and not referenced afterwards
    * @return the acknowledged part
    * @throws StoreException if the part was not acknowledged after all safe attempts
    */
-  UploadedPart uploadPart(MultipartUpload upload, int number, byte[] src, int offset, int length)
-      throws IOException;
+  UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body) throws IOException;
 
   /**
    * Completes an upload. If the answer is lost, the implementation finds out whether the object
@@ -149,6 +146,8 @@ public interface ObjectStore extends Closeable {
    *
    * @param upload upload to complete
    * @param parts all parts, in ascending order of number, numbered from 1 without gaps
+   * @throws StoreException.Corrupt if the store says that the object has another checksum than the
+   *     parts have
    * @throws StoreException if the object could not be made; the upload must not be aborted if the
    *     exception is {@link StoreException.Unavailable}, since it may still complete
    */

@@ -155,12 +155,12 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
     return observe(
         RequestKind.PART,
-        () -> store.uploadPart(upload, number, src, offset, length),
-        part -> Ended.ok(length));
+        () -> store.uploadPart(upload, number, body),
+        part -> Ended.ok(body.size()));
   }
 
   @Override

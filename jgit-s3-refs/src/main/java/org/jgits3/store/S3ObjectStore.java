@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -13,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.jgits3.store.S3Failure.Kind;
 import org.jgits3.store.S3Failure.ShortBodyException;
@@ -353,18 +351,15 @@ public final class S3ObjectStore implements ObjectStore {
         .bucket(bucket.bucket())
         .key(root + key)
         .contentLength((long) length)
-        .checksumCRC32C(encode(crc32c(src, offset, length)));
+        .checksumCRC32C(encode(PartBody.of(src, offset, length).crc32c()));
   }
 
   private static RequestBody body(byte[] src, int offset, int length) {
-    return RequestBody.fromContentProvider(
-        () -> new ByteArrayInputStream(src, offset, length), length, BINARY);
+    return body(PartBody.of(src, offset, length));
   }
 
-  private static int crc32c(byte[] src, int offset, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(src, offset, length);
-    return (int) crc.getValue();
+  private static RequestBody body(PartBody body) {
+    return RequestBody.fromContentProvider(body::open, body.size(), BINARY);
   }
 
   private static String encode(int crc32c) {
@@ -394,9 +389,9 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
-    int crc = crc32c(src, offset, length);
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
+    int crc = body.crc32c();
     try {
       UploadPartResponse response =
           clients
@@ -407,10 +402,10 @@ public final class S3ObjectStore implements ObjectStore {
                           .key(root + upload.key())
                           .uploadId(upload.uploadId())
                           .partNumber(number)
-                          .contentLength((long) length)
+                          .contentLength(body.size())
                           .checksumCRC32C(encode(crc)),
-                  body(src, offset, length));
-      return new UploadedPart(number, response.eTag(), length, crc);
+                  body(body));
+      return new UploadedPart(number, response.eTag(), body.size(), crc);
     } catch (SdkException e) {
       throw failed(upload.key(), S3Failure.of(e));
     }

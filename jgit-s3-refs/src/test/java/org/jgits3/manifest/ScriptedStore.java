@@ -20,6 +20,7 @@ import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.UploadedPart;
@@ -250,8 +251,7 @@ final class ScriptedStore implements ObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) {
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body) {
     throw new UnsupportedOperationException(upload.toString());
   }
 

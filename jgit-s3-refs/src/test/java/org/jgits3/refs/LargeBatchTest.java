@@ -29,6 +29,8 @@ import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.PackUploads;
+import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -272,6 +274,7 @@ class LargeBatchTest {
     SharedRefs shared =
         new SharedRefs(
             store,
+            new PackUploads(store, UploadOptions.DEFAULT),
             committer,
             Validation.ALWAYS,
             task -> {

@@ -20,8 +20,10 @@ import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.PackUploads;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,7 @@ class LogObjectsTest {
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
-    objects = new LogObjects(store);
+    objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
   }
 
   @AfterEach

@@ -16,6 +16,8 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PackUploads;
+import org.jgits3.store.UploadOptions;
 
 /** A log of very many transactions, made without making each of them. */
 final class LongLog {
@@ -27,7 +29,7 @@ final class LongLog {
   LongLog(ObjectStore store, String repository) {
     this.committer =
         new ManifestCommitter(store, RepositoryName.of(repository), CommitPolicy.DEFAULT);
-    this.objects = new LogObjects(store);
+    this.objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
     this.compaction = new LogCompaction(objects, committer);
   }
 

@@ -61,9 +61,9 @@ public class DelegatingObjectStore implements ObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
-    return store.uploadPart(upload, number, src, offset, length);
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
+    return store.uploadPart(upload, number, body);
   }
 
   @Override

@@ -237,7 +237,7 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
       assertThat(refused(() -> store.putIf("x", large, Precondition.matches(version))))
           .contains("No space left");
       MultipartUpload upload = store.beginMultipart("z", Map.of());
-      assertThat(refused(() -> store.uploadPart(upload, 1, large, 0, large.length)))
+      assertThat(refused(() -> store.uploadPart(upload, 1, PartBody.of(large, 0, large.length))))
           .contains("No space left");
       store.abortMultipart(upload);
       assertThat(((GetResult.Found) store.get("x", ANY)).bytes())

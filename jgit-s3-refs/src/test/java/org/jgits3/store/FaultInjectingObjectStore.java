@@ -248,12 +248,9 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) throws IOException {
-    return send(
-        RequestKind.PART,
-        upload.key(),
-        () -> super.uploadPart(upload, number, src, offset, length));
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
+    return send(RequestKind.PART, upload.key(), () -> super.uploadPart(upload, number, body));
   }
 
   @Override

@@ -134,8 +134,7 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public UploadedPart uploadPart(
-      MultipartUpload upload, int number, byte[] src, int offset, int length) {
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body) {
     throw new UnsupportedOperationException(upload.key());
   }
 

@@ -333,9 +333,9 @@ public abstract class ObjectStoreContract {
     int part = store.minPartSize();
     byte[] body = pattern(2 * part + 12_345, 7);
     MultipartUpload upload = store.beginMultipart(key("big"), Map.of("token", "t-1"));
-    UploadedPart third = store.uploadPart(upload, 3, body, 2 * part, 12_345);
-    UploadedPart first = store.uploadPart(upload, 1, body, 0, part);
-    UploadedPart second = store.uploadPart(upload, 2, body, part, part);
+    UploadedPart third = store.uploadPart(upload, 3, PartBody.of(body, 2 * part, 12_345));
+    UploadedPart first = store.uploadPart(upload, 1, PartBody.of(body, 0, part));
+    UploadedPart second = store.uploadPart(upload, 2, PartBody.of(body, part, part));
     assertThat(first.size()).isEqualTo(part);
     assertThat(third.number()).isEqualTo(3);
     store.completeMultipart(upload, List.of(first, second, third));
@@ -367,9 +367,8 @@ public abstract class ObjectStoreContract {
                             store.uploadPart(
                                 upload,
                                 i + 1,
-                                body,
-                                i * part,
-                                Math.min(part, body.length - i * part)))
+                                PartBody.of(
+                                    body, i * part, Math.min(part, body.length - i * part))))
             .toList());
     store.completeMultipart(upload, List.of(parts));
     assertThat(Arrays.equals(found(store, "big").bytes(), body)).isTrue();
@@ -378,8 +377,8 @@ public abstract class ObjectStoreContract {
   @Test
   void a_part_that_is_uploaded_again_replaces_the_first() throws IOException {
     MultipartUpload upload = store.beginMultipart(key("x"), Map.of());
-    store.uploadPart(upload, 1, ascii("first"), 0, 5);
-    UploadedPart again = store.uploadPart(upload, 1, ascii("again!"), 0, 6);
+    store.uploadPart(upload, 1, PartBody.of(ascii("first"), 0, 5));
+    UploadedPart again = store.uploadPart(upload, 1, PartBody.of(ascii("again!"), 0, 6));
     store.completeMultipart(upload, List.of(again));
     assertThat(found(store, "x").bytes()).isEqualTo(ascii("again!"));
   }
@@ -387,7 +386,7 @@ public abstract class ObjectStoreContract {
   @Test
   void an_upload_is_listed_and_invisible_until_it_is_completed() throws IOException {
     MultipartUpload upload = store.beginMultipart(key("up/x"), Map.of());
-    UploadedPart part = store.uploadPart(upload, 1, ascii("part"), 0, 4);
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(ascii("part"), 0, 4));
     assertThat(store.stat(key("up/x"))).isEmpty();
     assertThat(keys("")).isEmpty();
     if (listsUploads()) {
@@ -404,7 +403,7 @@ public abstract class ObjectStoreContract {
   @Test
   void an_aborted_upload_is_gone_and_cannot_be_completed() throws IOException {
     MultipartUpload upload = store.beginMultipart(key("x"), Map.of("token", "t-2"));
-    UploadedPart part = store.uploadPart(upload, 1, ascii("part"), 0, 4);
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(ascii("part"), 0, 4));
     store.abortMultipart(upload);
     store.abortMultipart(upload);
     assertThat(store.listMultipart(prefix)).isEmpty();
@@ -417,7 +416,7 @@ public abstract class ObjectStoreContract {
   @Test
   void completing_twice_leaves_the_object_as_it_is() throws IOException {
     MultipartUpload upload = store.beginMultipart(key("x"), Map.of("token", "t-3"));
-    UploadedPart part = store.uploadPart(upload, 1, ascii("part"), 0, 4);
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(ascii("part"), 0, 4));
     store.completeMultipart(upload, List.of(part));
     store.completeMultipart(upload, List.of(part));
     assertThat(found(store, "x").bytes()).isEqualTo(ascii("part"));

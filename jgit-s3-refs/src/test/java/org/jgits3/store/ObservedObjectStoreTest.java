@@ -65,7 +65,7 @@ class ObservedObjectStoreTest {
   @Test
   void an_upload_is_one_request_per_step() throws IOException {
     MultipartUpload upload = store.beginMultipart("x", Map.of());
-    UploadedPart part = store.uploadPart(upload, 1, new byte[9], 0, 9);
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(new byte[9], 0, 9));
     store.listMultipart("");
     store.completeMultipart(upload, List.of(part));
     store.abortMultipart(upload);

@@ -68,7 +68,7 @@ class S3LostRepliesTest {
     try (ReplyDroppingProxy proxy = dropping("POST .*uploadId=.*", drops);
         ObjectStore store = location.open(through(proxy))) {
       MultipartUpload upload = store.beginMultipart(key, Map.of("token", "t-1"));
-      UploadedPart part = store.uploadPart(upload, 1, BODY, 0, BODY.length);
+      UploadedPart part = store.uploadPart(upload, 1, PartBody.of(BODY, 0, BODY.length));
       store.completeMultipart(upload, List.of(part));
       assertThat(proxy.dropped()).isPositive();
       assertThat(((GetResult.Found) store.get(key, Optional.empty())).bytes()).isEqualTo(BODY);

@@ -12,6 +12,7 @@ import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 
@@ -47,8 +48,8 @@ final class UploadChecks {
     String key = run.key("multipart");
     String token = UUID.randomUUID().toString();
     MultipartUpload upload = store.beginMultipart(key, Map.of("token", token));
-    UploadedPart last = store.uploadPart(upload, 2, body, partSize, LAST_PART);
-    UploadedPart first = store.uploadPart(upload, 1, body, 0, partSize);
+    UploadedPart last = store.uploadPart(upload, 2, PartBody.of(body, partSize, LAST_PART));
+    UploadedPart first = store.uploadPart(upload, 1, PartBody.of(body, 0, partSize));
     store.completeMultipart(upload, List.of(first, last));
 
     Optional<ObjectInfo> info = store.stat(key);
@@ -78,7 +79,7 @@ final class UploadChecks {
 
   private Optional<String> abort() throws IOException {
     MultipartUpload upload = store.beginMultipart(run.key("aborted"), Map.of());
-    UploadedPart part = store.uploadPart(upload, 1, new byte[LAST_PART], 0, LAST_PART);
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(new byte[LAST_PART], 0, LAST_PART));
     store.abortMultipart(upload);
     try {
       store.completeMultipart(upload, List.of(part));

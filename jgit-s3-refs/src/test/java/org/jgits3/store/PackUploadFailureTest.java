@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is left in the store of an upload that failed. */
-class StreamingUploadFailureTest {
+class PackUploadFailureTest {
   private static final String KEY = "objects/r/pack/p.pack";
+  private static final int PART = UploadOptions.MIN_PART_SIZE;
 
   @TempDir Path directory;
 
@@ -25,18 +26,17 @@ class StreamingUploadFailureTest {
 
   private final Queue<IOException> checked = new ArrayDeque<>();
   private DelegatingObjectStore store;
-  private StreamingUpload upload;
+  private PackUpload upload;
 
   @BeforeEach
   void open() throws IOException {
     store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          public UploadedPart uploadPart(
-              MultipartUpload to, int number, byte[] src, int offset, int length)
+          public UploadedPart uploadPart(MultipartUpload to, int number, PartBody body)
               throws IOException {
             fail();
-            return super.uploadPart(to, number, src, offset, length);
+            return super.uploadPart(to, number, body);
           }
 
           @Override
@@ -45,7 +45,7 @@ class StreamingUploadFailureTest {
             super.put(key, src, offset, length);
           }
         };
-    upload = new StreamingUpload(store, KEY);
+    upload = new PackUploads(store, new UploadOptions(PART, 2)).begin(KEY);
   }
 
   @AfterEach
@@ -74,8 +74,7 @@ class StreamingUploadFailureTest {
   @Test
   void an_upload_that_missed_bytes_never_becomes_an_object() throws Exception {
     unchecked.add(new IllegalStateException("connection pool shut down"));
-    assertThatThrownBy(() -> write(StreamingUpload.PART_SIZE + 1))
-        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> write(4 * PART + 1)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> write(1)).isInstanceOf(IOException.class);
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertNothingIsLeft();
@@ -92,7 +91,7 @@ class StreamingUploadFailureTest {
 
   @Test
   void an_upload_whose_last_part_failed_is_aborted() throws Exception {
-    write(StreamingUpload.PART_SIZE + 1);
+    write(PART + 1);
     checked.add(new IOException("disk full"));
     assertThatThrownBy(upload::close).hasMessage("disk full");
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
@@ -101,7 +100,7 @@ class StreamingUploadFailureTest {
 
   @Test
   void an_upload_that_was_given_up_leaves_nothing() throws Exception {
-    write(StreamingUpload.PART_SIZE + 1);
+    write(PART + 1);
     upload.abort();
     upload.close();
     assertNothingIsLeft();

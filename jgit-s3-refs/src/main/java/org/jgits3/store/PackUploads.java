@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Uploads of unknown length to one store, and the memory and threads they share. One for a process,
+ * since the bound on memory holds for each.
+ *
+ * <p>Safe for use by many threads. Nothing is kept while no upload is open: neither memory nor
+ * threads.
+ */
+public final class PackUploads implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
+
+  /** How long an upload waits for memory before it looks for one that does nothing with its own. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** How long the end of all waits for a writer that is in the middle of a request. */
+  private static final long CLOSE_SECONDS = 10;
+
+  private final ObjectStore store;
+  private final PartBuffers buffers;
+  private final ThreadPoolExecutor threads;
+
+  /** Uploads that hold memory or have something in the store; guarded by itself. */
+  private final Set<PackUpload> open = new LinkedHashSet<>();
+
+  /** Gives the open uploads up when the JVM ends; registered while there are some. */
+  private final Thread atExit = new Thread(this::giveUpAll, "jgit-s3-uploads-exit");
+
+  /**
+   * Uploads to a store. Does no request, and allocates nothing yet.
+   *
+   * @param store where they go; not closed with this
+   * @param options how much memory they have
+   */
+  public PackUploads(ObjectStore store, UploadOptions options) {
+    this(store, options, PATIENCE);
+  }
+
+  PackUploads(ObjectStore store, UploadOptions options, Duration patience) {
+    this.store = Objects.requireNonNull(store, "store");
+    this.buffers = new PartBuffers(options, patience);
+    this.threads =
+        new ThreadPoolExecutor(
+            options.buffers(),
+            options.buffers(),
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            r -> {
+              Thread t = new Thread(r, "jgit-s3-upload");
+              t.setDaemon(true);
+              return t;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Begins an upload to an object that does not exist yet. Does no request.
+   *
+   * @param key name that is used only once; see {@link ObjectStore} for what it may be
+   * @return the stream, to be closed, failed or aborted
+   */
+  public PackUpload begin(String key) {
+    return new PackUpload(this, key);
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  PartBuffers buffers() {
+    return buffers;
+  }
+
+  Executor threads() {
+    return threads;
+  }
+
+  /**
+   * An upload needs more memory than it has of its own.
+   *
+   * @param upload the upload
+   * @return its share of the buffers, to be closed before {@link #ended}
+   */
+  PartBuffers.Share opened(PackUpload upload) {
+    synchronized (open) {
+      if (open.isEmpty()) {
+        whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
+      }
+      open.add(upload);
+    }
+    return buffers.share(upload::giveWay);
+  }
+
+  void ended(PackUpload upload) {
+    synchronized (open) {
+      if (open.remove(upload) && open.isEmpty()) {
+        whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+      }
+    }
+  }
+
+  private static void whileRunning(Runnable change) {
+    try {
+      change.run();
+    } catch (IllegalStateException e) {
+      LOG.debug("the JVM is ending: {}", e.getMessage());
+    }
+  }
+
+  /**
+   * Gives up the uploads that are open: their parts are removed from the store. Writers fail. The
+   * store stays open.
+   */
+  @Override
+  public void close() {
+    giveUpAll();
+    threads.shutdown();
+  }
+
+  private void giveUpAll() {
+    buffers.close();
+    List<PackUpload> left;
+    synchronized (open) {
+      left = List.copyOf(open);
+    }
+    for (PackUpload upload : left) {
+      IOException reason = new IOException("uploads are being closed");
+      try {
+        if (!upload.failWithin(reason, CLOSE_SECONDS)) {
+          LOG.warn("upload of {} is busy; a sweep removes what it leaves", upload.key());
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        LOG.warn("interrupted; a sweep removes what uploads leave, {} among them", upload.key());
+        return;
+      }
+      for (Throwable remains : reason.getSuppressed()) {
+        LOG.warn("upload of {}: {}", upload.key(), remains.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.util.Collections;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of a part: slices of arrays, one after the other, that are sent from where they are.
+ *
+ * <p>Safe for use by many threads as long as nobody changes the arrays.
+ */
+public final class PartBody {
+  private final List<Slice> slices;
+
+  /** Some bytes of an array. */
+  @SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
+  record Slice(byte[] array, int offset, int length) {
+    InputStream open() {
+      return new ByteArrayInputStream(array, offset, length);
+    }
+  }
+
+  private PartBody(List<Slice> slices) {
+    this.slices = slices;
+  }
+
+  /**
+   * A slice of one array.
+   *
+   * @param src array that holds the bytes; not copied
+   * @param offset where they begin
+   * @param length bytes, 0 or more
+   * @return the body
+   */
+  public static PartBody of(byte[] src, int offset, int length) {
+    return new PartBody(List.of(new Slice(src, offset, length)));
+  }
+
+  /**
+   * Arrays that are full, except for the last one.
+   *
+   * @param arrays the arrays, at least one; not copied
+   * @param inLast bytes in the last one
+   * @return the body
+   */
+  static PartBody of(List<byte[]> arrays, int inLast) {
+    byte[] last = arrays.get(arrays.size() - 1);
+    return new PartBody(
+        arrays.stream().map(a -> new Slice(a, 0, a == last ? inLast : a.length)).toList());
+  }
+
+  /**
+   * How long the part is.
+   *
+   * @return bytes
+   */
+  public long size() {
+    return slices.stream().mapToLong(Slice::length).sum();
+  }
+
+  /**
+   * Checksum of the part.
+   *
+   * @return CRC32C of its bytes
+   */
+  public int crc32c() {
+    CRC32C crc = new CRC32C();
+    slices.forEach(slice -> crc.update(slice.array(), slice.offset(), slice.length()));
+    return (int) crc.getValue();
+  }
+
+  /**
+   * Reads the part from its beginning, as often as it is sent.
+   *
+   * @return a new stream
+   */
+  InputStream open() {
+    List<InputStream> streams = slices.stream().map(Slice::open).toList();
+    return streams.size() == 1
+        ? streams.get(0)
+        : new SequenceInputStream(Collections.enumeration(streams));
+  }
+
+  /** The slices in order. */
+  List<Slice> slices() {
+    return slices;
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/** Parts of one upload that other threads send. Safe for use by many threads. */
+final class PartsInFlight {
+  private final ObjectStore store;
+  private final Executor threads;
+
+  // All guarded by this.
+  private final List<UploadedPart> acknowledged = new ArrayList<>();
+  private int underWay;
+  private Throwable failure;
+
+  PartsInFlight(ObjectStore store, Executor threads) {
+    this.store = store;
+    this.threads = threads;
+  }
+
+  /**
+   * Sends a part by another thread. A failure is reported by the next call of another method.
+   *
+   * @param upload upload it belongs to
+   * @param number its number
+   * @param body its bytes, not changed before {@code after} is called
+   * @param after called after the last attempt, in any case
+   */
+  void send(MultipartUpload upload, int number, PartBody body, Runnable after) {
+    begun();
+    try {
+      threads.execute(() -> run(upload, number, body, after));
+    } catch (RuntimeException | Error e) {
+      failed(e);
+      after.run();
+      ended();
+      throw e;
+    }
+  }
+
+  private synchronized void begun() {
+    underWay++;
+  }
+
+  private void run(MultipartUpload upload, int number, PartBody body, Runnable after) {
+    try {
+      if (!hasFailed()) {
+        acknowledged(store.uploadPart(upload, number, body));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      failed(e); // before the memory is free, so that nobody goes on with it unaware
+    }
+    after.run();
+    ended();
+  }
+
+  private synchronized boolean hasFailed() {
+    return failure != null;
+  }
+
+  private synchronized void acknowledged(UploadedPart part) {
+    acknowledged.add(part);
+  }
+
+  private synchronized void failed(Throwable e) {
+    if (failure == null) {
+      failure = e;
+    } else if (failure != e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private synchronized void ended() {
+    underWay--;
+    notifyAll();
+  }
+
+  /**
+   * Says whether a part has failed.
+   *
+   * @throws IOException the first failure
+   */
+  synchronized void check() throws IOException {
+    if (failure instanceof IOException e) {
+      throw e;
+    } else if (failure instanceof RuntimeException e) {
+      throw e;
+    } else if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+
+  /**
+   * Waits until all parts are acknowledged.
+   *
+   * @return the parts in the order of their numbers
+   * @throws IOException the first failure
+   * @throws InterruptedIOException if the thread is interrupted
+   */
+  synchronized List<UploadedPart> await() throws IOException {
+    try {
+      while (underWay > 0 && failure == null) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      InterruptedIOException interrupted =
+          new InterruptedIOException("interrupted while parts were being sent");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+    check();
+    return acknowledged.stream().sorted(Comparator.comparingInt(UploadedPart::number)).toList();
+  }
+
+  /**
+   * Begins no more parts, and waits for the end of those that were begun, however often the thread
+   * is interrupted: only then an abort removes them all.
+   *
+   * @param reason why
+   */
+  synchronized void stop(Throwable reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+    boolean interrupted = false;
+    while (underWay > 0) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+/**
+ * Memory for uploads. All uploads of a process share {@code buffers} arrays of {@code partSize}
+ * bytes; besides, each open one has at most {@link PackUpload#OWN_BYTES} of its own.
+ *
+ * @param partSize bytes of a buffer, and so of the first parts of an upload: 5 MiB to 1 GiB
+ * @param buffers most buffers, at least 1. A part is never larger than all of them together, which
+ *     bounds what 10,000 parts have room for: 490 GB in 56 MiB of buffers, 5 TiB in 1 GiB
+ */
+public record UploadOptions(int partSize, int buffers) {
+  /** Least bytes of a part on S3. */
+  public static final int MIN_PART_SIZE = 5 << 20;
+
+  /** Most bytes of a buffer. */
+  public static final int MAX_PART_SIZE = 1 << 30;
+
+  /** Most buffers that can be asked for. */
+  public static final int MAX_BUFFERS = 10_000;
+
+  /** Bytes of a buffer where nothing else is asked for. */
+  public static final int DEFAULT_PART_SIZE = 8 << 20;
+
+  private static final long DEFAULT_MEMORY = 64_000_000;
+
+  /** Part of the heap that buffers may take unless somebody sets how many. */
+  private static final int HEAP_SHARE = 4;
+
+  /** Less than 64 MB, and than a quarter of the heap. */
+  public static final UploadOptions DEFAULT = ofPartSize(DEFAULT_PART_SIZE);
+
+  /**
+   * Checks the options.
+   *
+   * @throws IllegalArgumentException with one line that says what is wrong
+   */
+  public UploadOptions {
+    if (partSize < MIN_PART_SIZE || partSize > MAX_PART_SIZE) {
+      throw new IllegalArgumentException(
+          "parts of " + partSize + " bytes; S3 wants 5 MiB, and an array has room for 1 GiB");
+    }
+    if (buffers < 1 || buffers > MAX_BUFFERS) {
+      throw new IllegalArgumentException(buffers + " buffers; 1 to " + MAX_BUFFERS + " are needed");
+    }
+  }
+
+  /**
+   * As many buffers of a size as there are by default.
+   *
+   * @param partSize bytes of a buffer
+   * @return the options: less than 64 MB and than a quarter of the heap, but at least one buffer
+   */
+  public static UploadOptions ofPartSize(int partSize) {
+    long memory = Math.min(DEFAULT_MEMORY, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+    return new UploadOptions(partSize, (int) Math.max(1, memory / partSize));
+  }
+}
