@@ -24,6 +24,7 @@ import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.pack.Bundles;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
@@ -45,6 +46,9 @@ public final class S3RepositoryManager implements Closeable {
   /** Repositories whose state is kept though nobody may be using it. */
   private static final int KEPT = 1000;
 
+  /** Most bytes of small packs that are kept between reading their indexes and themselves. */
+  private static final long BUNDLES_KEPT = 16 << 20;
+
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
   private final ObjectStore store;
@@ -55,6 +59,7 @@ public final class S3RepositoryManager implements Closeable {
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
   private final RefsMetrics refsMetrics = new RefsMetrics();
   private final TableBudget tableBudget;
+  private final Bundles bundles;
 
   /** Least recently opened first; guarded by itself. */
   private final Map<RepositoryName, SharedRepository> shared =
@@ -100,6 +105,7 @@ public final class S3RepositoryManager implements Closeable {
     this.settings = settings;
     this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
     this.uploads = new PackUploads(store, settings.uploads());
+    this.bundles = new Bundles(store, BUNDLES_KEPT);
     this.bindings = new Bindings(store, settings.commits());
     this.background =
         new ThreadPoolExecutor(
@@ -201,7 +207,8 @@ public final class S3RepositoryManager implements Closeable {
                 background,
                 manifestMetrics,
                 refsMetrics,
-                tableBudget);
+                tableBudget,
+                bundles);
         shared.put(name, known);
       }
       return known;

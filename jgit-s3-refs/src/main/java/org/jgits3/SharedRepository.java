@@ -8,6 +8,7 @@ import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.Bundles;
 import org.jgits3.pack.SharedPacks;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
@@ -31,7 +32,8 @@ final class SharedRepository {
       Executor background,
       ManifestMetrics manifestMetrics,
       RefsMetrics metrics,
-      TableBudget budget) {
+      TableBudget budget,
+      Bundles bundles) {
     this.store = store;
     this.name = name;
     this.committer =
@@ -40,7 +42,7 @@ final class SharedRepository {
     this.refs =
         new SharedRefs(
             store, uploads, committer, settings.validation(), background, metrics, budget);
-    this.packs = new SharedPacks(store, uploads, committer, settings.spills());
+    this.packs = new SharedPacks(store, uploads, committer, settings.spills(), bundles);
   }
 
   RepositoryName name() {

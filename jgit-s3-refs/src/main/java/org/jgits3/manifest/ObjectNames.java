@@ -12,6 +12,9 @@ import java.util.regex.Pattern;
  * bits, 20 hex digits: it carries its age without a clock, and no name is ever used twice.
  */
 public final class ObjectNames {
+  /** Extension of the object that holds several files of a pack. */
+  public static final String BUNDLE = "bundle";
+
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int GENERATION_DIGITS = 12;
   private static final int RANDOM_BYTES = 10;
@@ -105,7 +108,7 @@ public final class ObjectNames {
    *
    * @param repositoryId life of the repository
    * @param id minted name of the pack
-   * @param ext extension without a dot, {@code bundle} for all files in one
+   * @param ext extension without a dot, {@link #BUNDLE} for several files in one
    * @return key
    */
   public static String packKey(String repositoryId, String id, String ext) {

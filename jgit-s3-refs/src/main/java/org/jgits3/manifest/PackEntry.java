@@ -2,6 +2,7 @@
 package org.jgits3.manifest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
@@ -35,5 +36,40 @@ public record PackEntry(
   public PackEntry {
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
     extra = Map.copyOf(extra);
+  }
+
+  /**
+   * Objects in the store that this pack consists of.
+   *
+   * @param repositoryId life of the repository
+   * @return size in bytes of each, by key
+   */
+  public SortedMap<String, Long> objectSizes(String repositoryId) {
+    SortedMap<String, Long> sizes = new TreeMap<>();
+    files.forEach(
+        (extension, file) -> {
+          if (!file.bundled()) {
+            sizes.put(ObjectNames.packKey(repositoryId, id, extension), file.size());
+          }
+        });
+    long bundle = bundleSize(files.values());
+    if (bundle > 0) {
+      sizes.put(ObjectNames.packKey(repositoryId, id, ObjectNames.BUNDLE), bundle);
+    }
+    return sizes;
+  }
+
+  /**
+   * Length of a bundle.
+   *
+   * @param files files of one pack, some of them in its bundle
+   * @return bytes; 0 if none is
+   */
+  public static long bundleSize(Collection<PackFileEntry> files) {
+    return files.stream()
+        .filter(PackFileEntry::bundled)
+        .mapToLong(file -> Math.addExact(file.offset(), file.size()))
+        .max()
+        .orElse(0);
   }
 }

@@ -3,38 +3,59 @@ package org.jgits3.pack;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.store.PackUpload;
 
 /**
- * One file of a pack on its way to the store. Used by one thread.
+ * One file of a pack on its way to the store: held in memory as long as it may go into the pack's
+ * bundle, streamed from the moment it is too large for that. Used by one thread.
  *
  * <p>JGit closes the pack itself also when it gave up, and says so only afterwards, by a rollback.
  * So closing it ends the writing, and {@link #finish} or {@link #abandon} decides what becomes of
  * it; other files are closed only when they are whole.
  */
 final class PackOutput extends DfsOutputStream {
+  private static final int FIRST_BUFFER = 4 << 10;
+
   private final S3PackDescription pack;
   private final PackExt ext;
-  private final PackUpload upload;
-  private final Optional<ReadBack> readBack;
+  private final Supplier<PackUpload> begin;
+  private final Optional<SpillDirectory> readBackIn;
+  private final int room;
+
+  /** What was written as long as it fits in {@link #room}. */
+  private byte[] held = new byte[FIRST_BUFFER];
+
+  private int filled;
+
+  /** Where the bytes go once they do not fit any more, and where they can be read then. */
+  private Optional<PackUpload> upload = Optional.empty();
+
+  private Optional<ReadBack> readBack = Optional.empty();
   private boolean closed;
 
   /**
    * A file of a pack.
    *
-   * @param pack pack that the file belongs to; learns size and checksum when the file is closed
+   * @param pack pack that the file belongs to; takes the file when it is closed
    * @param ext kind of file
-   * @param upload where the bytes go
-   * @param readBack keeps the bytes for {@link #read}; empty for a writer that never reads
+   * @param begin begins an upload of the file as an object of its own
+   * @param readBackIn where to keep bytes for {@link #read}; empty for a writer that never reads
    */
-  PackOutput(S3PackDescription pack, PackExt ext, PackUpload upload, Optional<ReadBack> readBack) {
+  PackOutput(
+      S3PackDescription pack,
+      PackExt ext,
+      Supplier<PackUpload> begin,
+      Optional<SpillDirectory> readBackIn) {
     this.pack = pack;
     this.ext = ext;
-    this.upload = upload;
-    this.readBack = readBack;
+    this.begin = begin;
+    this.readBackIn = readBackIn;
+    this.room = pack.roomInBundle();
   }
 
   @Override
@@ -44,12 +65,36 @@ final class PackOutput extends DfsOutputStream {
 
   @Override
   public void write(byte[] buf, int off, int len) throws IOException {
-    upload.write(buf, off, len);
+    if (upload.isPresent()) {
+      stream(buf, off, len);
+    } else if (len <= room - filled) {
+      hold(buf, off, len);
+    } else {
+      upload = Optional.of(begin.get());
+      readBack = readBackIn.map(ReadBack::new);
+      stream(held, 0, filled);
+      held = null;
+      stream(buf, off, len);
+    }
+  }
+
+  private void hold(byte[] buf, int off, int len) {
+    if (filled + len > held.length) {
+      int grown = Math.min(room, 2 * held.length);
+      held = Arrays.copyOf(held, Math.max(filled + len, grown));
+    }
+    System.arraycopy(buf, off, held, filled, len);
+    filled += len;
+  }
+
+  private void stream(byte[] buf, int off, int len) throws IOException {
+    PackUpload to = upload.orElseThrow();
+    to.write(buf, off, len);
     if (readBack.isPresent()) {
       try {
         readBack.get().append(buf, off, len);
       } catch (IOException | RuntimeException | Error e) {
-        upload.fail(e); // JGit might write the same block again, and the pack would have it twice
+        to.fail(e); // JGit might write the same block again, and the pack would have it twice
         throw e;
       }
     }
@@ -57,13 +102,21 @@ final class PackOutput extends DfsOutputStream {
 
   @Override
   public int read(long position, ByteBuffer buf) throws IOException {
-    if (readBack.isEmpty()) {
+    if (readBack.isPresent()) {
+      return readBack.get().read(position, buf);
+    }
+    if (upload.isPresent()) {
       throw new IOException(pack.getFileName(ext) + " is not kept for reading while it is written");
     }
-    return readBack.get().read(position, buf);
+    if (position >= filled) {
+      return -1;
+    }
+    int n = (int) Math.min(buf.remaining(), filled - position);
+    buf.put(held, (int) position, n);
+    return n;
   }
 
-  /** Ends the writing. Makes the file exist, unless it is the pack itself. */
+  /** Ends the writing. Makes a file exist that is streamed, unless it is the pack itself. */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -73,7 +126,9 @@ final class PackOutput extends DfsOutputStream {
     if (readBack.isPresent()) {
       readBack.get().close();
     }
-    if (ext == PackExt.PACK) {
+    if (upload.isEmpty()) {
+      pack.hold(ext, Arrays.copyOf(held, filled));
+    } else if (ext == PackExt.PACK) {
       pack.ended(this);
     } else {
       finish();
@@ -81,13 +136,14 @@ final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * Makes the file exist.
+   * Makes the file exist, if it is streamed.
    *
    * @throws IOException if it could not be made sure that it exists, or something failed before
    */
   void finish() throws IOException {
-    upload.close();
-    pack.written(ext, upload.count(), upload.crc32c());
+    PackUpload whole = upload.orElseThrow();
+    whole.close();
+    pack.stored(ext, whole.count(), whole.crc32c());
   }
 
   /**
@@ -96,6 +152,6 @@ final class PackOutput extends DfsOutputStream {
    * @throws IOException if parts may be left in the store, for a sweep to find
    */
   void abandon() throws IOException {
-    upload.abort();
+    upload.orElseThrow().abort();
   }
 }

@@ -24,6 +24,7 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -125,29 +126,33 @@ public final class S3ObjDatabase extends DfsObjDatabase {
         ext == PackExt.PACK
             && (pack.getPackSource() == PackSource.INSERT
                 || pack.getPackSource() == PackSource.RECEIVE);
+    String key = key(pack, ext.getExtension());
     return new PackOutput(
         pack,
         ext,
-        shared.uploads().begin(key(pack, ext)),
-        readsBack ? Optional.of(new ReadBack(shared.spills())) : Optional.empty());
+        () -> shared.uploads().begin(key),
+        readsBack ? Optional.of(shared.spills()) : Optional.empty());
   }
 
-  private String key(S3PackDescription pack, PackExt ext) throws IOException {
-    return ObjectNames.packKey(shared.manifest().repositoryId(), pack.id(), ext.getExtension());
+  private String key(S3PackDescription pack, String extension) throws IOException {
+    return ObjectNames.packKey(shared.manifest().repositoryId(), pack.id(), extension);
   }
 
   @Override
   protected ReadableChannel openFile(DfsPackDescription desc, PackExt ext) throws IOException {
     S3PackDescription pack = (S3PackDescription) desc;
-    String key = key(pack, ext);
-    if (ext == PackExt.PACK) {
-      return new PackChannel(shared.store(), key, pack.getFileSize(ext));
-    }
-    int crc32c =
-        pack.crc32c(ext)
+    String key = key(pack, ext.getExtension());
+    PackFileEntry file =
+        pack.file(ext)
             .orElseThrow(() -> new StoreException.Missing(key, key + " is not listed", null));
+    if (ext == PackExt.PACK && !file.bundled()) {
+      return new PackChannel(shared.store(), key, file.size());
+    }
     try {
-      return new SideFileChannel(shared.objects().read(key, pack.getFileSize(ext), crc32c));
+      return new SideFileChannel(
+          file.bundled()
+              ? shared.bundles().read(key(pack, ObjectNames.BUNDLE), pack.bundleSize(), file)
+              : shared.objects().read(key, file.size(), file.crc32c()));
     } catch (IOException e) {
       shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
       throw e;
@@ -161,6 +166,7 @@ public final class S3ObjDatabase extends DfsObjDatabase {
     List<S3PackDescription> packs = ours(added);
     for (S3PackDescription pack : packs) {
       pack.finish();
+      pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
     }
     shared.commit(packs, replaced == null ? List.of() : ours(replaced));
     packs.forEach(writing::remove);
@@ -189,8 +195,8 @@ public final class S3ObjDatabase extends DfsObjDatabase {
     try {
       pack.abandon();
       List<String> keys = new ArrayList<>();
-      for (PackExt ext : pack.writtenFiles().keySet()) {
-        keys.add(key(pack, ext));
+      for (String extension : pack.objects()) {
+        keys.add(key(pack, extension));
       }
       if (!keys.isEmpty()) {
         shared.store().delete(keys);

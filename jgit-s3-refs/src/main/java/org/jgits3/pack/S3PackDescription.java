@@ -1,29 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.pack;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.ImmutableObjects;
 
 /**
- * A pack as JGit sees it, with what only the manifest knows: its minted name and the checksum of
- * each file.
+ * A pack as JGit sees it, with what only the manifest knows: its minted name, and place and
+ * checksum of each file.
  *
  * <p>While a pack is written, the thread that writes it adds files, and any other may give it up;
  * once it is listed it never changes.
  */
 final class S3PackDescription extends DfsPackDescription {
+  /** Most bytes of a bundle. Files of a pack beyond that are objects of their own. */
+  static final int MAX_BUNDLE = 1 << 20;
+
   private final String id;
-  private final Map<PackExt, Integer> crc32c = new EnumMap<>(PackExt.class);
+
+  /** Files whose place in the store is known; the block size is only right in {@link #toEntry}. */
+  private final Map<PackExt, PackFileEntry> files = new EnumMap<>(PackExt.class);
+
   private final Optional<PackEntry> listed;
+
+  /** Files that are not in the store yet, in the order in which they go into the bundle. */
+  private final Map<PackExt, byte[]> held = new EnumMap<>(PackExt.class);
+
+  /** Extensions of the objects that may exist in the store. */
+  private final Set<String> objects = new HashSet<>();
+
+  private int room = MAX_BUNDLE;
   private boolean offered;
 
   /** The pack itself, closed by JGit; whether it is whole has not shown yet. Guarded by this. */
@@ -57,7 +76,7 @@ final class S3PackDescription extends DfsPackDescription {
         addFileExt(ext);
         setFileSize(ext, file.size());
         setBlockSize(ext, file.blockSize());
-        crc32c.put(ext, file.crc32c());
+        files.put(ext, file);
       }
     }
   }
@@ -66,13 +85,33 @@ final class S3PackDescription extends DfsPackDescription {
     return id;
   }
 
-  Optional<Integer> crc32c(PackExt ext) {
-    return Optional.ofNullable(crc32c.get(ext));
+  /** Where a file is; empty if the pack has none of that kind. */
+  Optional<PackFileEntry> file(PackExt ext) {
+    return Optional.ofNullable(files.get(ext));
   }
 
-  void written(PackExt ext, long size, int checksum) {
+  /** Length of the bundle in bytes; 0 if there is none. */
+  long bundleSize() {
+    return PackEntry.bundleSize(files.values());
+  }
+
+  /** Bytes that the bundle can still take. */
+  int roomInBundle() {
+    return room;
+  }
+
+  /** Takes a file that is to go into the bundle. */
+  void hold(PackExt ext, byte[] bytes) {
+    held.put(ext, bytes);
+    room -= bytes.length;
+    setFileSize(ext, bytes.length);
+  }
+
+  /** Notes that a file is an object of its own in the store. */
+  void stored(PackExt ext, long size, int crc32c) {
+    objects.add(ext.getExtension());
+    files.put(ext, new PackFileEntry(size, 0, crc32c, -1));
     setFileSize(ext, size);
-    crc32c.put(ext, checksum);
   }
 
   /** Takes the pack itself, of which nothing more will come. */
@@ -81,7 +120,8 @@ final class S3PackDescription extends DfsPackDescription {
   }
 
   /**
-   * Makes the pack itself exist, now that JGit goes on with other files of it or commits it.
+   * Makes the pack itself exist if it is streamed, now that JGit goes on with other files of it or
+   * commits it.
    *
    * @throws IOException if it could not be made sure that it exists, or it was given up
    */
@@ -112,6 +152,42 @@ final class S3PackDescription extends DfsPackDescription {
     }
   }
 
+  /**
+   * Writes the files that are still held, in one object; after that all of the pack is stored.
+   *
+   * @param to where
+   * @param repositoryId life of the repository
+   * @throws IOException if the store does not answer or refuses
+   */
+  void writeHeld(ImmutableObjects to, String repositoryId) throws IOException {
+    held.keySet().removeIf(ext -> !hasFileExt(ext)); // begun by JGit, and not wanted any more
+    if (held.isEmpty()) {
+      return;
+    }
+    if (held.size() == 1) {
+      PackExt only = held.keySet().iterator().next();
+      byte[] bytes = held.get(only);
+      stored(only, bytes.length, ImmutableObjects.crc32c(bytes));
+      to.write(ObjectNames.packKey(repositoryId, id, only.getExtension()), bytes);
+    } else {
+      objects.add(ObjectNames.BUNDLE);
+      to.write(ObjectNames.packKey(repositoryId, id, ObjectNames.BUNDLE), bundle());
+    }
+    held.clear();
+  }
+
+  /** All held files, one after the other; notes where each is. */
+  private byte[] bundle() {
+    ByteArrayOutputStream bundle = new ByteArrayOutputStream(MAX_BUNDLE - room);
+    held.forEach(
+        (ext, bytes) -> {
+          int crc32c = ImmutableObjects.crc32c(bytes);
+          files.put(ext, new PackFileEntry(bytes.length, 0, crc32c, bundle.size()));
+          bundle.writeBytes(bytes);
+        });
+    return bundle.toByteArray();
+  }
+
   /** Notes that a commit naming this pack was tried: its files may be listed from now on. */
   void offer() {
     offered = true;
@@ -121,8 +197,9 @@ final class S3PackDescription extends DfsPackDescription {
     return offered;
   }
 
-  Map<PackExt, Integer> writtenFiles() {
-    return crc32c;
+  /** Extensions of the objects that may exist in the store. */
+  Set<String> objects() {
+    return objects;
   }
 
   /** What a manifest says of this pack. */
@@ -130,19 +207,19 @@ final class S3PackDescription extends DfsPackDescription {
     if (listed.isPresent()) {
       return listed.get();
     }
-    TreeMap<String, PackFileEntry> files = new TreeMap<>();
-    crc32c.forEach(
-        (ext, crc) -> {
+    TreeMap<String, PackFileEntry> entries = new TreeMap<>();
+    files.forEach(
+        (ext, file) -> {
           if (hasFileExt(ext)) {
-            files.put(
+            entries.put(
                 ext.getExtension(),
-                new PackFileEntry(getFileSize(ext), getBlockSize(ext), crc, -1));
+                new PackFileEntry(file.size(), getBlockSize(ext), file.crc32c(), file.offset()));
           }
         });
     return new PackEntry(
         id,
         getPackSource().name(),
-        files,
+        entries,
         getLastModified(),
         getObjectCount(),
         getDeltaCount(),

@@ -32,6 +32,7 @@ public final class SharedPacks {
   private final ImmutableObjects objects;
   private final ManifestCommitter committer;
   private final SpillDirectory spills;
+  private final Bundles bundles;
 
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -49,14 +50,24 @@ public final class SharedPacks {
    * @param uploads how they get there
    * @param committer commit loop of the repository
    * @param spills where large packs go while they are received
+   * @param bundles bundles of the store that were read lately
    */
   public SharedPacks(
-      ObjectStore store, PackUploads uploads, ManifestCommitter committer, SpillDirectory spills) {
+      ObjectStore store,
+      PackUploads uploads,
+      ManifestCommitter committer,
+      SpillDirectory spills,
+      Bundles bundles) {
     this.store = store;
     this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
     this.committer = committer;
     this.spills = spills;
+    this.bundles = bundles;
+  }
+
+  Bundles bundles() {
+    return bundles;
   }
 
   SpillDirectory spills() {
