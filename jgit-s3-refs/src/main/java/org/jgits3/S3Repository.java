@@ -11,6 +11,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
@@ -137,6 +138,11 @@ public final class S3Repository extends DfsRepository {
    */
   public TransactionHistory history() {
     return refs.history();
+  }
+
+  /** Maintenance of the repository. */
+  Maintenance maintenance() {
+    return shared.maintenance(getConfig());
   }
 
   @Override

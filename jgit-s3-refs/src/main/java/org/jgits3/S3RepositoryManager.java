@@ -18,6 +18,7 @@ import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Bindings;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
@@ -299,6 +300,20 @@ public final class S3RepositoryManager implements Closeable {
     bindings.delete(checked);
     synchronized (shared) {
       shared.remove(checked);
+    }
+  }
+
+  /**
+   * Maintenance of a repository: verification and what keeps it healthy.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @return its maintenance, to be used while this manager is open
+   * @throws RepositoryNotFoundException if there is none, or the name is not allowed
+   * @throws IOException if its manifest cannot be read
+   */
+  public Maintenance maintenance(String name) throws IOException {
+    try (S3Repository repository = openRepository(name)) {
+      return repository.maintenance();
     }
   }
 

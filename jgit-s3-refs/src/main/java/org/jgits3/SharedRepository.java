@@ -3,6 +3,8 @@ package org.jgits3;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
@@ -59,6 +61,10 @@ final class SharedRepository {
 
   SharedPacks packs() {
     return packs;
+  }
+
+  Maintenance maintenance(StoredConfig config) {
+    return new Maintenance(store, name, committer, packs, config);
   }
 
   Manifest manifest() throws IOException {

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * What a change may make of a manifest, whatever its purpose: the rules that make it safe to delete
@@ -112,13 +111,7 @@ final class ListingRules {
               snapshot.delta().map(StoredObject::id).ifPresent(names::add);
             });
     manifest.packs().forEach(pack -> names.add(pack.id()));
-    logObjects(manifest.log()).map(StoredObject::id).forEach(names::add);
+    manifest.log().objects().map(StoredObject::id).forEach(names::add);
     return names;
-  }
-
-  private static Stream<StoredObject> logObjects(TransactionLog log) {
-    return Stream.concat(
-        log.segments().stream().map(LogSegment::object),
-        log.tail().stream().flatMap(entry -> entry.external().stream()));
   }
 }

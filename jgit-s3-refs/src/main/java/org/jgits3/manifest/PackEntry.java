@@ -2,8 +2,11 @@
 package org.jgits3.manifest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -71,5 +74,30 @@ public record PackEntry(
         .mapToLong(file -> Math.addExact(file.offset(), file.size()))
         .max()
         .orElse(0);
+  }
+
+  /**
+   * Objects in the store that this pack consists of, and what their bytes have to be.
+   *
+   * @param repositoryId life of the repository
+   * @return an object for each file, and one for all files that are slices of the bundle
+   */
+  public List<LiveObject> objects(String repositoryId) {
+    List<LiveObject> objects = new ArrayList<>();
+    List<LiveObject.Section> bundled = new ArrayList<>();
+    files.forEach(
+        (ext, file) -> {
+          if (file.bundled()) {
+            bundled.add(new LiveObject.Section(file.offset(), file.size(), file.crc32c()));
+          } else {
+            objects.add(LiveObject.whole(ObjectNames.packKey(repositoryId, id, ext), file));
+          }
+        });
+    if (!bundled.isEmpty()) {
+      bundled.sort(Comparator.comparingLong(LiveObject.Section::offset));
+      objects.add(
+          new LiveObject(ObjectNames.packKey(repositoryId, id, ObjectNames.BUNDLE), bundled));
+    }
+    return objects;
   }
 }

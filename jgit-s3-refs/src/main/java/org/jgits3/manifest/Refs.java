@@ -31,6 +31,26 @@ public record Refs(
   public static final Refs NONE =
       new Refs(Optional.empty(), Collections.emptySortedMap(), Collections.emptySortedMap());
 
+  /**
+   * Whether a ref may have been created or moved since some moment, as far as can be told without
+   * reading snapshots.
+   *
+   * @param before refs of that moment
+   * @return false only if nothing but deletions came in between
+   */
+  public boolean movedSince(Refs before) {
+    boolean comparable =
+        snapshot.map(RefSnapshot::id).equals(before.snapshot.map(RefSnapshot::id))
+            && symrefs.equals(before.symrefs)
+            && overlay.keySet().containsAll(before.overlay.keySet());
+    return !comparable
+        || overlay.entrySet().stream()
+            .anyMatch(
+                e ->
+                    e.getValue() instanceof RefValue.Direct
+                        && !e.getValue().equals(before.overlay.get(e.getKey())));
+  }
+
   /** Bytes of an entry besides its name: quotes and an id. */
   private static final int PER_ENTRY = 46;
 

@@ -2,6 +2,7 @@
 package org.jgits3.manifest;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The log of all committed transactions, oldest first: segments, then the tail.
@@ -25,6 +26,17 @@ public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
   private static final int PER_ENTRY = 60;
 
   private static final int PER_CHANGE = 96;
+
+  /**
+   * The objects that the log names: its segments, and the large transactions of its tail.
+   *
+   * @return the objects, oldest first
+   */
+  public Stream<StoredObject> objects() {
+    return Stream.concat(
+        segments.stream().map(LogSegment::object),
+        tail.stream().flatMap(entry -> entry.external().stream()));
+  }
 
   /**
    * About how many bytes of a manifest this takes, without encoding it.

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Objects of one repository handle. The list of packs is that of the newest manifest the process
  * knows; a miss asks the store for a newer one. Safe for use by many threads.
  */
-public final class S3ObjDatabase extends DfsObjDatabase {
+public class S3ObjDatabase extends DfsObjDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   private final SharedPacks shared;
@@ -111,8 +111,7 @@ public final class S3ObjDatabase extends DfsObjDatabase {
   @Override
   protected S3PackDescription newPack(PackSource source) throws IOException {
     S3PackDescription pack =
-        new S3PackDescription(
-            getRepository().getDescription(), ObjectNames.mint(shared.manifest()), source);
+        new S3PackDescription(getRepository().getDescription(), shared.mint(), source);
     pack.setLastModified(System.currentTimeMillis());
     writing.add(pack);
     return pack;

@@ -2,9 +2,7 @@
 package org.jgits3.pack;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +13,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
@@ -26,7 +25,7 @@ import org.jgits3.store.PackUploads;
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
  * index of each. Safe for use by many threads.
  */
-public final class SharedPacks {
+public class SharedPacks {
   private final ObjectStore store;
   private final PackUploads uploads;
   private final ImmutableObjects objects;
@@ -66,6 +65,11 @@ public final class SharedPacks {
     this.bundles = bundles;
   }
 
+  /** Other packs that take the same way to the store. */
+  SharedPacks(SharedPacks other, ManifestCommitter committer) {
+    this(other.store, other.uploads, committer, other.spills, other.bundles);
+  }
+
   Bundles bundles() {
     return bundles;
   }
@@ -90,6 +94,11 @@ public final class SharedPacks {
   Manifest manifest() throws IOException {
     var cached = committer.cached();
     return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
+  }
+
+  /** Mints the name of a pack to be written. */
+  String mint() throws IOException {
+    return ObjectNames.mint(manifest());
   }
 
   /** Asks the store for the newest manifest. */
@@ -153,23 +162,8 @@ public final class SharedPacks {
     List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
     Set<String> gone = replaced.stream().map(S3PackDescription::id).collect(Collectors.toSet());
     added.forEach(S3PackDescription::offer);
-    committer.<Boolean>commit(
-        base -> {
-          Set<String> listed = new HashSet<>();
-          List<PackEntry> packs = new ArrayList<>(entries);
-          for (PackEntry p : base.packs()) {
-            listed.add(p.id());
-            if (!gone.contains(p.id())) {
-              packs.add(p);
-            }
-          }
-          if (!listed.containsAll(gone)) {
-            throw new IOException(
-                "packs to be replaced are no longer listed: another process replaced them; nothing"
-                    + " was changed");
-          }
-          return Proposal.edit(base.withPacks(packs), true);
-        });
+    PackReplacement replacement = new PackReplacement(entries, gone);
+    committer.<Boolean>commit(base -> Proposal.edit(replacement.apply(base), true));
   }
 
   Set<ObjectId> shallowCommits() throws IOException {

@@ -1,25 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefRename;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogReader;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
 
 /**
- * What {@link RefUpdate} asks of refs while it decides, answered from one view, so that everything
- * it decides holds of one moment. Immutable; can do nothing else.
+ * Refs of one moment, answered from one view: for {@link RefUpdate} while it decides, and for
+ * maintenance, which reads refs and packs of one manifest. Immutable; cannot change refs.
  */
-final class ViewDatabase extends RefDatabase {
+public final class ViewDatabase extends RefDatabase {
   private final RefView view;
 
   ViewDatabase(RefView view) {
     this.view = view;
+  }
+
+  /**
+   * Refs of a manifest, whose snapshot is read from the store.
+   *
+   * @param store where it is
+   * @param manifest the manifest
+   * @return its refs
+   * @throws StoreException.Missing if the store does not have the snapshot
+   * @throws StoreException.Corrupt if the snapshot is not what was written
+   * @throws IOException if it cannot be read
+   */
+  public static ViewDatabase of(ObjectStore store, Manifest manifest) throws IOException {
+    Refs refs = manifest.refs();
+    if (refs.snapshot().isEmpty()) {
+      return new ViewDatabase(new RefView(refs, RefTable.EMPTY));
+    }
+    RefSnapshot snapshot = refs.snapshot().get();
+    String key = ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id());
+    return new ViewDatabase(new RefView(refs, new SnapshotLanding(store).land(key, snapshot)));
   }
 
   @Override
@@ -61,13 +89,19 @@ final class ViewDatabase extends RefDatabase {
   }
 
   @Override
-  public List<Ref> getAdditionalRefs() {
-    throw new UnsupportedOperationException();
+  public List<Ref> getRefsByPrefix(String prefix) {
+    return view.prefix(prefix, Set.of());
   }
 
   @Override
+  public List<Ref> getAdditionalRefs() {
+    return List.of();
+  }
+
+  /** All refs are peeled already. */
+  @Override
   public Ref peel(Ref ref) {
-    throw new UnsupportedOperationException();
+    return ref;
   }
 
   @Override

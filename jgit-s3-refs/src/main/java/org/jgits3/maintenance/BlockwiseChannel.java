@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+
+/**
+ * Reads another channel in aligned blocks, and keeps those used last: JGit's fsck reads a pack from
+ * front to end in pieces of some kilobytes, then its deltas here and there. Used by one thread.
+ */
+final class BlockwiseChannel implements ReadableChannel {
+  /** Bytes of a block. */
+  static final int BLOCK = 1 << 20;
+
+  /** Blocks that are kept. */
+  private static final int KEPT = 32;
+
+  private final ReadableChannel channel;
+  private final long size;
+  private long position;
+
+  /** Least recently used first. */
+  private final Map<Long, byte[]> blocks =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, byte[]> eldest) {
+          return size() > KEPT;
+        }
+      };
+
+  BlockwiseChannel(ReadableChannel channel) throws IOException {
+    this.channel = channel;
+    this.size = channel.size();
+  }
+
+  @Override
+  public int read(ByteBuffer dst) throws IOException {
+    if (position >= size) {
+      return -1;
+    }
+    byte[] block = block(position / BLOCK);
+    int at = (int) (position % BLOCK);
+    int n = Math.min(dst.remaining(), block.length - at);
+    dst.put(block, at, n);
+    position += n;
+    return n;
+  }
+
+  private byte[] block(long number) throws IOException {
+    byte[] known = blocks.get(number);
+    if (known != null) {
+      return known;
+    }
+    long from = number * BLOCK;
+    ByteBuffer block = ByteBuffer.allocate((int) Math.min(BLOCK, size - from));
+    channel.position(from);
+    while (block.hasRemaining()) {
+      if (channel.read(block) < 0) {
+        throw new EOFException();
+      }
+    }
+    blocks.put(number, block.array());
+    return block.array();
+  }
+
+  @Override
+  public long position() {
+    return position;
+  }
+
+  @Override
+  public void position(long newPosition) {
+    position = newPosition;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public int blockSize() {
+    return channel.blockSize();
+  }
+
+  /** Not needed: what is read is read in blocks. */
+  @Override
+  public void setReadAheadBytes(int bytes) {}
+
+  @Override
+  public boolean isOpen() {
+    return channel.isOpen();
+  }
+
+  @Override
+  public void close() throws IOException {
+    blocks.clear();
+    channel.close();
+  }
+}

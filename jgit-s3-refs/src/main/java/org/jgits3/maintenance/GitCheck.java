@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jgit.internal.fsck.FsckError;
+import org.eclipse.jgit.internal.storage.dfs.DfsFsck;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.PinnedPacks;
+import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.pack.SharedPacks;
+import org.jgits3.refs.ViewDatabase;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+
+/** JGit's fsck of the refs and packs of one manifest. */
+final class GitCheck {
+  private final ObjectStore store;
+  private final RepositoryName name;
+  private final ManifestCommitter committer;
+  private final SharedPacks shared;
+  private final StoredConfig config;
+
+  GitCheck(
+      ObjectStore store,
+      RepositoryName name,
+      ManifestCommitter committer,
+      SharedPacks shared,
+      StoredConfig config) {
+    this.store = store;
+    this.name = name;
+    this.committer = committer;
+    this.shared = shared;
+    this.config = config;
+  }
+
+  /** Objects whose packs are read from front to end. */
+  private static final class Objects extends S3ObjDatabase {
+    Objects(DfsRepository repository, SharedPacks packs) {
+      super(repository, new DfsReaderOptions(), packs);
+    }
+
+    @Override
+    protected ReadableChannel openFile(DfsPackDescription pack, PackExt ext) throws IOException {
+      ReadableChannel channel = super.openFile(pack, ext);
+      return ext == PackExt.PACK ? new BlockwiseChannel(channel) : channel;
+    }
+  }
+
+  /**
+   * Checks the objects of all packs, their indexes, and that everything the refs lead to is there.
+   *
+   * @param manifest manifest to check
+   * @param monitor told how far it is
+   * @return what is wrong
+   * @throws IOException if the store does not answer
+   */
+  List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
+    PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
+    try (PinnedRepository repository =
+        new PinnedRepository(
+            name, config, ViewDatabase.of(store, manifest), r -> new Objects(r, packs))) {
+      return findings(manifest, repository, new DfsFsck(repository).check(monitor));
+    } catch (StoreException e) {
+      throw e;
+    } catch (IOException e) {
+      return List.of(
+          new Verification.Finding(name.manifestKey(), "fsck ended early: " + e.getMessage()));
+    }
+  }
+
+  private List<Verification.Finding> findings(
+      Manifest manifest, PinnedRepository repository, FsckError errors) throws IOException {
+    List<Verification.Finding> findings = new ArrayList<>();
+    for (FsckError.CorruptObject bad : errors.getCorruptObjects()) {
+      String type = Constants.typeString(bad.getType());
+      String why = bad.getErrorType() == null ? "corrupt" : bad.getErrorType().getMessageId();
+      findings.add(
+          new Verification.Finding(
+              keyOfPackWith(bad.getId(), manifest, repository),
+              type + " " + bad.getId().name() + ": " + why));
+    }
+    for (FsckError.CorruptIndex bad : errors.getCorruptIndices()) {
+      findings.add(
+          new Verification.Finding(
+              keyOfPack(bad.getFileName(), manifest),
+              "the index does not fit the pack: " + bad.getErrorType()));
+    }
+    String key = name.manifestKey();
+    for (ObjectId id : errors.getMissingObjects()) {
+      findings.add(
+          new Verification.Finding(key, "object " + id.name() + " is needed and in no pack"));
+    }
+    for (String ref : errors.getNonCommitHeads()) {
+      findings.add(new Verification.Finding(key, ref + " does not point to a commit"));
+    }
+    return findings;
+  }
+
+  private String keyOfPackWith(ObjectId id, Manifest manifest, PinnedRepository repository)
+      throws IOException {
+    try (DfsReader reader = repository.getObjectDatabase().newReader()) {
+      for (DfsPackFile pack : repository.getObjectDatabase().getPacks()) {
+        if (pack.hasObject(reader, id)) {
+          return keyOfPack(pack.getPackDescription().getFileName(PackExt.PACK), manifest);
+        }
+      }
+    }
+    return name.manifestKey();
+  }
+
+  /** Key of the object with the bytes of a file that JGit calls so: its own, or the bundle. */
+  private String keyOfPack(String fileName, Manifest manifest) {
+    List<String> keys =
+        manifest.packs().stream()
+            .filter(pack -> fileName.startsWith(pack.id()))
+            .flatMap(pack -> pack.objects(manifest.repositoryId()).stream())
+            .map(LiveObject::key)
+            .toList();
+    return keys.stream()
+        .filter(key -> key.endsWith(fileName))
+        .findFirst()
+        .or(() -> keys.stream().findFirst())
+        .orElse(name.manifestKey());
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.SharedPacks;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Maintenance of one repository, which may go on in several processes at once and beside all other
+ * use. Works through handles of its own. Safe for use by many threads.
+ */
+public final class Maintenance {
+  private final ObjectStore store;
+  private final RepositoryName name;
+  private final ManifestCommitter committer;
+  private final SharedPacks packs;
+  private final StoredConfig config;
+
+  /**
+   * Maintenance of a repository. Does no request.
+   *
+   * @param store where it is
+   * @param name its name
+   * @param committer its commit loop
+   * @param packs its packs
+   * @param config its configuration
+   */
+  public Maintenance(
+      ObjectStore store,
+      RepositoryName name,
+      ManifestCommitter committer,
+      SharedPacks packs,
+      StoredConfig config) {
+    this.store = store;
+    this.name = name;
+    this.committer = committer;
+    this.packs = packs;
+    this.config = config;
+  }
+
+  /**
+   * Checks that every object that the manifest lists exists and has the bytes that were written,
+   * then makes JGit's fsck of all packs and refs. Reads everything, and changes nothing.
+   *
+   * @param monitor told how far it is; may cancel
+   * @return what was found
+   * @throws ManifestException if there is no such repository, or its manifest is damaged
+   * @throws IOException if the store does not answer
+   */
+  public Verification.Report verify(ProgressMonitor monitor) throws IOException {
+    GitCheck git = new GitCheck(store, name, committer, packs, config);
+    return new Verification(store, name, committer, git).run(monitor);
+  }
+}

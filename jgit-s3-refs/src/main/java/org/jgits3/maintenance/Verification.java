@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Checks a repository from the manifest down: every object that it lists exists and has the bytes
+ * that were written, and what Git finds in them is sound. Changes nothing.
+ *
+ * <p>Others may commit meanwhile, and what they replaced may be swept: what is found wrong counts
+ * only if the newest manifest still lists the object, else everything is checked anew.
+ */
+public final class Verification {
+  /** Times that a repository is checked while others keep replacing what is being read. */
+  private static final int ATTEMPTS = 5;
+
+  private final ObjectStore store;
+  private final RepositoryName name;
+  private final ManifestCommitter committer;
+  private final GitCheck git;
+
+  /**
+   * One thing that is wrong.
+   *
+   * @param key key of the object in the store
+   * @param problem what is wrong with it, without a full stop
+   */
+  public record Finding(String key, String problem) {}
+
+  /**
+   * What a verification came to.
+   *
+   * @param generation generation of the manifest that was checked
+   * @param objects objects in the store that it lists
+   * @param bytes bytes of them that were read
+   * @param fsck whether Git's own check was made; it is not if an object it would read is damaged
+   * @param findings what is wrong; empty for a sound repository
+   */
+  public record Report(
+      long generation, int objects, long bytes, boolean fsck, List<Finding> findings) {
+    /** Copies the list. */
+    public Report {
+      findings = List.copyOf(findings);
+    }
+  }
+
+  Verification(ObjectStore store, RepositoryName name, ManifestCommitter committer, GitCheck git) {
+    this.store = store;
+    this.name = name;
+    this.committer = committer;
+    this.git = git;
+  }
+
+  /**
+   * Checks the newest manifest.
+   *
+   * @param monitor told how far it is; may cancel
+   * @return what was found
+   * @throws IOException if the manifest cannot be read, or the store does not answer
+   */
+  Report run(ProgressMonitor monitor) throws IOException {
+    Manifest manifest = committer.validate().manifest();
+    for (int i = 1; ; i++) {
+      Report report = check(manifest, monitor);
+      Manifest now = committer.validate().manifest();
+      if (report.findings().isEmpty() || !replaced(report.findings(), manifest, now)) {
+        return report;
+      }
+      if (i == ATTEMPTS) {
+        throw new IOException(
+            name
+                + ": objects were replaced and swept during each of "
+                + ATTEMPTS
+                + " verifications; verify again, or sweep later");
+      }
+      manifest = now;
+    }
+  }
+
+  private Report check(Manifest manifest, ProgressMonitor monitor) throws IOException {
+    List<LiveObject> objects = LiveObject.of(manifest);
+    ObjectCheck check = new ObjectCheck(store);
+    check.run(objects, monitor);
+    List<Finding> findings = new ArrayList<>(check.findings());
+    boolean sound = findings.isEmpty();
+    if (sound) {
+      findings.addAll(git.run(manifest, monitor));
+    }
+    return new Report(manifest.generation(), objects.size(), check.bytes(), sound, findings);
+  }
+
+  /** Whether something was found in an object that was listed and is not any more. */
+  private static boolean replaced(List<Finding> findings, Manifest checked, Manifest now) {
+    Set<String> left = keys(checked);
+    left.removeAll(keys(now));
+    return findings.stream().anyMatch(f -> left.contains(f.key()));
+  }
+
+  private static Set<String> keys(Manifest manifest) {
+    Set<String> keys = new HashSet<>();
+    LiveObject.of(manifest).forEach(object -> keys.add(object.key()));
+    return keys;
+  }
+}

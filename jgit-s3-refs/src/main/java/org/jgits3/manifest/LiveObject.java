@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An immutable object in the store that a manifest lists, and what its bytes have to be.
+ *
+ * @param key key of the object
+ * @param sections runs of bytes whose checksums the manifest knows, in ascending order
+ */
+public record LiveObject(String key, List<Section> sections) {
+  /** Copies the list. */
+  public LiveObject {
+    sections = List.copyOf(sections);
+  }
+
+  /**
+   * A run of bytes.
+   *
+   * @param offset where in the object it begins
+   * @param size length in bytes
+   * @param crc32c CRC32C of its bytes
+   */
+  public record Section(long offset, long size, int crc32c) {}
+
+  /** An object of which the manifest knows size and checksum. */
+  private static LiveObject whole(String key, long size, int crc32c) {
+    return new LiveObject(key, List.of(new Section(0, size, crc32c)));
+  }
+
+  static LiveObject whole(String key, StoredObject object) {
+    return whole(key, object.size(), object.crc32c());
+  }
+
+  static LiveObject whole(String key, PackFileEntry file) {
+    return whole(key, file.size(), file.crc32c());
+  }
+
+  /**
+   * Bytes of the object.
+   *
+   * @return the end of the last section
+   */
+  public long size() {
+    return sections.stream().mapToLong(s -> s.offset() + s.size()).max().orElse(0);
+  }
+
+  /**
+   * All objects that a manifest lists.
+   *
+   * @param manifest the manifest
+   * @return its refs snapshot and delta, the files of its packs, and its log objects
+   */
+  public static List<LiveObject> of(Manifest manifest) {
+    String life = manifest.repositoryId();
+    List<LiveObject> objects = new ArrayList<>();
+    manifest
+        .refs()
+        .snapshot()
+        .ifPresent(
+            snapshot -> {
+              String key = ObjectNames.snapshotKey(life, snapshot.id());
+              objects.add(whole(key, snapshot.size(), snapshot.crc32c()));
+              snapshot
+                  .delta()
+                  .ifPresent(
+                      delta -> objects.add(whole(ObjectNames.deltaKey(life, delta.id()), delta)));
+            });
+    manifest.packs().forEach(pack -> objects.addAll(pack.objects(life)));
+    manifest
+        .log()
+        .objects()
+        .forEach(object -> objects.add(whole(ObjectNames.logKey(life, object.id()), object)));
+    return objects;
+  }
+}

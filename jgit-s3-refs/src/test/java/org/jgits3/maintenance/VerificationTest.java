@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.DirectoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class VerificationTest {
+  @TempDir Path directory;
+  private DirectoryObjectStore store;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+  private ObjectId first;
+
+  @BeforeEach
+  void create() throws Exception {
+    store = new DirectoryObjectStore(directory);
+    manager = TestRepositories.manager(store);
+    repository = manager.createRepository("r");
+    first = TestRepositories.commit(repository, "first");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  /** Makes the manifest list a snapshot, a delta, a segment of the log, and a pack. */
+  private List<LiveObject> withDelta() throws IOException {
+    byte[] large = new byte[2 << 20]; // more than a bundle has
+    new Random(7).nextBytes(large);
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      inserter.insert(Constants.OBJ_BLOB, large);
+      inserter.flush();
+    }
+    changes(4000);
+    repository.getRefDatabase().compact();
+    point("refs/heads/main", first);
+    repository.getRefDatabase().compact();
+    return listed("refs", "refs.delta", "log", "pack.bundle", "pack.pack", "pack.idx");
+  }
+
+  /** Makes the manifest list a large transaction of the log as well, but no delta. */
+  private List<LiveObject> withLargeTransaction() throws IOException {
+    changes(4001);
+    assertThat(manifest().log().tail().stream().flatMap(e -> e.external().stream())).isNotEmpty();
+    return listed("refs", "log", "pack.bundle", "pack.pack", "pack.idx");
+  }
+
+  private List<LiveObject> listed(String... kinds) throws IOException {
+    List<LiveObject> objects = LiveObject.of(manifest());
+    assertThat(objects.stream().map(o -> o.key().replaceAll(".*/(\\w+)/[^.]*", "$1")))
+        .contains(kinds);
+    return objects;
+  }
+
+  private Manifest manifest() throws IOException {
+    return StoredManifest.read(store, "r");
+  }
+
+  private void changes(int count) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      String name = "refs/changes/" + count + "/of/a/batch/of/many/" + i;
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name));
+    }
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private void point(String ref, ObjectId to) throws IOException {
+    RefUpdate update = repository.updateRef(ref);
+    update.setNewObjectId(to);
+    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+  }
+
+  private ObjectId insert(int type, String content) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId id = inserter.insert(type, content.getBytes(UTF_8));
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private Verification.Report verify() throws IOException {
+    try (S3RepositoryManager elsewhere =
+        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+      return elsewhere.maintenance("r").verify(NullProgressMonitor.INSTANCE);
+    } catch (org.eclipse.jgit.errors.ConfigInvalidException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What happens to an object behind everybody's back. */
+  enum Damage {
+    FLIPPED("CRC32C") {
+      @Override
+      void inflict(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length / 2] ^= 0x10;
+        Files.write(file, bytes);
+      }
+    },
+    TRUNCATED("bytes instead of") {
+      @Override
+      void inflict(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
+      }
+    },
+    MISSING("is missing") {
+      @Override
+      void inflict(Path file) throws IOException {
+        Files.delete(file);
+      }
+    };
+
+    private final String said;
+
+    Damage(String said) {
+      this.said = said;
+    }
+
+    abstract void inflict(Path file) throws IOException;
+  }
+
+  @Test
+  void a_sound_repository_has_no_findings() throws IOException {
+    List<LiveObject> objects = withDelta();
+    Verification.Report report = verify();
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.fsck()).isTrue();
+    assertThat(report.generation()).isEqualTo(manifest().generation());
+    assertThat(report.objects()).isEqualTo(objects.size());
+    assertThat(report.bytes()).isEqualTo(objects.stream().mapToLong(LiveObject::size).sum());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void an_object_of_any_kind_that_is_not_what_was_written_is_found_by_its_key(Damage damage)
+      throws IOException {
+    damageEachOf(withDelta(), damage);
+    damageEachOf(withLargeTransaction(), damage);
+    assertThat(verify().findings()).isEmpty();
+  }
+
+  private void damageEachOf(List<LiveObject> objects, Damage damage) throws IOException {
+    for (LiveObject object : objects) {
+      Path file = directory.resolve(object.key());
+      byte[] good = Files.readAllBytes(file);
+      damage.inflict(file);
+      Verification.Report report = verify();
+      assertThat(report.findings()).as(object.key()).hasSize(1);
+      assertThat(report.findings().get(0).key()).isEqualTo(object.key());
+      assertThat(report.findings().get(0).problem()).contains(damage.said);
+      assertThat(report.fsck()).isFalse();
+      Files.write(file, good);
+    }
+  }
+
+  @Test
+  void all_damaged_objects_are_found_at_once() throws IOException {
+    List<LiveObject> objects = withDelta();
+    for (LiveObject object : objects) {
+      Damage.FLIPPED.inflict(directory.resolve(object.key()));
+    }
+    assertThat(verify().findings())
+        .extracting(Verification.Finding::key)
+        .containsExactlyInAnyOrderElementsOf(objects.stream().map(LiveObject::key).toList());
+  }
+
+  @Test
+  void a_slice_of_a_bundle_that_was_flipped_is_found_by_the_key_of_the_bundle() throws IOException {
+    LiveObject bundle = LiveObject.of(manifest()).get(0);
+    assertThat(bundle.key()).endsWith(".bundle");
+    LiveObject.Section last = bundle.sections().get(bundle.sections().size() - 1);
+    byte[] bytes = Files.readAllBytes(directory.resolve(bundle.key()));
+    bytes[(int) last.offset() + 3] ^= 1;
+    Files.write(directory.resolve(bundle.key()), bytes);
+    assertThat(verify().findings()).hasSize(1);
+    assertThat(verify().findings().get(0).key()).isEqualTo(bundle.key());
+    assertThat(verify().findings().get(0).problem())
+        .contains("CRC32C", "in bytes " + last.offset() + " to " + bytes.length);
+  }
+
+  @Test
+  void an_object_that_history_needs_and_no_pack_has_is_found() throws IOException {
+    ObjectId gone = ObjectId.fromString("deadbeef".repeat(5));
+    String who = "A U Thor <author@example.com> 0 +0000";
+    ObjectId commit =
+        insert(
+            Constants.OBJ_COMMIT,
+            "tree " + gone.name() + "\nauthor " + who + "\ncommitter " + who + "\n\nx\n");
+    point("refs/heads/main", commit);
+    assertThat(verify().findings())
+        .containsExactly(
+            new Verification.Finding(
+                "repos/r.git/manifest", "object " + gone.name() + " is needed and in no pack"));
+  }
+
+  @Test
+  void a_malformed_object_is_found_in_its_pack() throws IOException {
+    ObjectId bad = insert(Constants.OBJ_COMMIT, "tree of no kind\n");
+    String pack = manifest().packs().get(0).id();
+    List<Verification.Finding> findings = verify().findings();
+    assertThat(findings).hasSize(1);
+    assertThat(findings.get(0).key()).contains("/pack/").endsWith(".bundle");
+    assertThat(findings.get(0).key()).contains(pack);
+    assertThat(findings.get(0).problem()).startsWith("commit " + bad.name() + ": ");
+  }
+
+  @Test
+  void a_branch_that_is_no_commit_is_found() throws IOException {
+    point("refs/heads/main", insert(Constants.OBJ_BLOB, "x"));
+    assertThat(verify().findings())
+        .containsExactly(
+            new Verification.Finding(
+                "repos/r.git/manifest", "refs/heads/main does not point to a commit"));
+  }
+
+  @Test
+  void a_damaged_manifest_is_an_error_with_its_key() throws IOException {
+    Path file = directory.resolve("repos/r.git/manifest");
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[200] ^= 1;
+    Files.write(file, bytes);
+    assertThatThrownBy(this::verify)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("repos/r.git/manifest");
+  }
+}
