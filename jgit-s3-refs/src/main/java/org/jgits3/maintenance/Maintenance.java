@@ -56,4 +56,17 @@ public final class Maintenance {
     GitCheck git = new GitCheck(store, name, committer, packs, config);
     return new Verification(store, name, committer, git).run(monitor);
   }
+
+  /**
+   * Collects garbage, as {@link GarbageCollection} says.
+   *
+   * @param monitor told how far it is; may cancel
+   * @return what it came to
+   * @throws ManifestException if there is no such repository, or its manifest is damaged
+   * @throws IOException if it could not be done, or not be decided; the repository is as it was, or
+   *     collected
+   */
+  public GarbageCollection.Report collectGarbage(ProgressMonitor monitor) throws IOException {
+    return new GarbageCollection(store, name, committer, packs, config).run(monitor);
+  }
 }

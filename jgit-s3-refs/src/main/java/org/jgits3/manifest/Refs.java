@@ -42,7 +42,7 @@ public record Refs(
     boolean comparable =
         snapshot.map(RefSnapshot::id).equals(before.snapshot.map(RefSnapshot::id))
             && symrefs.equals(before.symrefs)
-            && overlay.keySet().containsAll(before.overlay.keySet());
+            && (snapshot.isEmpty() || overlay.keySet().containsAll(before.overlay.keySet()));
     return !comparable
         || overlay.entrySet().stream()
             .anyMatch(

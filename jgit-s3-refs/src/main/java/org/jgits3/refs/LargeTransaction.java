@@ -186,7 +186,7 @@ final class LargeTransaction<R> {
     return edit(base, made.express(new RefView(edits.apply(), view.table()), names), outcome);
   }
 
-  private Proposal<R> edit(Manifest base, Refs refs, Outcome<R> outcome) {
+  private Proposal<R> edit(Manifest base, Refs refs, Outcome<R> outcome) throws IOException {
     List<LogEntry> tail = new ArrayList<>(base.log().tail());
     for (Logged l : outcome.log()) {
       Optional<StoredObject> uploaded =
@@ -196,8 +196,8 @@ final class LargeTransaction<R> {
               .findFirst();
       tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
     }
-    return Proposal.edit(
-        base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail)),
-        outcome.verdict());
+    Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
+    ObjectsDroppedException.check(base, next, transaction.seen());
+    return Proposal.edit(next, outcome.verdict());
   }
 }

@@ -25,6 +25,39 @@ interface RefTransaction<R> {
   Outcome<R> apply(RefEdits edits) throws IOException;
 
   /**
+   * When the objects that the refs are to lead to were first looked for.
+   *
+   * @return generation of a manifest known before that; if garbage was removed later, the
+   *     transaction fails with {@link ObjectsDroppedException}
+   */
+  default long seen() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * The same transaction by somebody who looked for objects at some moment.
+   *
+   * @param generation generation of a manifest known before that
+   * @return the transaction
+   */
+  default RefTransaction<R> seenAt(long generation) {
+    return new SeenAt<>(this, generation);
+  }
+
+  /** A transaction that knows its {@link #seen}. */
+  record SeenAt<R>(RefTransaction<R> transaction, long seen) implements RefTransaction<R> {
+    @Override
+    public Outcome<R> apply(RefEdits edits) throws IOException {
+      return transaction.apply(edits);
+    }
+
+    @Override
+    public Optional<Complete<R>> applyAtOnce(RefView view) {
+      return transaction.applyAtOnce(view);
+    }
+  }
+
+  /**
    * Makes all changes in one pass over very many refs, if every one of them can be made.
    *
    * @param view refs as they are

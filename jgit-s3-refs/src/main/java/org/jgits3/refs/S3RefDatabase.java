@@ -44,6 +44,9 @@ public final class S3RefDatabase extends RefDatabase {
   private final boolean validated;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
 
+  /** Generation of a manifest known before this handle looked for any object. */
+  private final long opened;
+
   /** Calls of {@link #refresh} so far. */
   private final AtomicLong refreshes = new AtomicLong();
 
@@ -62,6 +65,7 @@ public final class S3RefDatabase extends RefDatabase {
     this.repository = repository;
     this.shared = shared;
     this.validated = validated;
+    this.opened = shared.generation();
   }
 
   Repository repository() {
@@ -111,16 +115,43 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return committed(shared.commit(transaction));
+    return seen(transaction, shared::commit);
   }
 
   /** Commits a transaction that was prepared on a view, whose table need not be loaded again. */
   <R> R commit(RefTransaction<R> transaction, RefView view) throws IOException {
-    return committed(shared.commit(transaction, Optional.of(view)));
+    return seen(transaction, t -> shared.commit(t, Optional.of(view)));
   }
 
   <R> R commitBatch(RefTransaction<R> transaction, long bytes) throws IOException {
-    return committed(shared.commitBatch(transaction, bytes));
+    return seen(transaction, t -> shared.commitBatch(t, bytes));
+  }
+
+  /** A way to commit a transaction. */
+  @FunctionalInterface
+  private interface Commit<R> {
+    R run(RefTransaction<R> transaction) throws IOException;
+  }
+
+  /**
+   * Commits a transaction whose objects this handle may have looked for at any time since it was
+   * opened. If garbage was removed since, it looks again whether all that the new values lead to is
+   * there.
+   */
+  private <R> R seen(RefTransaction<R> transaction, Commit<R> commit) throws IOException {
+    long seen = opened;
+    while (true) {
+      try {
+        return committed(commit.run(transaction.seenAt(seen)));
+      } catch (ObjectsDroppedException e) {
+        if (e.tips().isEmpty()) {
+          throw e;
+        }
+        SharedRefs.Current now = shared.current();
+        Reachability.check(repository, e.tips().get(), now.view().prefix("", Set.of()));
+        seen = now.manifest().generation();
+      }
+    }
   }
 
   private <R> R committed(R verdict) {

@@ -311,6 +311,7 @@ public final class SharedRefs {
       return Proposal.noEdit(outcome.verdict());
     }
     Manifest next = base.withRefs(edits.apply()).withLog(logged(base, outcome.log()));
+    ObjectsDroppedException.check(base, next, transaction.seen());
     return Proposal.edit(next, outcome.verdict());
   }
 
@@ -483,6 +484,11 @@ public final class SharedRefs {
     if (made.isPresent() && tables.keeps(made.get().snapshot().size())) {
       tables.install(made.get().snapshot().id(), made.get().merge().build());
     }
+  }
+
+  /** Generation of the newest manifest this process has seen; 0 before the first. */
+  long generation() {
+    return committer.cached().map(v -> v.manifest().generation()).orElse(0L);
   }
 
   /** The manifest as of some moment after this call began. */

@@ -41,6 +41,7 @@ import picocli.CommandLine.TypeConversionException;
       RestoreRefsCommand.class,
       RenameCommand.class,
       DeleteCommand.class,
+      GcCommand.class,
       VerifyCommand.class,
       StatsCommand.class,
       DoctorCommand.class,

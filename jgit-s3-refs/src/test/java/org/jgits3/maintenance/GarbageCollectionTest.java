@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.delete;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.DirectoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Collections beside pushes; E0 to E4 are the interleavings that lose objects without the rules.
+ */
+class GarbageCollectionTest {
+  private static final String MAIN = "refs/heads/main";
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+  private ObjectId first;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+    first = TestRepositories.commit(it.user, "first");
+    point(it.user, MAIN, first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private List<String> sources() throws IOException {
+    return it.manifest().packs().stream().map(PackEntry::source).sorted().toList();
+  }
+
+  /** A commit that nothing leads to, already in a pack of garbage. */
+  private ObjectId garbage() throws IOException {
+    ObjectId id = TestRepositories.commit(it.user, "garbage");
+    it.gc();
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    return id;
+  }
+
+  @Test
+  void what_refs_lead_to_is_one_pack_with_bitmaps_and_a_commit_graph() throws Exception {
+    ObjectId last = first;
+    for (int i = 0; i < 5; i++) {
+      last = TestRepositories.commit(it.user, "commit " + i, last);
+      point(it.user, MAIN, last);
+    }
+    GarbageCollection.Report report = it.gc();
+    assertThat(report.packsBefore()).isEqualTo(6);
+    assertThat(report.packsAfter()).isEqualTo(1);
+    PackEntry pack = it.manifest().packs().get(0);
+    assertThat(pack.source()).isEqualTo("GC");
+    assertThat(pack.files()).containsKeys("pack", "idx", "bitmap", "graph");
+    it.isSound();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 4");
+    }
+    assertThat(it.user.parseCommit(last).getParentCount()).isEqualTo(1); // as others see it
+  }
+
+  @Test
+  void what_only_a_detached_head_or_a_note_leads_to_stays() throws Exception {
+    ObjectId detached = TestRepositories.commit(it.user, "detached");
+    ObjectId noted = TestRepositories.commit(it.user, "noted");
+    point(it.user, "refs/notes/x", noted);
+    var head = it.user.updateRef("HEAD", true);
+    head.setNewObjectId(detached);
+    head.forceUpdate();
+    it.gc();
+    it.gc();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThat(r.parseCommit(detached)).isNotNull();
+      assertThat(r.parseCommit(noted)).isNotNull();
+    }
+    it.isSound();
+  }
+
+  @Test
+  void garbage_is_kept_apart_and_dropped_when_it_has_expired() throws Exception {
+    ObjectId id = garbage();
+    assertThat(it.manifest().dropped()).isZero();
+    assertThat(it.user.getObjectDatabase().has(id)).isTrue();
+    it.gc();
+    assertThat(sources()).containsExactly("GC");
+    assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
+    it.isSound();
+  }
+
+  @Test
+  void E0_E2_garbage_stays_listed_if_a_ref_was_created_since_the_collection_began()
+      throws Exception {
+    ObjectId id = garbage();
+    it.store.beforeWrite(() -> point(it.user, "refs/heads/new", id));
+    assertThat(it.gc().garbageKept()).isTrue();
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    it.isSound();
+    it.gc();
+    it.isSound();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThat(r.parseCommit(id).getFullMessage()).isEqualTo("garbage");
+    }
+  }
+
+  @Test
+  void E2_garbage_stays_listed_if_the_refs_were_compacted_meanwhile() throws Exception {
+    ObjectId id = garbage();
+    it.store.beforeWrite(
+        () -> {
+          point(it.user, "refs/heads/new", id);
+          it.user.getRefDatabase().compact();
+        });
+    assertThat(it.gc().garbageKept()).isTrue();
+    it.isSound();
+  }
+
+  @Test
+  void garbage_goes_if_refs_were_only_deleted_meanwhile() throws Exception {
+    point(it.user, "refs/heads/other", first);
+    garbage();
+    it.store.beforeWrite(() -> delete(it.user, "refs/heads/other"));
+    assertThat(it.gc().garbageKept()).isFalse();
+    assertThat(sources()).containsExactly("GC");
+    it.isSound();
+  }
+
+  @Test
+  void E0_E1_a_push_that_found_an_object_before_it_was_dropped_fails_cleanly() throws Exception {
+    ObjectId id = garbage();
+    try (S3Repository pusher = it.users.openRepository("r")) {
+      assertThat(pusher.getObjectDatabase().has(id)).isTrue();
+      it.gc();
+      assertThat(sources()).containsExactly("GC");
+      assertThatThrownBy(() -> point(pusher, "refs/heads/new", id))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(id.name());
+      assertThat(pusher.exactRef("refs/heads/new")).isNull();
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E1_a_batch_whose_objects_were_dropped_is_refused_and_changes_nothing() throws Exception {
+    ObjectId id = garbage();
+    try (S3Repository pusher = it.users.openRepository("r");
+        RevWalk walk = new RevWalk(pusher)) {
+      assertThat(walk.parseCommit(id)).isNotNull();
+      it.gc();
+      BatchRefUpdate batch = pusher.getRefDatabase().newBatchUpdate();
+      ReceiveCommand command = new ReceiveCommand(ObjectId.zeroId(), id, "refs/heads/new");
+      batch.addCommand(command);
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+      assertThat(command.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+      assertThat(command.getMessage()).contains(id.name());
+      assertThat(pusher.exactRef("refs/heads/new")).isNull();
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E1_what_is_missing_behind_a_new_tip_is_noticed() throws Exception {
+    ObjectId id = garbage();
+    try (S3Repository pusher = it.users.openRepository("r")) {
+      assertThat(pusher.getObjectDatabase().has(id)).isTrue();
+      it.gc();
+      ObjectId child = TestRepositories.commit(pusher, "child", id);
+      assertThatThrownBy(() -> point(pusher, "refs/heads/new", child))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(id.name());
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E3_a_push_whose_objects_are_still_there_succeeds_once_it_has_looked_again()
+      throws Exception {
+    garbage();
+    try (S3Repository pusher = it.users.openRepository("r")) {
+      ObjectId second = TestRepositories.commit(pusher, "second", first);
+      it.gc();
+      assertThat(it.manifest().dropped()).isPositive();
+      point(pusher, "refs/heads/new", second);
+      assertThat(pusher.exactRef("refs/heads/new").getObjectId()).isEqualTo(second);
+      delete(pusher, MAIN);
+      assertThat(pusher.exactRef(MAIN)).isNull();
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E3b_a_push_between_two_steps_of_a_collection_is_left_alone() throws Exception {
+    Manifest[] meanwhile = new Manifest[1];
+    ObjectId[] second = new ObjectId[1];
+    it.maintainer.openRepository("r").close(); // knows the repository
+    it.store.afterRead(
+        () -> {
+          second[0] = TestRepositories.commit(it.user, "second", first);
+          point(it.user, MAIN, second[0]);
+          delete(it.user, MAIN);
+          point(it.user, "refs/heads/other", second[0]);
+          meanwhile[0] = it.manifest();
+        });
+    it.gc();
+    assertThat(sources()).containsExactly("GC", "INSERT");
+    PackEntry collected =
+        it.manifest().packs().stream().filter(p -> p.source().equals("GC")).findFirst().get();
+    assertThat(ObjectNames.mintedAt(collected.id()))
+        .as("minted after counting")
+        .isEqualTo(meanwhile[0].generation());
+    it.isSound();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThat(r.parseCommit(second[0]).getFullMessage()).isEqualTo("second");
+    }
+  }
+
+  @Test
+  void E4_a_collection_whose_packs_another_one_replaced_gives_up() throws Exception {
+    TestRepositories.commit(it.user, "garbage");
+    try (S3RepositoryManager other =
+        MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
+      it.store.beforeWrite(() -> MaintenanceFixture.gc(other));
+      assertThatThrownBy(it::gc)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("no longer listed");
+    }
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    it.isSound();
+  }
+
+  @Test
+  void a_time_that_cannot_be_read_is_an_error_that_names_it() throws Exception {
+    var config = it.user.getConfig();
+    config.setString("gc", null, "pruneExpire", "some day");
+    config.save();
+    assertThatThrownBy(it::gc)
+        .isInstanceOf(IOException.class)
+        .hasMessage("gc.pruneExpire of r is no time: some day");
+  }
+
+  @Test
+  void an_empty_repository_is_left_as_it_is() throws Exception {
+    it.users.createRepository("empty").close();
+    assertThat(it.maintainer.maintenance("empty").collectGarbage(NullProgressMonitor.INSTANCE))
+        .isEqualTo(new GarbageCollection.Report(0, 0, 0, 0, false));
+  }
+}

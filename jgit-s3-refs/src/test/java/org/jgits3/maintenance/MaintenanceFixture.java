@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.ObjectStore;
+
+/** A repository {@code r}, one process that maintains it, and another that uses it meanwhile. */
+final class MaintenanceFixture {
+  final DirectoryObjectStore plain;
+  final StagedManifests store;
+  final S3RepositoryManager maintainer;
+  final S3RepositoryManager users;
+  final S3Repository user;
+
+  MaintenanceFixture(Path directory) throws Exception {
+    plain = new DirectoryObjectStore(directory);
+    store = new StagedManifests(plain);
+    maintainer = manager(store);
+    users = manager(new DirectoryObjectStore(directory));
+    user = users.createRepository("r");
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+  }
+
+  /** A process for which garbage expires at once. */
+  static S3RepositoryManager manager(ObjectStore store) throws ConfigInvalidException {
+    Config config = new Config();
+    config.setString("gc", null, "pruneExpire", "now");
+    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  }
+
+  void close() throws IOException {
+    user.close();
+    users.close();
+    maintainer.close();
+  }
+
+  Manifest manifest() throws IOException {
+    return StoredManifest.read(plain, "r");
+  }
+
+  GarbageCollection.Report gc() throws IOException {
+    return gc(maintainer);
+  }
+
+  static GarbageCollection.Report gc(S3RepositoryManager manager) throws IOException {
+    return manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+  }
+
+  /** Asserts that whatever the refs lead to is there. */
+  void isSound() throws IOException {
+    assertThat(maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
+        .isEmpty();
+  }
+
+  static RefUpdate.Result point(S3Repository repository, String ref, ObjectId id)
+      throws IOException {
+    RefUpdate update = repository.updateRef(ref);
+    update.setNewObjectId(id);
+    update.setForceUpdate(true);
+    return update.update();
+  }
+
+  static RefUpdate.Result delete(S3Repository repository, String ref) throws IOException {
+    RefUpdate update = repository.updateRef(ref);
+    update.setForceUpdate(true);
+    return update.delete();
+  }
+}

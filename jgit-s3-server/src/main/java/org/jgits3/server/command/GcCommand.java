@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.maintenance.GarbageCollection;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Repacks repositories. */
+@Command(
+    name = "gc",
+    sortOptions = false,
+    description =
+        "Repack what refs lead to, with bitmaps and a commit graph, and leave out old garbage.")
+final class GcCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Spec private CommandSpec spec;
+  @Mixin private Selection selection;
+  @Mixin private Output output;
+
+  /** What {@code --json} prints of each repository. */
+  private record Row(
+      String name,
+      int packsBefore,
+      long bytesBefore,
+      int packsAfter,
+      long bytesAfter,
+      boolean garbageKept) {
+    static Row of(String name, GarbageCollection.Report r) {
+      return new Row(
+          name, r.packsBefore(), r.bytesBefore(), r.packsAfter(), r.bytesAfter(), r.garbageKept());
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<Row> rows = new ArrayList<>();
+    try (S3RepositoryManager manager = program.open()) {
+      for (String name : selection.names(manager)) {
+        rows.add(Row.of(name, collect(manager, name)));
+      }
+    }
+    if (output.json()) {
+      output.value(rows);
+    }
+    return 0;
+  }
+
+  private GarbageCollection.Report collect(S3RepositoryManager manager, String name)
+      throws IOException {
+    GarbageCollection.Report report =
+        manager.maintenance(name).collectGarbage(Progress.of(spec.commandLine(), output));
+    if (!output.json()) {
+      output.line(
+          String.format(
+              "%s: %d packs, %d bytes, of %d packs, %d bytes%s",
+              name,
+              report.packsAfter(),
+              report.bytesAfter(),
+              report.packsBefore(),
+              report.bytesBefore(),
+              report.garbageKept() ? "; old garbage stays until the next gc" : ""));
+    }
+    return report;
+  }
+}
