@@ -33,23 +33,36 @@ public final class S3Repository extends DfsRepository {
   private final ManifestConfig config;
   private final S3ObjDatabase objects;
   private final S3RefDatabase refs;
+  private volatile boolean validated;
 
   /**
    * A handle.
    *
    * @param shared what it shares with the other handles of the repository
    * @param settings what the administrator set
-   * @param forRequest whether look-ups are as of the validation that the caller has just made
+   * @param opening what look-ups may rely on
    */
-  S3Repository(SharedRepository shared, S3Settings settings, boolean forRequest) {
+  S3Repository(SharedRepository shared, S3Settings settings, Opening opening) {
     super(new Builder(shared.name().value()));
+    boolean forRequest = opening != Opening.FOR_LONGER;
+    this.validated = opening == Opening.FOR_REQUEST;
     this.shared = shared;
     this.config = new ManifestConfig(settings.config(), shared.committer());
     DfsReaderOptions options = new DfsReaderOptions();
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
-    this.objects = new S3ObjDatabase(this, options, shared.packs());
-    this.refs = new S3RefDatabase(this, shared.refs(), forRequest);
+    this.objects = new S3ObjDatabase(this, options, shared.packs(), forRequest);
+    this.refs = new S3RefDatabase(this, shared.refs(), objects.committer(), forRequest);
+  }
+
+  /** How a handle was opened. */
+  enum Opening {
+    /** To live long: look-ups ask the store as the settings say. */
+    FOR_LONGER,
+    /** To serve a request: look-ups rely on a validation made since the request arrived. */
+    FOR_REQUEST,
+    /** To serve a push: look-ups rely on the validation its advertisement needed. */
+    FOR_PUSH
   }
 
   /** What {@link DfsRepository} wants to be built from. */
@@ -73,6 +86,26 @@ public final class S3Repository extends DfsRepository {
    */
   public Manifest manifest() throws IOException {
     return shared.manifest();
+  }
+
+  /**
+   * Whether look-ups rely on a validation made since the request arrived that this handle serves.
+   *
+   * @return true if so; false for other handles, and for one opened by {@link
+   *     S3RepositoryManager#openForPush} that relies on an earlier one
+   */
+  public boolean isValidated() {
+    return validated;
+  }
+
+  /**
+   * Asks the store, so that what is looked up from now on is as of this call or later.
+   *
+   * @throws IOException if the store does not answer, or the repository is gone
+   */
+  public void validate() throws IOException {
+    shared.refs().validate();
+    validated = true;
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jgits3;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.S3Repository.Opening;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Bindings;
 import org.jgits3.manifest.ManifestException;
@@ -51,6 +53,9 @@ public final class S3RepositoryManager implements Closeable {
   private static final long BUNDLES_KEPT = 16 << 20;
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
+
+  /** How long a client may take between the advertisement and its push for them to be one. */
+  public static final Duration ADVERTISED = Duration.ofSeconds(10);
 
   private final ObjectStore store;
   private final S3Settings settings;
@@ -153,7 +158,9 @@ public final class S3RepositoryManager implements Closeable {
   private S3Repository open(RepositoryName name) throws IOException {
     SharedRepository known = shared(name);
     return new S3Repository(
-        known.committer().cached().isPresent() ? known : validated(name), settings, false);
+        known.committer().cached().isPresent() ? known : validated(name),
+        settings,
+        Opening.FOR_LONGER);
   }
 
   /**
@@ -172,11 +179,43 @@ public final class S3RepositoryManager implements Closeable {
       RepositoryName checked = RepositoryName.of(name);
       SharedRepository known = shared(checked);
       return known.refs().isRecent()
-          ? new S3Repository(known, settings, false)
-          : new S3Repository(validated(checked), settings, true);
+          ? new S3Repository(known, settings, Opening.FOR_LONGER)
+          : new S3Repository(validated(checked), settings, Opening.FOR_REQUEST);
     } catch (IllegalArgumentException | ManifestException.Gone e) {
       throw new RepositoryNotFoundException(name, e);
     }
+  }
+
+  /**
+   * Opens a repository to receive one push with. Received packs are published in the same write as
+   * the refs, see {@link org.jgits3.pack.S3ObjDatabase#deferReceivedPacks}.
+   *
+   * <p>Does no request if the store was asked {@link #ADVERTISED} ago at most, as it was for the
+   * advertisement that a client has just read. A push may be accepted on the strength of that,
+   * since its write checks everything again; before one is refused for what refs are, and before
+   * refs are advertised, the handle must be {@linkplain S3Repository#validate validated}.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @return a handle, to be closed by the caller
+   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws IOException if its manifest cannot be read
+   */
+  public S3Repository openForPush(String name) throws IOException {
+    S3Repository repository = recentlyAdvertised(name);
+    repository.getObjectDatabase().deferReceivedPacks();
+    return repository;
+  }
+
+  private S3Repository recentlyAdvertised(String name) throws IOException {
+    try {
+      SharedRepository known = shared(RepositoryName.of(name));
+      if (known.refs().validatedWithin(ADVERTISED)) {
+        return new S3Repository(known, settings, Opening.FOR_PUSH);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new RepositoryNotFoundException(name, e);
+    }
+    return openForRequest(name);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {

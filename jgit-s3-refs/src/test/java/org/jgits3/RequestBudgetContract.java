@@ -3,12 +3,14 @@ package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.Repository;
@@ -19,6 +21,7 @@ import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
+import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -273,5 +276,23 @@ abstract class RequestBudgetContract {
     assertThat(batch.getCommands())
         .extracting(ReceiveCommand::getResult)
         .containsOnly(ReceiveCommand.Result.OK);
+  }
+
+  @Test
+  void a_push_after_its_advertisement_is_a_bundle_and_a_write_of_packs_and_refs() throws Exception {
+    openWarm("always");
+    PackBytes pack = PackBytes.ofSize(1_000, 1);
+    Operation push =
+        () -> {
+          try (S3Repository r = manager.openForPush("r")) {
+            try (ObjectInserter inserter = r.newObjectInserter()) {
+              inserter
+                  .newPackParser(new ByteArrayInputStream(pack.bytes()))
+                  .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+            }
+            assertThat(update(r, "refs/heads/pushed", pack.commit())).isEqualTo(Result.NEW);
+          }
+        };
+    assertThat(cost(push)).hasToString("2 requests: 1 PUT_IF, 1 PUT");
   }
 }

@@ -28,7 +28,7 @@ import org.jgits3.store.ObjectStore;
  *
  * <p>Safe for use by many threads.
  */
-public final class ManifestCommitter implements Closeable {
+public final class ManifestCommitter implements Committer, Closeable {
   private final ManifestFile file;
   private final CommitPolicy policy;
   private final Ticker ticker;
@@ -155,6 +155,7 @@ public final class ManifestCommitter implements Closeable {
    * @throws IOException if the store refused, or {@link Change#propose} failed
    * @throws IllegalStateException if this committer is closed
    */
+  @Override
   public <R> R commit(Change<R> change) throws IOException {
     Submission<R> mine = submit(change);
     boolean interrupted = false;

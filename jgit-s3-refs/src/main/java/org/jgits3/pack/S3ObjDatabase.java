@@ -2,17 +2,22 @@
 package org.jgits3.pack;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
@@ -20,7 +25,9 @@ import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
+import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
@@ -31,12 +38,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Objects of one repository handle. The list of packs is that of the newest manifest the process
- * knows; a miss asks the store for a newer one. Safe for use by many threads.
+ * knows, and those that this handle received and has not published; a miss asks the store for a
+ * newer manifest. Safe for use by many threads.
  */
 public class S3ObjDatabase extends DfsObjDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   private final SharedPacks shared;
+
+  private final boolean validated;
+  private final Quarantine quarantine;
+  private volatile boolean defers;
+
+  /** Thread that is making a pack parser, and with it a reader for that one. */
+  @Nullable private volatile Thread parserMaker;
 
   /**
    * Version of the shared packs that the current list was made from, or the one being made. Written
@@ -48,24 +63,63 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
 
   /**
-   * Objects of a handle.
+   * Objects of a handle that serves more than one operation.
    *
    * @param repository the handle
    * @param options how readers read
    * @param shared what all handles of the repository share
    */
   public S3ObjDatabase(DfsRepository repository, DfsReaderOptions options, SharedPacks shared) {
+    this(repository, options, shared, false);
+  }
+
+  /**
+   * Objects of a handle.
+   *
+   * @param repository the handle
+   * @param options how readers read
+   * @param shared what all handles of the repository share
+   * @param validated whether the manifest was validated for the one operation this handle is for
+   */
+  public S3ObjDatabase(
+      DfsRepository repository, DfsReaderOptions options, SharedPacks shared, boolean validated) {
     super(repository, options);
     this.shared = shared;
+    this.validated = validated;
+    this.quarantine = new Quarantine(shared.deferred());
+  }
+
+  /**
+   * From now on leaves packs that this handle receives unpublished until it updates a ref: pack and
+   * refs are one write then, and a push that is refused publishes nothing. For a handle that serves
+   * one push; others see such a pack once it is published, or when they miss an object of it.
+   * Closing the handle forgets what was not published.
+   */
+  public void deferReceivedPacks() {
+    defers = true;
+  }
+
+  /**
+   * Commits changes of this handle, together with packs that wait for one.
+   *
+   * @return what all changes of refs through this handle have to go through
+   */
+  public Committer committer() {
+    return quarantine;
   }
 
   void refresh() throws IOException {
     shared.refresh();
   }
 
+  /** Publishes a pack that other handles received and hide, if it has an object. */
+  boolean publishHidden(AnyObjectId id, DfsReader reader) throws IOException {
+    return shared.deferred().publishWith(id, reader, quarantine);
+  }
+
   @Override
   public PackList getPackList() throws IOException {
-    long version = shared.version();
+    long version = shared.version() + quarantine.version();
     while (scanned < version) {
       clearCache();
       super.getPackList(); // possibly the list that another thread began to make before
@@ -75,16 +129,36 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   @Override
   public DfsReader newReader() {
-    return new S3Reader(this);
+    S3Reader reader = new S3Reader(this);
+    return Thread.currentThread() == parserMaker ? reader.forWriter() : reader;
   }
 
-  /**
-   * As documented by JGit. Asks only what this process knows: a writer that misses an object of
-   * another process writes it once more, which is harmless, and cheaper than a request an object.
-   */
+  @Override
+  public ObjectInserter newInserter() {
+    return new Inserter();
+  }
+
+  /** An inserter whose pack parser asks nobody else whether he has what it receives. */
+  private final class Inserter extends DfsInserter {
+    Inserter() {
+      super(S3ObjDatabase.this);
+    }
+
+    @Override
+    public DfsPackParser newPackParser(InputStream in) throws IOException {
+      parserMaker = Thread.currentThread();
+      try {
+        return super.newPackParser(in);
+      } finally {
+        parserMaker = null;
+      }
+    }
+  }
+
+  /** As documented by JGit. Asks only what this handle knows, since it is writers who ask. */
   @Override
   public boolean has(AnyObjectId id, boolean avoidUnreachable) throws IOException {
-    try (ObjectReader reader = new S3Reader(this).withoutRefresh()) {
+    try (ObjectReader reader = new S3Reader(this).forWriter()) {
       reader.setAvoidUnreachableObjects(avoidUnreachable);
       return reader.has(id);
     }
@@ -92,12 +166,21 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   @Override
   protected List<DfsPackDescription> listPacks() throws IOException {
+    long own = quarantine.version();
+    List<DeferredPack> hidden = quarantine.visible(); // first: whichever leaves is listed by then
     shared.version();
     SharedPacks.Listing listing = shared.list();
-    scanned = listing.version();
+    scanned = listing.version() + own;
     List<DfsPackDescription> packs = new ArrayList<>();
+    Set<String> listed = new HashSet<>();
     for (PackEntry entry : listing.packs()) {
+      listed.add(entry.id());
       packs.add(new S3PackDescription(getRepository().getDescription(), entry));
+    }
+    for (DeferredPack pack : hidden) {
+      if (!listed.contains(pack.entry().id())) {
+        packs.add(pack.description());
+      }
     }
     return packs;
   }
@@ -110,8 +193,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   @Override
   protected S3PackDescription newPack(PackSource source) throws IOException {
-    S3PackDescription pack =
-        new S3PackDescription(getRepository().getDescription(), shared.mint(), source);
+    String id = validated ? ObjectNames.mint(shared.manifest()) : shared.mint();
+    S3PackDescription pack = new S3PackDescription(getRepository().getDescription(), id, source);
     pack.setLastModified(System.currentTimeMillis());
     writing.add(pack);
     return pack;
@@ -167,9 +250,21 @@ public class S3ObjDatabase extends DfsObjDatabase {
       pack.finish();
       pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
     }
-    shared.commit(packs, replaced == null ? List.of() : ours(replaced));
+    boolean replaces = replaced != null && !replaced.isEmpty();
+    if (defers
+        && !replaces
+        && packs.stream().allMatch(p -> p.getPackSource() == PackSource.RECEIVE)) {
+      packs.forEach(this::defer);
+    } else {
+      shared.commit(packs, replaces ? ours(replaced) : List.of());
+    }
     packs.forEach(writing::remove);
     clearCache();
+  }
+
+  private void defer(S3PackDescription pack) {
+    DfsPackFile file = createDfsPackFile(DfsBlockCache.getInstance(), pack);
+    quarantine.add(new DeferredPack(pack, file));
   }
 
   private static List<S3PackDescription> ours(Collection<DfsPackDescription> packs) {
@@ -205,9 +300,18 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
-  /** Also aborts uploads that JGit did not roll back, as its garbage collector may not. */
+  /**
+   * Also forgets packs that were received and not published, and aborts uploads that JGit did not
+   * roll back, as its garbage collector may not.
+   */
   @Override
   public void close() {
+    for (DeferredPack pack : quarantine.forget()) {
+      shared.drop(pack.entry().id());
+      if (!pack.description().wasOffered()) {
+        discard(pack.description());
+      }
+    }
     for (S3PackDescription pack : writing) {
       try {
         pack.abandon();

@@ -43,7 +43,7 @@ final class S3PackDescription extends DfsPackDescription {
   private final Set<String> objects = new HashSet<>();
 
   private int room = MAX_BUNDLE;
-  private boolean offered;
+  private volatile boolean offered;
 
   /** The pack itself, closed by JGit; whether it is whole has not shown yet. Guarded by this. */
   private Optional<PackOutput> ended = Optional.empty();

@@ -11,11 +11,14 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectLoader;
 
 /**
- * Reads objects. The first miss asks the store once whether there are newer packs, since another
- * process may have pushed the object; later misses of the same reader are taken as they are.
+ * Reads objects. An object that is missing may be in a pack that another handle of the process has
+ * received and not published yet, which is published then. Otherwise the first miss asks the store
+ * once whether there are newer packs, since another process may have pushed the object; later
+ * misses of the same reader are taken as they are.
  */
 final class S3Reader extends DfsReader {
   private final S3ObjDatabase database;
+  private boolean writer;
   private boolean refreshed;
 
   S3Reader(S3ObjDatabase database) {
@@ -23,15 +26,19 @@ final class S3Reader extends DfsReader {
     this.database = database;
   }
 
-  /** Takes every miss as it is. */
-  S3Reader withoutRefresh() {
-    refreshed = true;
+  /**
+   * Takes it as it is that there is no such object: a writer that misses one that others have just
+   * written writes it once more, which is harmless, and cheaper than a request an object. Still
+   * looks further for an object that it wants to read.
+   */
+  S3Reader forWriter() {
+    writer = true;
     return this;
   }
 
   @Override
   public boolean has(AnyObjectId id) throws IOException {
-    return super.has(id) || (refreshed() && super.has(id));
+    return super.has(id) || (!writer && appeared(id) && super.has(id));
   }
 
   @Override
@@ -39,7 +46,7 @@ final class S3Reader extends DfsReader {
     try {
       return super.open(id, typeHint);
     } catch (MissingObjectException e) {
-      if (refreshed()) {
+      if (appeared(id)) {
         return super.open(id, typeHint);
       }
       throw e;
@@ -51,11 +58,16 @@ final class S3Reader extends DfsReader {
     try {
       return super.getObjectSize(id, typeHint);
     } catch (MissingObjectException e) {
-      if (refreshed()) {
+      if (appeared(id)) {
         return super.getObjectSize(id, typeHint);
       }
       throw e;
     }
+  }
+
+  /** Whether it is worth looking for an object again. */
+  private boolean appeared(AnyObjectId id) throws IOException {
+    return database.publishHidden(id, this) || refreshed();
   }
 
   private boolean refreshed() throws IOException {

@@ -32,6 +32,7 @@ public class SharedPacks {
   private final ManifestCommitter committer;
   private final SpillDirectory spills;
   private final Bundles bundles;
+  private final DeferredPacks deferred;
 
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -63,6 +64,11 @@ public class SharedPacks {
     this.committer = committer;
     this.spills = spills;
     this.bundles = bundles;
+    this.deferred = new DeferredPacks(committer);
+  }
+
+  DeferredPacks deferred() {
+    return deferred;
   }
 
   /** Other packs that take the same way to the store. */
@@ -96,9 +102,9 @@ public class SharedPacks {
     return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
   }
 
-  /** Mints the name of a pack to be written. */
+  /** Mints the name of a pack to be written, from a manifest validated after this call began. */
   String mint() throws IOException {
-    return ObjectNames.mint(manifest());
+    return ObjectNames.mint(committer.validate().manifest());
   }
 
   /** Asks the store for the newest manifest. */
@@ -121,8 +127,9 @@ public class SharedPacks {
       if (!manifest.packs().equals(seen)) {
         seen = manifest.packs();
         version++;
-        Set<String> listed = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
-        packFiles.keySet().retainAll(listed);
+        Set<String> used = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
+        used.addAll(deferred.ids());
+        packFiles.keySet().retainAll(used);
       }
     }
     return version;
@@ -142,6 +149,11 @@ public class SharedPacks {
 
   DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
     return packFiles.computeIfAbsent(id, create);
+  }
+
+  /** Lets go what was loaded of a pack that no manifest will ever list. */
+  void drop(String id) {
+    packFiles.remove(id);
   }
 
   /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */

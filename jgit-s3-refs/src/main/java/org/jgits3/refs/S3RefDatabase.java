@@ -29,6 +29,7 @@ import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.util.RefList;
 import org.eclipse.jgit.util.RefMap;
+import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Refs;
 
 /**
@@ -41,6 +42,7 @@ import org.jgits3.manifest.Refs;
 public final class S3RefDatabase extends RefDatabase {
   private final Repository repository;
   private final SharedRefs shared;
+  private final Committer committer;
   private final boolean validated;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
 
@@ -58,12 +60,15 @@ public final class S3RefDatabase extends RefDatabase {
    *
    * @param repository the handle
    * @param shared what all handles of the repository share
+   * @param committer what changes of this handle go through
    * @param validated whether the refs were validated for this handle, so that look-ups need not ask
    *     the store again
    */
-  public S3RefDatabase(Repository repository, SharedRefs shared, boolean validated) {
+  public S3RefDatabase(
+      Repository repository, SharedRefs shared, Committer committer, boolean validated) {
     this.repository = repository;
     this.shared = shared;
+    this.committer = committer;
     this.validated = validated;
     this.opened = shared.generation();
   }
@@ -115,16 +120,16 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return seen(transaction, shared::commit);
+    return seen(transaction, t -> shared.commit(committer, t));
   }
 
   /** Commits a transaction that was prepared on a view, whose table need not be loaded again. */
   <R> R commit(RefTransaction<R> transaction, RefView view) throws IOException {
-    return seen(transaction, t -> shared.commit(t, Optional.of(view)));
+    return seen(transaction, t -> shared.commit(committer, t, Optional.of(view)));
   }
 
   <R> R commitBatch(RefTransaction<R> transaction, long bytes) throws IOException {
-    return seen(transaction, t -> shared.commitBatch(t, bytes));
+    return seen(transaction, t -> shared.commitBatch(committer, t, bytes));
   }
 
   /** A way to commit a transaction. */

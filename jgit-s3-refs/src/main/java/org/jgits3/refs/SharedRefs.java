@@ -2,6 +2,7 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
@@ -200,6 +202,19 @@ public final class SharedRefs {
     return recent(false);
   }
 
+  /**
+   * Whether the store was asked not longer ago than some time, and the repository was there.
+   *
+   * @param window the time
+   * @return true if so
+   */
+  public boolean validatedWithin(Duration window) {
+    OptionalLong at = validatedAt;
+    return !committer.isGone()
+        && at.isPresent()
+        && System.nanoTime() - at.getAsLong() < window.toNanos();
+  }
+
   private boolean recent(boolean asked) {
     if (validation instanceof Validation.Within within) {
       OptionalLong at = validatedAt;
@@ -253,31 +268,34 @@ public final class SharedRefs {
    * Commits a transaction.
    *
    * @param <R> verdict
+   * @param through commits what the transaction makes of the manifest
    * @param transaction what to change
    * @return its verdict
    * @throws org.jgits3.manifest.UnknownOutcomeException if it could not be decided in time
    * @throws IOException if it could not be tried
    */
-  <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return commit(transaction, Optional.empty());
+  <R> R commit(Committer through, RefTransaction<R> transaction) throws IOException {
+    return commit(through, transaction, Optional.empty());
   }
 
   /**
    * Commits a transaction.
    *
    * @param <R> verdict
+   * @param through commits what the transaction makes of the manifest
    * @param transaction what to change
    * @param prepared refs that the caller has in memory; its table serves if none is kept
    * @return its verdict
-   * @throws IOException as {@link #commit(RefTransaction)}
+   * @throws IOException as {@link #commit(Committer, RefTransaction)}
    */
-  <R> R commit(RefTransaction<R> transaction, Optional<RefView> prepared) throws IOException {
+  <R> R commit(Committer through, RefTransaction<R> transaction, Optional<RefView> prepared)
+      throws IOException {
     boolean folded = false;
     Optional<RefView> loaded = prepared;
     for (; ; ) {
       Optional<RefView> held = loaded;
       try {
-        R verdict = committer.commit(base -> propose(base, held, transaction));
+        R verdict = through.commit(base -> propose(base, held, transaction));
         compactInBackgroundIfDue();
         return verdict;
       } catch (SnapshotNotLoadedException e) {
@@ -342,22 +360,24 @@ public final class SharedRefs {
    * Commits a transaction of many refs, in the manifest if it has room for them.
    *
    * @param <R> verdict
+   * @param through commits what the transaction makes of the manifest
    * @param transaction what to change
    * @param bytes about what it adds to the manifest
    * @return its verdict
    * @throws IOException as {@link #commit}
    */
-  <R> R commitBatch(RefTransaction<R> transaction, long bytes) throws IOException {
+  <R> R commitBatch(Committer through, RefTransaction<R> transaction, long bytes)
+      throws IOException {
     long used = committer.cached().map(v -> v.manifest().approximateBytes()).orElse(0L);
     if (used + bytes <= ROOM) {
       try {
-        return commit(transaction);
+        return commit(through, transaction);
       } catch (ManifestException.TooLarge e) {
         // Its names have more bytes than characters, or other batches keep filling the manifest.
         LOG.debug("a batch is committed with a snapshot, since the manifest has no room", e);
       }
     }
-    return commitLarge(transaction);
+    return commitLarge(through, transaction);
   }
 
   /**
@@ -365,11 +385,11 @@ public final class SharedRefs {
    * meanwhile, nor another such batch begun: the snapshot would be of the wrong refs then, and the
    * upload for nothing.
    */
-  private <R> R commitLarge(RefTransaction<R> transaction) throws IOException {
+  private <R> R commitLarge(Committer through, RefTransaction<R> transaction) throws IOException {
     largeBatches.lock();
     boolean holding = compacting.compareAndSet(false, true);
     try {
-      return uploadAndCommit(transaction);
+      return uploadAndCommit(through, transaction);
     } finally {
       if (holding) {
         compacting.set(false);
@@ -379,18 +399,19 @@ public final class SharedRefs {
     }
   }
 
-  private <R> R uploadAndCommit(RefTransaction<R> transaction) throws IOException {
+  private <R> R uploadAndCommit(Committer through, RefTransaction<R> transaction)
+      throws IOException {
     boolean folded = false;
     for (int i = 0; i < UPLOADS; i++) {
       Current now = current();
       Optional<LargeTransaction<R>> prepared =
           LargeTransaction.prepare(now.manifest(), now.view(), transaction, upload, log);
       if (prepared.isEmpty()) {
-        return commit(transaction, Optional.of(now.view()));
+        return commit(through, transaction, Optional.of(now.view()));
       }
       LargeTransaction<R> large = prepared.get();
       try {
-        R verdict = committer.commit(large::propose);
+        R verdict = through.commit(large::propose);
         installIfListed(large);
         return verdict;
       } catch (SnapshotNotLoadedException e) {

@@ -282,7 +282,7 @@ class LargeBatchTest {
             },
             new RefsMetrics(),
             new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
-    S3RefDatabase refs = new S3RefDatabase(here, shared, false);
+    S3RefDatabase refs = new S3RefDatabase(here, shared, committer, false);
     for (String group : new String[] {"a", "b", "c", "d"}) {
       BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
       execute(batch);

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.pack.DeferredPack.State;
+
+/**
+ * Packs of one repository that were received in this process and wait for a ref update to publish
+ * them. A pack is part of one commit at a time: whoever wants to publish it, or to forget it, waits
+ * until that one is decided. So once it was listed nobody lists it again, even if another process
+ * has replaced it meanwhile, and once it was forgotten nobody lists it at all.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class DeferredPacks {
+  private final ManifestCommitter committer;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition decided = lock.newCondition();
+
+  /** Packs that are hidden or being published, by id. */
+  private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
+
+  DeferredPacks(ManifestCommitter committer) {
+    this.committer = committer;
+  }
+
+  ManifestCommitter committer() {
+    return committer;
+  }
+
+  void add(DeferredPack pack) {
+    waiting.put(pack.entry().id(), pack);
+  }
+
+  /** Ids of packs whose indexes are worth keeping though no manifest lists them. */
+  Set<String> ids() {
+    return waiting.keySet();
+  }
+
+  /**
+   * Publishes a pack that has some object, so that others than its own handle can see it.
+   *
+   * @param id the object
+   * @param reader reads indexes
+   * @param own packs that the caller sees anyway
+   * @return whether a pack that has the object was published
+   * @throws IOException if an index cannot be read, or the pack not be published
+   */
+  boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
+    for (DeferredPack pack : waiting.values()) {
+      if (!own.holds(pack) && has(pack, id, reader) && publish(pack)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) throws IOException {
+    try {
+      return pack.file().hasObject(reader, id);
+    } catch (IOException e) {
+      if (state(pack) == State.FORGOTTEN) {
+        return false; // and its files are gone
+      }
+      throw e;
+    }
+  }
+
+  private boolean publish(DeferredPack pack) throws IOException {
+    if (!claim(pack)) {
+      return state(pack) == State.PUBLISHED;
+    }
+    State outcome = State.IN_DOUBT;
+    try {
+      committer.<Boolean>commit(base -> Proposal.edit(listing(base, List.of(pack)), true));
+      outcome = State.PUBLISHED;
+    } catch (UnknownOutcomeException e) {
+      throw e;
+    } catch (ManifestException.Stalled e) {
+      outcome = State.HIDDEN;
+      return false; // its push took too long and will be refused: nobody else is to suffer
+    } catch (IOException e) {
+      outcome = State.HIDDEN;
+      throw e;
+    } finally {
+      settle(List.of(pack), outcome);
+    }
+    return true;
+  }
+
+  /** Manifest that lists some packs before its own; called by the commit loop. */
+  static Manifest listing(Manifest manifest, List<DeferredPack> added) {
+    List<PackEntry> packs = new ArrayList<>();
+    for (DeferredPack pack : added) {
+      pack.description().offer();
+      packs.add(pack.entry());
+    }
+    packs.addAll(manifest.packs());
+    return manifest.withPacks(packs);
+  }
+
+  /**
+   * Waits until no commit with a pack is undecided, and takes the pack for one if it is still
+   * hidden.
+   *
+   * @return whether the caller has to {@link #settle} it
+   */
+  boolean claim(DeferredPack pack) {
+    lock.lock();
+    try {
+      awaitDecision(pack);
+      boolean hidden = pack.state() == State.HIDDEN;
+      if (hidden) {
+        pack.become(State.PUBLISHING);
+      }
+      return hidden;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Says what became of packs that were claimed. */
+  void settle(List<DeferredPack> claimed, State outcome) {
+    lock.lock();
+    try {
+      for (DeferredPack pack : claimed) {
+        pack.become(outcome);
+        if (outcome != State.HIDDEN) {
+          waiting.remove(pack.entry().id());
+        }
+      }
+      decided.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Forgets a pack unless it was published, or may have been.
+   *
+   * @return whether no manifest will ever list it
+   */
+  boolean forget(DeferredPack pack) {
+    lock.lock();
+    try {
+      awaitDecision(pack);
+      if (pack.state() != State.HIDDEN) {
+        return false;
+      }
+      pack.become(State.FORGOTTEN);
+      waiting.remove(pack.entry().id());
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  State state(DeferredPack pack) {
+    lock.lock();
+    try {
+      return pack.state();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitDecision(DeferredPack pack) {
+    while (pack.state() == State.PUBLISHING) {
+      decided.awaitUninterruptibly();
+    }
+  }
+}
