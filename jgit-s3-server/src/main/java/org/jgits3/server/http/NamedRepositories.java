@@ -4,6 +4,7 @@ package org.jgits3.server.http;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.List;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.http.server.GitSmartHttpTools;
 import org.eclipse.jgit.lib.Repository;
@@ -11,9 +12,13 @@ import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Finds the repository a request is about, and creates it where a push may do that. */
 final class NamedRepositories implements RepositoryResolver<HttpServletRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(NamedRepositories.class);
+
   /** What the container makes of bytes that are not UTF-8; two such names would be one. */
   private static final char UNDECODABLE = '\uFFFD';
 
@@ -29,7 +34,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   public Repository open(HttpServletRequest req, String path) {
     String name = checked(path);
     try {
-      return manager.openForRequest(name);
+      return opened(req, name);
     } catch (RepositoryNotFoundException e) {
       return create(req, name, e);
     } catch (IOException e) {
@@ -37,24 +42,43 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
     }
   }
 
+  private Repository opened(HttpServletRequest req, String name) throws IOException {
+    if (GitSmartHttpTools.isReceivePack(req)) {
+      return manager.openForPush(name);
+    }
+    if (isCapabilityAdvertisement(req)) {
+      return manager.openRepository(name); // should refs be read after all, they will be validated
+    }
+    return manager.openForRequest(name);
+  }
+
+  /** Whether a client asks what the server can do, and for refs only in its next request. */
+  private static boolean isCapabilityAdvertisement(HttpServletRequest req) {
+    String protocol = req.getHeader("Git-Protocol");
+    return GitSmartHttpTools.isInfoRefs(req)
+        && GitSmartHttpTools.UPLOAD_PACK.equals(req.getParameter("service"))
+        && protocol != null
+        && List.of(protocol.split(":", -1)).contains("version=2");
+  }
+
   private Repository create(HttpServletRequest req, String name, RepositoryNotFoundException e) {
     if (!createOnPush || !isPush(req)) {
       throw new Refusal(HttpServletResponse.SC_NOT_FOUND, "no repository " + name, e);
     }
     try {
-      return created(name);
+      return created(req, name);
     } catch (IOException failure) {
       throw unavailable(name, failure);
     }
   }
 
-  private Repository created(String name) throws IOException {
+  private Repository created(HttpServletRequest req, String name) throws IOException {
     try {
-      return manager.createRepository(name);
+      manager.createRepository(name).close();
     } catch (ManifestException.Exists e) {
-      // Another first push was faster; both go on in the one repository.
-      return manager.openForRequest(name);
+      LOG.debug("another first push was faster; both go on in the one repository", e);
     }
+    return opened(req, name);
   }
 
   private static boolean isPush(HttpServletRequest req) {

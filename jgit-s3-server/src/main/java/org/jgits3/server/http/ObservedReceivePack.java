@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceivePack;
+import org.jgits3.S3Repository;
 
 /** A push that tells how it ended; JGit itself forgets the commands when it is done. */
 final class ObservedReceivePack extends ReceivePack {
@@ -21,6 +26,24 @@ final class ObservedReceivePack extends ReceivePack {
 
   ObservedReceivePack(Repository into) {
     super(into);
+  }
+
+  /**
+   * Receives a push. If the refs that are known are not those of the client, the store is asked
+   * first: JGit refuses commands at once that do not fit the refs it sees.
+   */
+  @Override
+  public void receive(InputStream input, OutputStream output, @Nullable OutputStream messages)
+      throws IOException {
+    InputStream whole = input;
+    if (getRepository() instanceof S3Repository repository && !repository.isValidated()) {
+      PeekedCommands commands = PeekedCommands.of(input);
+      if (!commands.fit(repository)) {
+        repository.validate();
+      }
+      whole = commands.andRest();
+    }
+    super.receive(whole, output, messages);
   }
 
   @Override

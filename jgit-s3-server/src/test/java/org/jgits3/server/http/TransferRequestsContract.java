@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.RequestCounts;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.RequestOutcome;
+import org.jgits3.testing.GitClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What fetches and pushes of real Git cost in requests to the store, on a warm server. */
+abstract class TransferRequestsContract {
+  @TempDir Path scratch;
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager manager;
+  private S3RepositoryManager elsewhere;
+  private GitHttpServer server;
+  private GitClient work;
+
+  /** Opens the store of the test once more. */
+  protected abstract ObjectStore store() throws IOException;
+
+  @BeforeEach
+  void serve() throws Exception {
+    Config config = new Config();
+    config.setString("init", null, "defaultBranch", "main");
+    S3Settings settings = S3Settings.from(config, "test");
+    manager = new S3RepositoryManager(new ObservedObjectStore(store(), this::count), settings);
+    elsewhere = new S3RepositoryManager(store(), settings);
+    manager.createRepository("r").close();
+    server = GitHttpServer.builder().start(manager);
+    GitClient git = GitClient.in(scratch);
+    git.run("clone", "-q", server.uri() + "r.git", "work");
+    work = git.at("work");
+    push("first");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+    manager.close();
+    elsewhere.close();
+  }
+
+  /** Leaves out what happens in the background, whenever that may be. */
+  private void count(RequestKind kind, RequestOutcome outcome, long bytes, long nanos) {
+    if (!Thread.currentThread().getName().startsWith("jgit-s3-")) {
+      counts.requestEnded(kind, outcome, bytes, nanos);
+    }
+  }
+
+  private void commit(String message) throws IOException {
+    Files.writeString(scratch.resolve("work/file"), message);
+    work.run("add", "file");
+    work.run("commit", "-q", "-m", message);
+  }
+
+  private RequestCounts.Snapshot push(String message) throws IOException {
+    commit(message);
+    return cost("push", "-q", "origin", "HEAD:main");
+  }
+
+  private RequestCounts.Snapshot cost(String... command) {
+    RequestCounts.Snapshot before = counts.snapshot();
+    work.run(command);
+    return counts.snapshot().since(before);
+  }
+
+  @Test
+  void a_small_push_is_a_validation_a_bundle_and_a_write_of_packs_and_refs() throws Exception {
+    assertThat(push("second")).hasToString("3 requests: 1 GET, 1 PUT_IF, 1 PUT");
+    assertThat(push("third")).hasToString("3 requests: 1 GET, 1 PUT_IF, 1 PUT");
+  }
+
+  @Test
+  void a_push_without_a_pack_is_a_validation_and_a_write() {
+    assertThat(cost("push", "-q", "origin", "HEAD:refs/heads/other"))
+        .hasToString("2 requests: 1 GET, 1 PUT_IF");
+    assertThat(cost("push", "-q", "origin", ":refs/heads/other"))
+        .hasToString("2 requests: 1 GET, 1 PUT_IF");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void a_fetch_with_nothing_new_is_one_request(String version) {
+    assertThat(cost("-c", "protocol.version=" + version, "fetch", "-q"))
+        .hasToString("1 request: 1 GET");
+  }
+
+  @Test
+  void a_fetch_of_what_was_just_pushed_here_reads_no_object() throws Exception {
+    work.run("clone", "-q", server.uri() + "r.git", "../other");
+    push("second");
+    RequestCounts.Snapshot before = counts.snapshot();
+    work.at("../other").run("fetch", "-q");
+    assertThat(counts.snapshot().since(before))
+        .as("one for the request that lists refs, one for the request that fetches")
+        .hasToString("2 requests: 2 GET");
+  }
+
+  @Test
+  void a_push_that_the_repository_refuses_publishes_nothing() throws Exception {
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.setBoolean("receive", null, "denyNonFastForwards", true);
+      config.save();
+      work.run("commit", "-q", "--amend", "-m", "changed");
+      assertThat(work.attempt("push", "-q", "-f", "origin", "HEAD:main").exitCode()).isNotZero();
+      assertThat(r.manifest().packs()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_ref_that_changed_elsewhere_between_advertisement_and_push_is_seen() throws Exception {
+    push("second");
+    ObjectId first = ObjectId.fromString(work.run("rev-parse", "HEAD~1"));
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      RefUpdate update = there.updateRef("refs/heads/main");
+      update.setNewObjectId(first);
+      update.setForceUpdate(true);
+      assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.FORCED);
+    }
+    // A client pushes here that had the advertisement from the other process.
+    ObjectId second = ObjectId.fromString(work.run("rev-parse", "HEAD"));
+    assertThat(answerTo(first, second)).contains("ok refs/heads/main");
+    // And one whose refs are really old.
+    assertThat(answerTo(first, second)).contains("ng refs/heads/main");
+  }
+
+  /** Pushes a command without objects, whatever the advertisement says. */
+  private String answerTo(ObjectId old, ObjectId changed) throws Exception {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    lines.writeString(old.name() + " " + changed.name() + " refs/heads/main\0report-status");
+    lines.end();
+    byte[] emptyPack = {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 0};
+    body.writeBytes(emptyPack);
+    body.writeBytes(Constants.newMessageDigest().digest(emptyPack));
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve("/r.git/git-receive-pack"))
+            .header("Content-Type", "application/x-git-receive-pack-request")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()))
+            .build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+  }
+}
