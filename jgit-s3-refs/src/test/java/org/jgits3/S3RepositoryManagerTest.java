@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
@@ -67,6 +69,20 @@ class S3RepositoryManagerTest {
       assertThat(r.getIdentifier()).isEqualTo("a/b");
     }
     assertThat(elsewhere.list()).containsExactly("a/b");
+  }
+
+  @Test
+  void a_pack_that_is_being_written_is_given_up_when_its_manager_is_closed() throws Exception {
+    byte[] blob = new byte[20 << 20];
+    new Random(1).nextBytes(blob);
+    try (S3Repository r = manager.createRepository("a");
+        ObjectInserter inserter = r.newObjectInserter()) {
+      inserter.insert(Constants.OBJ_BLOB, blob);
+      assertThat(elsewhere.store().listMultipart("")).hasSize(1);
+      manager.close();
+      assertThat(elsewhere.store().listMultipart("")).isEmpty();
+      assertThatThrownBy(inserter::flush).isInstanceOf(IOException.class);
+    }
   }
 
   @Test

@@ -22,6 +22,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -416,20 +417,45 @@ public final class S3ObjectStore implements ObjectStore {
       throws IOException {
     List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
     try {
-      clients
-          .repeating()
-          .completeMultipartUpload(
-              b ->
-                  b.bucket(bucket.bucket())
-                      .key(root + upload.key())
-                      .uploadId(upload.uploadId())
-                      .multipartUpload(m -> m.parts(completed)));
+      CompleteMultipartUploadResponse response =
+          clients
+              .repeating()
+              .completeMultipartUpload(
+                  b ->
+                      b.bucket(bucket.bucket())
+                          .key(root + upload.key())
+                          .uploadId(upload.uploadId())
+                          .multipartUpload(m -> m.parts(completed)));
+      check(upload, parts, response.checksumCRC32C());
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
       boolean inDoubt = failure.undecided() || failure.kind() == Kind.NO_SUCH_UPLOAD;
       if (!inDoubt || !wasCompleted(upload, parts, failure)) {
         throw failed(upload.key(), failure);
       }
+    }
+  }
+
+  /** Compares what the store has put together, by the checksum of the parts' checksums. */
+  private void check(MultipartUpload upload, List<UploadedPart> parts, String actual)
+      throws StoreException.Corrupt {
+    if (actual == null || !actual.contains("-")) {
+      return; // it says nothing of the parts, each of which it has checked when it came
+    }
+    ByteBuffer checksums = ByteBuffer.allocate(Integer.BYTES * parts.size());
+    parts.forEach(part -> checksums.putInt(part.crc32c()));
+    int crc = PartBody.of(checksums.array(), 0, checksums.capacity()).crc32c();
+    String expected = encode(crc) + "-" + parts.size();
+    if (!actual.equals(expected)) {
+      throw new StoreException.Corrupt(
+          upload.key(),
+          location(upload.key())
+              + ": put together with CRC32C "
+              + actual
+              + " instead of "
+              + expected
+              + "; upload again under a new name",
+          null);
     }
   }
 

@@ -3,11 +3,22 @@ package org.jgits3.store;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@link PackUpload} to a local directory. */
 class DirectoryPackUploadTest extends PackUploadContract {
   @TempDir Path directory;
+
+  @Override
+  String endpoint() {
+    return "";
+  }
+
+  @Override
+  Map<String, String> environment() {
+    return Map.of();
+  }
 
   @Override
   ObjectStore openStore() throws IOException {

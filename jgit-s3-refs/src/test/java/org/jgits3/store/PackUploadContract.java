@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -14,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,12 @@ abstract class PackUploadContract {
 
   private ObjectStore store;
   private PackUploads uploads;
+
+  /** Where the server of the store is, for another process; empty if there is none. */
+  abstract String endpoint();
+
+  /** What another process needs to use the server. */
+  abstract Map<String, String> environment();
 
   /** Opens the store under test. */
   abstract ObjectStore openStore() throws IOException;
@@ -183,6 +192,31 @@ abstract class PackUploadContract {
     assertNothingIsLeft();
     assertThatThrownBy(() -> write(uploads.begin(key), content(PART), PART))
         .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void the_end_of_the_process_leaves_nothing_of_those_that_are_open() throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                UploadingProcess.class.getName(),
+                key,
+                store.location(),
+                endpoint())
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment());
+    Process process = builder.start();
+    try {
+      process.getOutputStream().close();
+      String said = new String(process.getInputStream().readAllBytes(), US_ASCII);
+      assertThat(said.lines()).endsWith("uploads of the key: 1");
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertNothingIsLeft();
   }
 
   @Test

@@ -342,6 +342,34 @@ class S3AnswersTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"'5ycGCw==-2', true", "'5ycGCw==-1', false", "'AAAAAA==-2', false", "'', true"})
+  void a_completion_is_compared_by_the_checksum_of_the_parts(String checksum, boolean good)
+      throws IOException {
+    byte[] body =
+        ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult>"
+                + (checksum.isEmpty() ? "" : "<ChecksumCRC32C>" + checksum + "</ChecksumCRC32C>")
+                + "<ETag>e</ETag></CompleteMultipartUploadResult>")
+            .getBytes(UTF_8);
+    List<UploadedPart> parts =
+        List.of(
+            new UploadedPart(1, "\"a\"", BODY.length, 0x01020304),
+            new UploadedPart(2, "\"b\"", BODY.length, 0xfffefdfc));
+    try (ScriptedHttpServer server =
+            new ScriptedHttpServer((n, exchange) -> found(exchange, body, body.length));
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(() -> store.completeMultipart(new MultipartUpload("k", "id"), parts));
+      if (good) {
+        assertThat(failure).isNull();
+      } else {
+        assertThat(failure)
+            .isInstanceOf(StoreException.Corrupt.class)
+            .hasMessageStartingWith("s3://bucket/p/k: put together with CRC32C " + checksum);
+      }
+    }
+  }
+
   @Test
   void a_completion_that_stays_in_doubt_is_unavailable() throws IOException {
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));

@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import java.io.IOException;
+import java.util.Map;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,6 +16,16 @@ class S3PackUploadTest extends PackUploadContract {
   static void create_bucket() {
     server = S3Servers.require();
     location = new StoreLocation.Bucket(server.newBucket().bucket(), "some/prefix");
+  }
+
+  @Override
+  String endpoint() {
+    return server.options().endpoint().orElseThrow().toString();
+  }
+
+  @Override
+  Map<String, String> environment() {
+    return server.environment();
   }
 
   @Override
