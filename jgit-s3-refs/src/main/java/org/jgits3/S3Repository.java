@@ -26,8 +26,10 @@ import org.jgits3.refs.TransactionHistory;
  * <p>Safe for use by many threads.
  */
 public final class S3Repository extends DfsRepository {
-  /** Bytes read at a time where JGit streams a whole pack. */
-  private static final int STREAM_BUFFER = 4 << 20;
+  /**
+   * Bytes read ahead where JGit streams a whole pack, unless {@code core.dfs.streamBuffer} says.
+   */
+  private static final int STREAM_BUFFER = (8 << 20) - 256;
 
   private final SharedRepository shared;
   private final ManifestConfig config;

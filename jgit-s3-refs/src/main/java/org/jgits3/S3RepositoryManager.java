@@ -27,6 +27,7 @@ import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.Bundles;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
@@ -42,6 +43,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Handles of one repository share its manifest, its refs and its pack indexes, so that opening
  * is cheap. Safe for use by many threads.
+ *
+ * <p>The first manager of a process configures JGit's cache of pack data, as {@link
+ * BlockCache#configureOnce} says.
  */
 public final class S3RepositoryManager implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
@@ -109,6 +113,7 @@ public final class S3RepositoryManager implements Closeable {
   public S3RepositoryManager(ObjectStore store, S3Settings settings) {
     this.store = store;
     this.settings = settings;
+    BlockCache.configureOnce(settings.config());
     this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
     this.uploads = new PackUploads(store, settings.uploads());
     this.bundles = new Bundles(store, BUNDLES_KEPT);

@@ -19,6 +19,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.CommitPolicy;
 import org.jgits3.manifest.ManifestReads;
+import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.SpillDirectory;
 import org.jgits3.refs.Validation;
 import org.jgits3.store.StoreLocation;
@@ -107,6 +108,7 @@ public record S3Settings(
    */
   public static S3Settings from(Config config, String source) throws ConfigInvalidException {
     checkKeys(config, source);
+    checkBlockCache(config, source);
     Reader reader = new Reader(config, source, null);
     Reader refs = new Reader(config, source, REFS);
     StoreOptions defaults = StoreOptions.DEFAULT;
@@ -211,6 +213,14 @@ public record S3Settings(
               source + ": " + header + ": unknown key " + key + "; known are " + sorted(known));
         }
       }
+    }
+  }
+
+  private static void checkBlockCache(Config config, String source) throws ConfigInvalidException {
+    try {
+      BlockCache.configuration(config, Runtime.getRuntime().maxMemory());
+    } catch (IllegalArgumentException e) {
+      throw new ConfigInvalidException(source + ": [core \"dfs\"]: " + e.getMessage(), e);
     }
   }
 

@@ -6,21 +6,19 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ReadAhead;
 
-/** Reads a pack in ranges, a request for each block or read-ahead window. Used by one thread. */
+/**
+ * Reads a pack in ranges: a request for each block, or ahead if JGit asks for it. Used by one
+ * thread.
+ */
 final class PackChannel implements ReadableChannel {
-  /** Size and alignment of random reads in bytes. */
-  static final int BLOCK_SIZE = 256 << 10;
-
   private final ObjectStore store;
   private final String key;
   private final long size;
 
   private long position;
-  private int readAhead;
-  private byte[] window = new byte[0];
-  private long windowStart;
-  private int windowLength;
+  private Optional<ReadAhead> ahead = Optional.empty();
   private boolean open = true;
 
   PackChannel(ObjectStore store, String key, long size) {
@@ -31,11 +29,14 @@ final class PackChannel implements ReadableChannel {
 
   @Override
   public int read(ByteBuffer dst) throws IOException {
+    int n = ahead.isPresent() ? ahead.get().read(position, dst) : readRange(dst);
+    position += Math.max(0, n);
+    return n;
+  }
+
+  private int readRange(ByteBuffer dst) throws IOException {
     if (position >= size) {
       return -1;
-    }
-    if (readAhead > 0) {
-      return readThroughWindow(dst);
     }
     int n = (int) Math.min(dst.remaining(), size - position);
     if (n > 0 && dst.hasArray()) {
@@ -47,30 +48,7 @@ final class PackChannel implements ReadableChannel {
       store.read(key, position, bytes, 0, n, Optional.empty());
       dst.put(bytes);
     }
-    position += n;
     return n;
-  }
-
-  private int readThroughWindow(ByteBuffer dst) throws IOException {
-    if (position < windowStart || position >= windowStart + windowLength) {
-      fill(Math.max(readAhead, dst.remaining()));
-    }
-    int at = (int) (position - windowStart);
-    int n = Math.min(dst.remaining(), windowLength - at);
-    dst.put(window, at, n);
-    position += n;
-    return n;
-  }
-
-  private void fill(int wanted) throws IOException {
-    int n = (int) Math.min(wanted, size - position);
-    if (window.length < n) {
-      window = new byte[n];
-    }
-    windowLength = 0;
-    store.read(key, position, window, 0, n, Optional.empty());
-    windowStart = position;
-    windowLength = n;
   }
 
   @Override
@@ -88,14 +66,17 @@ final class PackChannel implements ReadableChannel {
     return size;
   }
 
+  /** Any: blocks are those of the cache, so that {@code core.dfs.blockSize} holds for all packs. */
   @Override
   public int blockSize() {
-    return BLOCK_SIZE;
+    return 0;
   }
 
+  /** As documented by JGit: reads the pack with several requests in flight from now on. */
   @Override
   public void setReadAheadBytes(int bytes) {
-    readAhead = bytes;
+    ahead.ifPresent(ReadAhead::close);
+    ahead = bytes > 0 ? Optional.of(new ReadAhead(store, key, size, bytes)) : Optional.empty();
   }
 
   @Override
@@ -106,7 +87,6 @@ final class PackChannel implements ReadableChannel {
   @Override
   public void close() {
     open = false;
-    window = new byte[0];
-    windowLength = 0;
+    setReadAheadBytes(0);
   }
 }

@@ -60,7 +60,7 @@ final class PackOutput extends DfsOutputStream {
 
   @Override
   public int blockSize() {
-    return ext == PackExt.PACK ? PackChannel.BLOCK_SIZE : 0;
+    return 0;
   }
 
   @Override

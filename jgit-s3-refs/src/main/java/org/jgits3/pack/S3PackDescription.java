@@ -75,8 +75,7 @@ final class S3PackDescription extends DfsPackDescription {
       if (ext.getExtension().equals(extension)) { // others are of a later JGit, and left alone
         addFileExt(ext);
         setFileSize(ext, file.size());
-        setBlockSize(ext, file.blockSize());
-        files.put(ext, file);
+        files.put(ext, file); // blocks are those of the cache that reads, not of the one that wrote
       }
     }
   }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheTable.BlockCacheStats;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ConfigConstants;
+
+/**
+ * Sets up JGit's {@link DfsBlockCache}, of which a process has one: what {@code [core "dfs"]} of a
+ * jgit config says, with defaults that suit an object store and the heap.
+ */
+public final class BlockCache {
+  /**
+   * Bytes of a block, and so of a ranged request for an object of a pack, unless the config says
+   * something else. Why is in {@code src/site/markdown/benchmarks.md}.
+   */
+  static final int BLOCK_SIZE = 512 << 10;
+
+  /** Part of the heap that blocks may take unless the config sets a limit. */
+  private static final int HEAP_SHARE = 4;
+
+  /**
+   * The same of a small heap: G1 has regions of 1 MiB there, and an array of half a MiB or more
+   * takes a whole one.
+   */
+  private static final int SMALL_HEAP_SHARE = 8;
+
+  private static final long SMALL_HEAP = 4L << 30;
+
+  /** Blocks there is room for at least: a clone uses some at the same time. */
+  private static final int LEAST_BLOCKS = 16;
+
+  private static boolean done; // guarded by the class
+
+  private BlockCache() {}
+
+  /**
+   * What a jgit config says of the cache.
+   *
+   * @param config config with a {@code [core "dfs"]} section, or without one
+   * @param heap bytes that the process may use at most
+   * @return what to configure JGit's cache with
+   * @throws IllegalArgumentException if a value cannot be used; the message is JGit's, and says
+   *     what is wrong
+   */
+  public static DfsBlockCacheConfig configuration(Config config, long heap) {
+    DfsBlockCacheConfig cache = new DfsBlockCacheConfig();
+    cache.setBlockSize(
+        config.getInt(
+            ConfigConstants.CONFIG_CORE_SECTION,
+            ConfigConstants.CONFIG_DFS_SECTION,
+            ConfigConstants.CONFIG_KEY_BLOCK_SIZE,
+            BLOCK_SIZE));
+    long share = heap / (heap < SMALL_HEAP ? SMALL_HEAP_SHARE : HEAP_SHARE);
+    long blocks = Math.max(LEAST_BLOCKS, share / cache.getBlockSize());
+    return cache.setBlockLimit(blocks * cache.getBlockSize()).fromConfig(config);
+  }
+
+  /**
+   * Configures the cache, unless that was done in this process before: by a call of this, or by the
+   * program this is part of, as far as that shows. It does if the cache was configured from a
+   * {@code [core "dfs"]} section or is in use. A program that configures it in code does so after
+   * its first call of this.
+   *
+   * @param config config to take, as {@link #configuration} does
+   * @return whether it was configured by this call
+   * @throws IllegalArgumentException as {@link #configuration}
+   */
+  public static synchronized boolean configureOnce(Config config) {
+    if (done || isConfiguredOrInUse(DfsBlockCache.getInstance())) {
+      return false;
+    }
+    DfsBlockCache.reconfigure(configuration(config, Runtime.getRuntime().maxMemory()));
+    done = true;
+    return true;
+  }
+
+  private static boolean isConfiguredOrInUse(DfsBlockCache cache) {
+    for (BlockCacheStats part : cache.getAllBlockCacheStats()) {
+      if (part.getName().equals(ConfigConstants.CONFIG_DFS_SECTION)) {
+        return true;
+      }
+    }
+    for (long requests : cache.getTotalRequestCount()) {
+      if (requests > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

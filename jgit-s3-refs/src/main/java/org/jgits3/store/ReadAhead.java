@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Reads an object from front to back with up to {@link #IN_FLIGHT} requests in flight, and gives
+ * its bytes out in order. It may be positioned anywhere at any time; what was read ahead for
+ * nothing is dropped then.
+ *
+ * <p>Memory: a buffer for each request, used again and again. Of all readers of the process
+ * together, buffers but the first of each take at most an eighth of the heap; a reader that gets no
+ * more goes on with those it has, more slowly.
+ *
+ * <p>Used by one thread. Requests are made by threads that the process shares, and by the caller's
+ * where those have not begun.
+ */
+public final class ReadAhead implements Closeable {
+  /** Requests in flight, at most. */
+  public static final int IN_FLIGHT = 4;
+
+  private static final Budget SHARED = new Budget(Runtime.getRuntime().maxMemory() / 8);
+
+  private final ObjectStore store;
+  private final String key;
+  private final long size;
+  private final int bufferSize;
+  private final Budget budget;
+
+  /** Requests that were made and not used up, in order, each where the one before ends. */
+  private final Deque<Chunk> ahead = new ArrayDeque<>();
+
+  private final Deque<byte[]> free = new ArrayDeque<>();
+  private int buffers;
+  private long next;
+
+  /** Bytes that buffers may take. Safe for use by many threads. */
+  static final class Budget {
+    private final long limit;
+    private final AtomicLong taken = new AtomicLong();
+
+    Budget(long limit) {
+      this.limit = limit;
+    }
+
+    boolean take(int bytes) {
+      if (taken.addAndGet(bytes) <= limit) {
+        return true;
+      }
+      taken.addAndGet(-bytes);
+      return false;
+    }
+
+    void give(long bytes) {
+      taken.addAndGet(-bytes);
+    }
+
+    long taken() {
+      return taken.get();
+    }
+  }
+
+  /**
+   * Reads an object that does not change.
+   *
+   * @param store where it is
+   * @param key its key
+   * @param size its length in bytes
+   * @param memory bytes to read ahead; a request reads a quarter of it
+   */
+  public ReadAhead(ObjectStore store, String key, long size, int memory) {
+    this(store, key, size, memory, SHARED);
+  }
+
+  ReadAhead(ObjectStore store, String key, long size, int memory, Budget budget) {
+    this.store = store;
+    this.key = key;
+    this.size = size;
+    this.bufferSize = (int) Math.min(Math.max(1, memory / IN_FLIGHT), Math.max(1, size));
+    this.budget = budget;
+  }
+
+  /**
+   * Reads bytes, at least one unless the object ends or {@code dst} is full.
+   *
+   * @param position where in the object
+   * @param dst receives the bytes
+   * @return bytes read; -1 at the end of the object
+   * @throws StoreException as {@link ObjectStore#read}; the same may be read again
+   */
+  public int read(long position, ByteBuffer dst) throws IOException {
+    if (position >= size) {
+      return -1;
+    }
+    moveTo(position);
+    request();
+    Chunk chunk = ahead.getFirst();
+    try {
+      chunk.await();
+    } catch (IOException | RuntimeException | Error e) {
+      dropAll();
+      throw e;
+    }
+    int from = (int) (position - chunk.start);
+    int n = Math.min(dst.remaining(), chunk.length - from);
+    dst.put(chunk.bytes, from, n);
+    if (from + n == chunk.length) {
+      dropFirst();
+      request();
+    }
+    return n;
+  }
+
+  private void moveTo(long position) {
+    if (ahead.isEmpty() || position < ahead.getFirst().start || position >= next) {
+      dropAll();
+      next = position;
+    }
+    while (!ahead.isEmpty() && position >= ahead.getFirst().end()) {
+      dropFirst();
+    }
+  }
+
+  private void request() {
+    while (ahead.size() < IN_FLIGHT && next < size && (!free.isEmpty() || addBuffer())) {
+      Chunk chunk = new Chunk(next, (int) Math.min(bufferSize, size - next), free.remove());
+      ahead.add(chunk);
+      next = chunk.end();
+      ReadThreads.execute(chunk.task);
+    }
+  }
+
+  private boolean addBuffer() {
+    if (buffers > 0 && !budget.take(bufferSize)) {
+      return false;
+    }
+    buffers++;
+    free.add(new byte[bufferSize]);
+    return true;
+  }
+
+  private void dropAll() {
+    ahead.forEach(chunk -> chunk.unwanted = true);
+    while (!ahead.isEmpty()) {
+      dropFirst();
+    }
+  }
+
+  private void dropFirst() {
+    Chunk chunk = ahead.remove();
+    chunk.unwanted = true;
+    chunk.failure(); // of no interest
+    free.add(chunk.bytes);
+  }
+
+  /** Ends when no request is in flight any more. */
+  @Override
+  public void close() {
+    dropAll();
+    free.clear();
+    budget.give(Math.max(0L, buffers - 1L) * bufferSize);
+    buffers = 0;
+  }
+
+  /** One request. Its bytes may be used, for this or something else, when it has ended. */
+  private final class Chunk {
+    final long start;
+    final int length;
+    final byte[] bytes;
+    final FutureTask<Void> task = new FutureTask<>(this::land);
+
+    /** Set by the reading thread: a request that has not begun is not made then. */
+    volatile boolean unwanted;
+
+    Chunk(long start, int length, byte[] bytes) {
+      this.start = start;
+      this.length = length;
+      this.bytes = bytes;
+    }
+
+    long end() {
+      return start + length;
+    }
+
+    /** Makes the request if nobody has begun it, and waits for its end. */
+    void await() throws IOException {
+      Optional<Throwable> failure = failure();
+      if (failure.isEmpty()) {
+        return;
+      }
+      Throwable e = failure.get();
+      if (e instanceof IOException io) {
+        throw io;
+      } else if (e instanceof RuntimeException unchecked) {
+        throw unchecked;
+      }
+      throw (Error) e;
+    }
+
+    private Optional<Throwable> failure() {
+      task.run();
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            task.get();
+            return Optional.empty();
+          } catch (ExecutionException e) {
+            return Optional.of(e.getCause());
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    private Void land() throws IOException {
+      if (!unwanted) {
+        store.read(key, start, bytes, 0, length, Optional.empty());
+      }
+      return null;
+    }
+  }
+}
