@@ -29,6 +29,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.Bundles;
+import org.jgits3.pack.IndexBudget;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
@@ -70,6 +71,7 @@ public final class S3RepositoryManager implements Closeable {
   private final RefsMetrics refsMetrics = new RefsMetrics();
   private final TableBudget tableBudget;
   private final Bundles bundles;
+  private final IndexBudget indexes;
 
   /** Least recently opened first; guarded by itself. */
   private final Map<RepositoryName, SharedRepository> shared =
@@ -117,6 +119,7 @@ public final class S3RepositoryManager implements Closeable {
     this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
     this.uploads = new PackUploads(store, settings.uploads());
     this.bundles = new Bundles(store, BUNDLES_KEPT);
+    this.indexes = new IndexBudget(settings.indexLimit());
     this.bindings = new Bindings(store, settings.commits());
     this.background =
         new ThreadPoolExecutor(
@@ -253,7 +256,8 @@ public final class S3RepositoryManager implements Closeable {
                 manifestMetrics,
                 refsMetrics,
                 tableBudget,
-                bundles);
+                bundles,
+                indexes);
         shared.put(name, known);
       }
       return known;
@@ -413,6 +417,15 @@ public final class S3RepositoryManager implements Closeable {
    */
   public TableBudget tableBudget() {
     return tableBudget;
+  }
+
+  /**
+   * Memory for pack indexes.
+   *
+   * @return the budget of all repositories of this manager
+   */
+  public IndexBudget indexBudget() {
+    return indexes;
   }
 
   /**

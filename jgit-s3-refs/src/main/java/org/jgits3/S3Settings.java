@@ -39,6 +39,7 @@ import org.jgits3.store.UploadOptions;
  * @param cacheLimit bytes of refs kept in memory, all repositories together
  * @param keepRawBytes whether any are kept between look-ups
  * @param spillDirectory where large packs go while they are received
+ * @param indexLimit bytes of pack indexes kept in memory, all repositories together
  * @param uploads memory for uploads, all repositories together
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
@@ -52,6 +53,7 @@ public record S3Settings(
     long cacheLimit,
     boolean keepRawBytes,
     Path spillDirectory,
+    long indexLimit,
     UploadOptions uploads,
     Config config) {
   /** Name of the section of all settings. */
@@ -76,6 +78,9 @@ public record S3Settings(
   private static final String RECEIVE = "receive";
   private static final String SPILL_DIRECTORY = "spillDirectory";
 
+  private static final String PACKS = "packs";
+  private static final String INDEX_LIMIT = "indexLimit";
+
   private static final String UPLOAD = "upload";
   private static final String PART_SIZE = "partSize";
   private static final String BUFFERS = "buffers";
@@ -89,11 +94,16 @@ public record S3Settings(
           Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
           RECEIVE,
           Set.of(SPILL_DIRECTORY),
+          PACKS,
+          Set.of(INDEX_LIMIT),
           UPLOAD,
           Set.of(PART_SIZE, BUFFERS));
 
   /** Part of the heap that refs may take unless somebody sets a limit. */
   private static final int HEAP_SHARE = 4;
+
+  /** Part of the heap that pack indexes may take unless somebody sets a limit. */
+  private static final int INDEX_HEAP_SHARE = 8;
 
   private static final int MAX_CONNECTIONS = 10_000;
 
@@ -125,6 +135,8 @@ public record S3Settings(
         refs.bytes(CACHE_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
         refs.flag(KEEP_RAW_BYTES, true),
         new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
+        new Reader(config, source, PACKS)
+            .bytes(INDEX_LIMIT, Runtime.getRuntime().maxMemory() / INDEX_HEAP_SHARE),
         new Reader(config, source, UPLOAD).uploads(),
         config);
   }
@@ -176,6 +188,7 @@ public record S3Settings(
         cacheLimit,
         keepRawBytes,
         spillDirectory,
+        indexLimit,
         uploads,
         config);
   }

@@ -11,6 +11,7 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.pack.Bundles;
+import org.jgits3.pack.IndexBudget;
 import org.jgits3.pack.SharedPacks;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
@@ -35,7 +36,8 @@ final class SharedRepository {
       ManifestMetrics manifestMetrics,
       RefsMetrics metrics,
       TableBudget budget,
-      Bundles bundles) {
+      Bundles bundles,
+      IndexBudget indexes) {
     this.store = store;
     this.name = name;
     this.committer =
@@ -44,7 +46,7 @@ final class SharedRepository {
     this.refs =
         new SharedRefs(
             store, uploads, committer, settings.validation(), background, metrics, budget);
-    this.packs = new SharedPacks(store, uploads, committer, settings.spills(), bundles);
+    this.packs = new SharedPacks(store, uploads, committer, settings.spills(), bundles, indexes);
   }
 
   RepositoryName name() {

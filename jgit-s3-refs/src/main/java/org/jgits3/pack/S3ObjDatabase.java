@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
@@ -32,6 +33,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.Gang;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * by {@link #listPacks} only, which JGit never calls twice at once.
    */
   private volatile long scanned = -1;
+
+  /** Version of the list whose indexes were loaded together. */
+  private volatile long loaded = -1;
 
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
@@ -117,6 +122,35 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return shared.deferred().publishWith(id, reader, quarantine);
   }
 
+  /** Whether a failure is that of an object the store does not have. */
+  boolean isMissing(Throwable failure) {
+    return missing(failure).isPresent();
+  }
+
+  /**
+   * Whether a failure is that of a pack that vanished: the store does not have it, and the newest
+   * manifest does not list it. Asks for that manifest if the one at hand lists it.
+   */
+  boolean vanished(Throwable failure) throws IOException {
+    Optional<StoreException.Missing> missing = missing(failure);
+    if (missing.isEmpty()) {
+      return false;
+    }
+    if (shared.lists(missing.get().key())) {
+      shared.refresh();
+    }
+    return !shared.lists(missing.get().key());
+  }
+
+  private static Optional<StoreException.Missing> missing(Throwable failure) {
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      if (e instanceof StoreException.Missing missing) {
+        return Optional.of(missing);
+      }
+    }
+    return Optional.empty();
+  }
+
   @Override
   public PackList getPackList() throws IOException {
     long version = shared.version() + quarantine.version();
@@ -125,6 +159,36 @@ public class S3ObjDatabase extends DfsObjDatabase {
       super.getPackList(); // possibly the list that another thread began to make before
     }
     return super.getPackList();
+  }
+
+  /**
+   * Loads the indexes of all packs, several at the same time, unless it was done for this list. A
+   * repository is hardly read without needing most of them, and one after the other each would take
+   * the time of a request. One alone is left to JGit, as are those that are too many to keep.
+   */
+  void loadIndexes() throws IOException {
+    shared.indexes().use(shared);
+    PackList list = getPackList();
+    long version = scanned;
+    if (loaded == version) {
+      return;
+    }
+    List<DfsPackFile> missing =
+        Stream.of(list.packs).filter(pack -> !pack.isIndexLoaded()).toList();
+    long bytes =
+        missing.stream()
+            .mapToLong(pack -> pack.getPackDescription().getFileSize(PackExt.INDEX))
+            .sum();
+    if (missing.size() > 1 && shared.indexes().hasRoomFor(bytes)) {
+      Gang.forEach(
+          missing,
+          pack -> {
+            try (DfsReader reader = super.newReader()) {
+              pack.getPackIndex(reader);
+            }
+          });
+    }
+    loaded = version;
   }
 
   @Override
@@ -230,6 +294,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     if (ext == PackExt.PACK && !file.bundled()) {
       return new PackChannel(shared.store(), key, file.size());
     }
+    shared.indexes().load(shared, file.size());
     try {
       return new SideFileChannel(
           file.bundled()

@@ -9,7 +9,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
@@ -33,6 +35,7 @@ public class SharedPacks {
   private final SpillDirectory spills;
   private final Bundles bundles;
   private final DeferredPacks deferred;
+  private final IndexBudget indexes;
 
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -51,19 +54,22 @@ public class SharedPacks {
    * @param committer commit loop of the repository
    * @param spills where large packs go while they are received
    * @param bundles bundles of the store that were read lately
+   * @param indexes memory for the indexes of all repositories
    */
   public SharedPacks(
       ObjectStore store,
       PackUploads uploads,
       ManifestCommitter committer,
       SpillDirectory spills,
-      Bundles bundles) {
+      Bundles bundles,
+      IndexBudget indexes) {
     this.store = store;
     this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
     this.committer = committer;
     this.spills = spills;
     this.bundles = bundles;
+    this.indexes = indexes;
     this.deferred = new DeferredPacks(committer);
   }
 
@@ -73,7 +79,11 @@ public class SharedPacks {
 
   /** Other packs that take the same way to the store. */
   SharedPacks(SharedPacks other, ManifestCommitter committer) {
-    this(other.store, other.uploads, committer, other.spills, other.bundles);
+    this(other.store, other.uploads, committer, other.spills, other.bundles, other.indexes);
+  }
+
+  IndexBudget indexes() {
+    return indexes;
   }
 
   Bundles bundles() {
@@ -110,6 +120,19 @@ public class SharedPacks {
   /** Asks the store for the newest manifest. */
   void refresh() throws IOException {
     committer.validate();
+  }
+
+  /**
+   * Whether the newest manifest this process knows lists the pack that an object is a file of, or
+   * some handle has received it.
+   *
+   * @param key key of the object
+   */
+  boolean lists(String key) throws IOException {
+    String name = key.substring(key.lastIndexOf('/') + 1);
+    String id = name.substring(0, Math.max(0, name.lastIndexOf('.')));
+    return deferred.ids().contains(id)
+        || manifest().packs().stream().anyMatch(pack -> pack.id().equals(id));
   }
 
   /**
@@ -154,6 +177,34 @@ public class SharedPacks {
   /** Lets go what was loaded of a pack that no manifest will ever list. */
   void drop(String id) {
     packFiles.remove(id);
+  }
+
+  /** Bytes of the side files of packs whose index is in memory. */
+  long indexBytes() {
+    long bytes = 0;
+    for (DfsPackFile pack : packFiles.values()) {
+      if (pack.isIndexLoaded()) {
+        bytes += sideFiles(pack.getPackDescription());
+      }
+    }
+    return bytes;
+  }
+
+  private static long sideFiles(DfsPackDescription pack) {
+    long bytes = 0;
+    for (PackExt ext : PackExt.values()) {
+      if (ext != PackExt.PACK && pack.hasFileExt(ext)) {
+        bytes += pack.getFileSize(ext);
+      }
+    }
+    return bytes;
+  }
+
+  /** Forgets packs whose index is in memory, so that it may be freed. */
+  synchronized void dropIndexes() {
+    if (packFiles.values().removeIf(DfsPackFile::isIndexLoaded)) {
+      version++;
+    }
   }
 
   /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */

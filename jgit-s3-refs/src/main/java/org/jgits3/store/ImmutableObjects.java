@@ -2,7 +2,6 @@
 package org.jgits3.store;
 
 import java.io.IOException;
-import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -11,6 +10,7 @@ import java.util.zip.CRC32C;
  */
 public final class ImmutableObjects {
   private final ObjectStore store;
+  private final RangeReader reader;
 
   /**
    * The immutable objects of a store.
@@ -19,6 +19,7 @@ public final class ImmutableObjects {
    */
   public ImmutableObjects(ObjectStore store) {
     this.store = store;
+    this.reader = new RangeReader(store);
   }
 
   /**
@@ -33,7 +34,8 @@ public final class ImmutableObjects {
   }
 
   /**
-   * Lands an object in an array of exactly its size.
+   * Lands an object in an array of exactly its size: in one request if it is small, else in several
+   * at the same time, as {@link RangeReader} does.
    *
    * @param key object to read
    * @param size length the manifest gives
@@ -49,7 +51,7 @@ public final class ImmutableObjects {
     }
     byte[] bytes = new byte[(int) size];
     if (bytes.length > 0) {
-      store.read(key, 0, bytes, 0, bytes.length, Optional.empty());
+      reader.read(key, 0, bytes, 0, bytes.length);
     }
     int actual = crc32c(bytes);
     if (actual != crc32c) {
