@@ -59,6 +59,9 @@ final class ListingRules {
       throw new IllegalArgumentException(
           where + ": a change sets a counter to a future generation");
     }
+    if (next.packs().stream().map(PackEntry::id).distinct().count() != next.packs().size()) {
+      throw new IllegalArgumentException(where + ": a change lists a pack twice");
+    }
     checkNames(base, before, next);
     return next.notBelow(before);
   }

@@ -219,6 +219,21 @@ class ManifestCommitterTest {
   }
 
   @Test
+  void a_manifest_that_nobody_could_read_is_never_written() throws IOException {
+    commit(packing(ObjectNames.mint(committer.validate().manifest())));
+    assertThatThrownBy(
+            () ->
+                commit(
+                    base -> {
+                      PackEntry pack = base.packs().get(0);
+                      return Proposal.edit(base.withPacks(List.of(pack, pack)), Register.Report.OK);
+                    }))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("twice");
+    assertThat(other.validate().manifest().packs()).hasSize(1);
+  }
+
+  @Test
   void name_that_left_the_manifest_never_returns() throws IOException {
     String id = ObjectNames.mint(committer.validate().manifest());
     commit(packing(id));

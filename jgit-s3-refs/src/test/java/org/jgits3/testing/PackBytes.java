@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
@@ -18,9 +19,12 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.revwalk.RevWalk;
 
 /**
- * A pack as a client sends it: one commit of one file.
+ * A pack as a client sends it: one commit.
  *
  * @param bytes the pack
  * @param commit id of the commit
@@ -47,6 +51,31 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       try (PackWriter writer = new PackWriter(source)) {
         writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(id), Set.of());
+        writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, bytes);
+      }
+      return new PackBytes(bytes.toByteArray(), id);
+    }
+  }
+
+  /** A pack of one commit of nothing, whose parent the one who receives it must have. */
+  public static PackBytes childOf(ObjectId parent) throws IOException {
+    try (InMemoryRepository source =
+            new InMemoryRepository(new DfsRepositoryDescription("source"));
+        ObjectInserter inserter = source.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(new TreeFormatter()));
+      commit.setParentId(parent);
+      commit.setAuthor(
+          new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage("child\n");
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try (PackWriter writer = new PackWriter(source);
+          RevWalk walk = new RevWalk(source)) {
+        RevCommit child = walk.parseCommit(id);
+        writer.preparePack(List.<RevObject>of(child, child.getTree()).iterator());
         writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, bytes);
       }
       return new PackBytes(bytes.toByteArray(), id);

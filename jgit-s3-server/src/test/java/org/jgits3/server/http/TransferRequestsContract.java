@@ -10,6 +10,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
@@ -25,6 +27,7 @@ import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,20 +149,46 @@ abstract class TransferRequestsContract {
     }
     // A client pushes here that had the advertisement from the other process.
     ObjectId second = ObjectId.fromString(work.run("rev-parse", "HEAD"));
-    assertThat(answerTo(first, second)).contains("ok refs/heads/main");
+    assertThat(answerTo(first, second, emptyPack())).contains("ok refs/heads/main");
     // And one whose refs are really old.
-    assertThat(answerTo(first, second)).contains("ng refs/heads/main");
+    assertThat(answerTo(first, second, emptyPack())).contains("ng refs/heads/main");
   }
 
-  /** Pushes a command without objects, whatever the advertisement says. */
-  private String answerTo(ObjectId old, ObjectId changed) throws Exception {
+  @Test
+  void a_push_that_lacks_objects_publishes_and_leaves_nothing() throws Exception {
+    ObjectId main = ObjectId.fromString(work.run("rev-parse", "HEAD"));
+    long before = packObjects();
+    PackBytes pack = PackBytes.childOf(ObjectId.fromString("1".repeat(40)));
+    assertThat(answerTo(main, pack.commit(), pack.bytes())).contains("ng refs/heads/main");
+    try (S3Repository r = manager.openRepository("r")) {
+      assertThat(r.manifest().packs()).hasSize(1);
+    }
+    assertThat(packObjects()).isEqualTo(before);
+  }
+
+  private long packObjects() throws IOException {
+    List<String> keys = new ArrayList<>();
+    try (ObjectStore store = store()) {
+      store.list("objects/", object -> keys.add(object.key()));
+    }
+    return keys.stream().filter(key -> key.contains("/pack/")).count();
+  }
+
+  private static byte[] emptyPack() {
+    byte[] header = {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 0};
+    ByteArrayOutputStream pack = new ByteArrayOutputStream();
+    pack.writeBytes(header);
+    pack.writeBytes(Constants.newMessageDigest().digest(header));
+    return pack.toByteArray();
+  }
+
+  /** Pushes to the main branch, whatever the advertisement says. */
+  private String answerTo(ObjectId old, ObjectId changed, byte[] pack) throws Exception {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     PacketLineOut lines = new PacketLineOut(body);
     lines.writeString(old.name() + " " + changed.name() + " refs/heads/main\0report-status");
     lines.end();
-    byte[] emptyPack = {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 0};
-    body.writeBytes(emptyPack);
-    body.writeBytes(Constants.newMessageDigest().digest(emptyPack));
+    body.writeBytes(pack);
     HttpRequest request =
         HttpRequest.newBuilder(server.uri().resolve("/r.git/git-receive-pack"))
             .header("Content-Type", "application/x-git-receive-pack-request")

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.TestRepositories;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Collections while a received pack waits for its ref update. */
+class DeferredPackCollectionTest {
+  private static final String MAIN = "refs/heads/main";
+  private static final String NEW = "refs/heads/new";
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+  private ObjectId first;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+    first = TestRepositories.commit(it.user, "first");
+    point(it.user, MAIN, first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private static ObjectId receive(S3Repository repository, ObjectId parent) throws IOException {
+    PackBytes pack = PackBytes.childOf(parent);
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      inserter
+          .newPackParser(new ByteArrayInputStream(pack.bytes()))
+          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+    return pack.commit();
+  }
+
+  @Test
+  void a_pack_that_leans_on_garbage_that_is_removed_meanwhile_is_refused_with_its_refs()
+      throws Exception {
+    ObjectId garbage = TestRepositories.commit(it.user, "garbage");
+    it.gc();
+    try (S3Repository pusher = it.users.openForPush("r")) {
+      assertThat(pusher.parseCommit(garbage)).isNotNull();
+      ObjectId child = receive(pusher, garbage);
+      it.gc();
+      assertThatThrownBy(() -> point(pusher, NEW, child))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(garbage.name());
+      assertThat(pusher.exactRef(NEW)).isNull();
+    }
+    assertThat(it.manifest().packs()).hasSize(1);
+    it.isSound();
+  }
+
+  @Test
+  void a_pack_that_waited_through_collections_is_published_by_its_refs() throws Exception {
+    try (S3Repository pusher = it.users.openForPush("r")) {
+      ObjectId child = receive(pusher, first);
+      TestRepositories.commit(it.user, "garbage");
+      it.gc();
+      it.gc();
+      assertThat(it.manifest().dropped()).isPositive();
+      assertThat(point(pusher, NEW, child)).isEqualTo(RefUpdate.Result.NEW);
+    }
+    assertThat(it.manifest().packs()).hasSize(2);
+    it.isSound();
+  }
+}
