@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -21,12 +22,15 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
 import org.jgits3.maintenance.Maintenance;
+import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Bindings;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.Bundles;
 import org.jgits3.pack.IndexBudget;
@@ -363,6 +367,47 @@ public final class S3RepositoryManager implements Closeable {
     try (S3Repository repository = openRepository(name)) {
       return repository.maintenance();
     }
+  }
+
+  /**
+   * Deletes objects of a repository, or of what a deleted one has left, that no manifest lists.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @param grace as {@link Maintenance#sweep}
+   * @param dryRun whether nothing is to be changed
+   * @return what was deleted, or would be; empty if there is nothing to sweep under that name
+   * @throws RepositoryNotFoundException if the name is not allowed, or was never used
+   * @throws IOException as {@link Maintenance#sweep}
+   */
+  public Optional<Sweep.Report> sweep(String name, Duration grace, boolean dryRun)
+      throws IOException {
+    RepositoryName checked;
+    try {
+      checked = RepositoryName.of(name);
+    } catch (IllegalArgumentException e) {
+      throw new RepositoryNotFoundException(name, e);
+    }
+    Manifest found =
+        bindings.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
+    if (found.state() instanceof RepositoryState.Deleted) {
+      return Optional.of(Maintenance.sweepDeleted(store, found, dryRun));
+    }
+    if (found.state() instanceof RepositoryState.Active) {
+      return Optional.of(maintenance(name).sweep(grace, dryRun));
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * All names that were ever used, for a sweep of everything.
+   *
+   * @return names without {@code .git}, sorted, those of deleted repositories included
+   * @throws IOException if the store does not answer
+   */
+  public SortedSet<String> listUsed() throws IOException {
+    TreeSet<String> names = new TreeSet<>();
+    bindings.listUsed(name -> names.add(name.value()));
+    return names;
   }
 
   /**

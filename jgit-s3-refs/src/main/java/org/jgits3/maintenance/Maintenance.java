@@ -2,11 +2,15 @@
 package org.jgits3.maintenance;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.pack.SharedPacks;
 import org.jgits3.store.ObjectStore;
 
@@ -68,5 +72,36 @@ public final class Maintenance {
    */
   public GarbageCollection.Report collectGarbage(ProgressMonitor monitor) throws IOException {
     return new GarbageCollection(store, name, committer, packs, config).run(monitor);
+  }
+
+  /**
+   * Deletes objects that no manifest lists, as {@link Sweep} says.
+   *
+   * @param grace how long ago what is deleted must have been named, so that work in progress goes
+   *     on; not needed for safety, but a push that takes longer fails, and has to be repeated
+   * @param dryRun whether nothing is to be changed
+   * @return what was deleted, or would be
+   * @throws ManifestException if there is no such repository, or its manifest is damaged
+   * @throws IOException if the store does not answer; what was deleted stays deleted
+   */
+  public Sweep.Report sweep(Duration grace, boolean dryRun) throws IOException {
+    return new Sweep(store, Instant::now).run(committer, grace, dryRun);
+  }
+
+  /**
+   * Deletes what a deleted repository has left.
+   *
+   * @param store where it was
+   * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
+   * @param dryRun whether nothing is to be changed
+   * @return what was deleted, or would be
+   * @throws IOException if the store does not answer; what was deleted stays deleted
+   */
+  public static Sweep.Report sweepDeleted(ObjectStore store, Manifest tombstone, boolean dryRun)
+      throws IOException {
+    if (!(tombstone.state() instanceof RepositoryState.Deleted)) {
+      throw new IllegalArgumentException("not deleted: " + tombstone.state());
+    }
+    return new Sweep(store, Instant::now).runDeleted(tombstone, dryRun);
   }
 }

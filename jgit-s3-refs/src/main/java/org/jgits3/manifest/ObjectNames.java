@@ -3,6 +3,7 @@ package org.jgits3.manifest;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
@@ -113,5 +114,39 @@ public final class ObjectNames {
    */
   public static String packKey(String repositoryId, String id, String ext) {
     return prefix(repositoryId) + "pack/" + id + "." + ext;
+  }
+
+  /**
+   * Prefix of the marks that sweepers leave, see {@link #markKey}.
+   *
+   * @param repositoryId life of the repository
+   * @return prefix that ends in a slash
+   */
+  public static String marks(String repositoryId) {
+    return prefix(repositoryId) + "sweep/";
+  }
+
+  /**
+   * Key of a mark: an object that says when its generation was the current one.
+   *
+   * @param repositoryId life of the repository
+   * @param id minted name
+   * @return key
+   */
+  public static String markKey(String repositoryId, String id) {
+    return marks(repositoryId) + id;
+  }
+
+  /**
+   * The generation at which the name in a key was minted.
+   *
+   * @param key key of any object
+   * @return its generation; empty if the key has no minted name
+   */
+  public static OptionalLong mintedAtOf(String key) {
+    String file = key.substring(key.lastIndexOf('/') + 1);
+    int dot = file.indexOf('.');
+    String id = dot < 0 ? file : file.substring(0, dot);
+    return MINTED.matcher(id).matches() ? OptionalLong.of(mintedAt(id)) : OptionalLong.empty();
   }
 }

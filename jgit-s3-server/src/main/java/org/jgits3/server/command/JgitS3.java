@@ -42,6 +42,7 @@ import picocli.CommandLine.TypeConversionException;
       RenameCommand.class,
       DeleteCommand.class,
       GcCommand.class,
+      SweepCommand.class,
       VerifyCommand.class,
       StatsCommand.class,
       DoctorCommand.class,

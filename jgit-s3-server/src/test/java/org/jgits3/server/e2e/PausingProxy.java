@@ -51,6 +51,21 @@ final class PausingProxy implements Closeable {
     }
   }
 
+  /** Waits until a client is held back; false if the process that is the client ends before. */
+  boolean awaitPause(Process client) throws InterruptedException {
+    while (client.isAlive()) {
+      if (paused.await(50, TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+    }
+    return paused.getCount() == 0;
+  }
+
+  /** Where clients connect. */
+  URI uri() {
+    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+  }
+
   /** Lets everything pass from now on. */
   void resume() {
     resumed.countDown();

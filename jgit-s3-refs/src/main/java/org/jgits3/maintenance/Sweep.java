@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Deletes the objects of one repository that no manifest lists, and aborts uploads that nobody will
+ * complete.
+ *
+ * <p>A sweep first commits a boundary, a generation that only grows: no later commit lists a name
+ * for the first time that was minted at or before it. It then lists the store, and deletes what was
+ * minted at or before the boundary and is not listed by the manifest of that very commit, or a
+ * later one. However long it sleeps in between, every later manifest descends from that one, so
+ * that none can list such a name again. Two sweeps at once do no harm.
+ */
+public final class Sweep {
+  /** Objects that are decided on before they are deleted; bounds the memory. */
+  private static final int AT_ONCE = 50_000;
+
+  private final ObjectStore store;
+  private final Supplier<Instant> clock;
+
+  /**
+   * What a sweep came to.
+   *
+   * @param boundary names minted at or before this generation were looked at
+   * @param objects objects deleted
+   * @param bytes bytes of them
+   * @param uploads uploads aborted
+   * @param dryRun whether all of this would only be done
+   */
+  public record Report(long boundary, long objects, long bytes, int uploads, boolean dryRun) {}
+
+  Sweep(ObjectStore store, Supplier<Instant> clock) {
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /**
+   * Sweeps a repository.
+   *
+   * @param committer its commit loop
+   * @param grace what was named within it is left alone
+   * @param dryRun whether nothing is to be changed
+   * @return what it came to
+   * @throws IOException if the store does not answer, or the commit could not be decided
+   */
+  Report run(ManifestCommitter committer, Duration grace, boolean dryRun) throws IOException {
+    Instant now = clock.get();
+    Manifest manifest = committer.validate().manifest();
+    SweepMarks marks = new SweepMarks(store, manifest);
+    long boundary = Math.max(manifest.boundary(), marks.endedBefore(now.minus(grace)));
+    if (dryRun) {
+      return new Run(manifest, boundary).count();
+    }
+    committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(boundary), true));
+    Manifest committed = committer.cached().orElseThrow().manifest();
+    if (!marks.anyAfter(now.minus(grace))) {
+      marks.leave(committed, now);
+    }
+    return new Run(committed, committed.boundary()).delete();
+  }
+
+  /**
+   * Sweeps what a deleted repository has left. Its life never comes back, and whoever uses its name
+   * again gets another.
+   *
+   * @param tombstone its manifest
+   * @param dryRun whether nothing is to be changed
+   * @return what it came to
+   * @throws IOException if the store does not answer
+   */
+  Report runDeleted(Manifest tombstone, boolean dryRun) throws IOException {
+    Run run = new Run(tombstone, tombstone.generation());
+    return dryRun ? run.count() : run.delete();
+  }
+
+  /** What one sweep goes by. */
+  private final class Run {
+    private final String prefix;
+    private final long boundary;
+    private final Set<String> listed = new HashSet<>();
+
+    Run(Manifest manifest, long boundary) {
+      this.prefix = ObjectNames.prefix(manifest.repositoryId());
+      this.boundary = boundary;
+      LiveObject.of(manifest).forEach(object -> listed.add(object.key()));
+    }
+
+    Report count() throws IOException {
+      LongSummaryStatistics doomed = new LongSummaryStatistics();
+      store.list(
+          prefix,
+          object -> {
+            if (isDoomed(object.key())) {
+              doomed.accept(object.size());
+            }
+          });
+      return new Report(boundary, doomed.getCount(), doomed.getSum(), uploads().size(), true);
+    }
+
+    Report delete() throws IOException {
+      LongSummaryStatistics deleted = new LongSummaryStatistics();
+      List<String> doomed;
+      do {
+        doomed = next(deleted);
+        if (!doomed.isEmpty()) {
+          store.delete(doomed);
+        }
+      } while (doomed.size() == AT_ONCE);
+      List<MultipartUpload> uploads = uploads();
+      for (MultipartUpload upload : uploads) {
+        store.abortMultipart(upload);
+      }
+      return new Report(boundary, deleted.getCount(), deleted.getSum(), uploads.size(), false);
+    }
+
+    /** Keys to be deleted, as many as are decided on at once. */
+    private List<String> next(LongSummaryStatistics sizes) throws IOException {
+      List<String> keys = new ArrayList<>();
+      store.list(
+          prefix,
+          object -> {
+            if (keys.size() < AT_ONCE && isDoomed(object.key())) {
+              keys.add(object.key());
+              sizes.accept(object.size());
+            }
+          });
+      return keys;
+    }
+
+    private List<MultipartUpload> uploads() throws IOException {
+      return store.listMultipart(prefix).stream().filter(u -> isDoomed(u.key())).toList();
+    }
+
+    private boolean isDoomed(String key) {
+      OptionalLong minted = ObjectNames.mintedAtOf(key);
+      return minted.isPresent() && minted.getAsLong() <= boundary && !listed.contains(key);
+    }
+  }
+}

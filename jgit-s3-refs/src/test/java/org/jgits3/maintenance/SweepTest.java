@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.MultipartUpload;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Sweeps beside writers, collections and other sweeps, awake and asleep; D1 to D14 are the
+ * interleavings that lose objects without the rules.
+ */
+class SweepTest {
+  private static final String MAIN = "refs/heads/main";
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+  private ObjectId first;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+    first = TestRepositories.commit(it.user, "first");
+    point(it.user, MAIN, first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private static Sweep.Report sweep(S3RepositoryManager manager) throws IOException {
+    return manager.sweep("r", Duration.ZERO, false).orElseThrow();
+  }
+
+  /** Sweeps until all that was there at the beginning and is not listed is gone. */
+  private static void sweepAll(S3RepositoryManager manager) throws IOException {
+    sweep(manager);
+    sweep(manager);
+  }
+
+  private Set<String> stored() throws IOException {
+    Set<String> keys = new TreeSet<>();
+    it.plain.list("objects/", object -> keys.add(object.key()));
+    keys.removeIf(key -> key.contains("/sweep/"));
+    return keys;
+  }
+
+  private Set<String> listed() throws IOException {
+    return LiveObject.of(it.manifest()).stream().map(LiveObject::key).collect(Collectors.toSet());
+  }
+
+  private ObjectId push(String ref) throws IOException {
+    try (S3Repository r = it.users.openForRequest("r")) {
+      ObjectId id = TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation());
+      point(r, ref, id);
+      return id;
+    }
+  }
+
+  /** Leaves objects that are listed no more. */
+  private void replacePacks() throws IOException {
+    push("refs/heads/a");
+    push("refs/heads/b");
+    it.gc();
+    assertThat(stored()).hasSizeGreaterThan(listed().size());
+  }
+
+  @Test
+  void what_no_manifest_lists_goes_and_nothing_else() throws Exception {
+    replacePacks();
+    int unlisted = stored().size() - listed().size();
+    Sweep.Report report = sweep(it.maintainer);
+    Sweep.Report again = sweep(it.maintainer);
+    assertThat(report.objects() + again.objects()).isGreaterThanOrEqualTo((long) unlisted);
+    assertThat(report.bytes()).isPositive();
+    assertThat(stored()).isEqualTo(listed());
+    it.isSound();
+    push("refs/heads/c");
+    it.isSound();
+  }
+
+  @Test
+  void a_dry_run_counts_what_a_sweep_deletes_and_changes_nothing() throws Exception {
+    sweep(it.maintainer); // leaves a mark
+    replacePacks();
+    Set<String> before = stored();
+    Manifest manifest = it.manifest();
+    Sweep.Report dry = it.maintainer.sweep("r", Duration.ZERO, true).orElseThrow();
+    assertThat(stored()).isEqualTo(before);
+    assertThat(it.manifest()).isEqualTo(manifest);
+    Sweep.Report wet = sweep(it.maintainer);
+    assertThat(dry)
+        .isEqualTo(
+            new Sweep.Report(wet.boundary(), wet.objects(), wet.bytes(), wet.uploads(), true));
+    assertThat(dry.objects()).isPositive();
+  }
+
+  @Test
+  void what_was_named_within_the_grace_period_stays() throws Exception {
+    replacePacks();
+    Set<String> before = stored();
+    for (int i = 0; i < 3; i++) {
+      it.maintainer.sweep("r", Duration.ofDays(1), false);
+    }
+    assertThat(stored()).isEqualTo(before);
+    assertThat(it.manifest().boundary()).isZero();
+  }
+
+  @Test
+  void a_mark_of_the_first_sweep_lets_a_later_one_go_on_in_a_quiet_repository() throws Exception {
+    replacePacks();
+    ManifestCommitter committer = committer();
+    Instant start = Instant.now().plusSeconds(60);
+    Duration day = Duration.ofDays(1);
+    new Sweep(it.plain, () -> start).run(committer, day, false);
+    assertThat(stored()).isNotEqualTo(listed());
+    new Sweep(it.plain, () -> start.plus(Duration.ofHours(12))).run(committer, day, false);
+    assertThat(stored()).isNotEqualTo(listed());
+    new Sweep(it.plain, () -> start.plus(Duration.ofHours(25))).run(committer, day, false);
+    assertThat(stored()).isEqualTo(listed());
+    it.isSound();
+  }
+
+  private ManifestCommitter committer() {
+    return new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+  }
+
+  @Test
+  void D1_a_writer_that_stalled_past_the_boundary_is_refused_and_can_repeat() throws Exception {
+    try (S3Repository stalled = it.maintainer.openRepository("r")) {
+      it.store.beforeWrite(() -> sweepAll(it.users));
+      assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))
+          .isInstanceOf(ManifestException.Stalled.class)
+          .hasMessageContaining("repeat the operation");
+      it.isSound();
+      point(stalled, "refs/heads/late", TestRepositories.commit(stalled, "late"));
+    }
+    it.isSound();
+  }
+
+  @Test
+  void D2_a_sweeper_that_was_overtaken_does_not_lower_the_boundary() throws Exception {
+    sweep(it.maintainer);
+    long[] raised = new long[1];
+    it.store.beforeWrite(
+        () -> {
+          for (int i = 0; i < 3; i++) {
+            push("refs/heads/" + i);
+            sweep(it.users);
+          }
+          raised[0] = it.manifest().boundary();
+        });
+    sweep(it.maintainer);
+    assertThat(raised[0]).isPositive();
+    assertThat(it.manifest().boundary()).isGreaterThanOrEqualTo(raised[0]);
+    it.isSound();
+  }
+
+  @Test
+  void D3_a_sweeper_goes_by_the_manifest_that_it_wrote_not_by_the_one_it_read() throws Exception {
+    sweep(it.maintainer);
+    it.store.beforeWrite(() -> push("refs/heads/new"));
+    sweep(it.maintainer);
+    assertThat(stored()).containsAll(listed());
+    it.isSound();
+  }
+
+  @Test
+  void D0_D4_a_sweeper_that_slept_before_it_deletes_harms_nobody() throws Exception {
+    replacePacks();
+    sweep(it.maintainer);
+    replacePacks();
+    it.store.beforeDelete(
+        () -> {
+          for (int i = 0; i < 3; i++) {
+            push("refs/heads/" + i);
+            MaintenanceFixture.gc(it.users);
+            sweep(it.users);
+          }
+        });
+    assertThat(sweep(it.maintainer).objects()).isPositive();
+    it.isSound();
+  }
+
+  @Test
+  void D5_D6_collections_that_meet_while_a_sweep_goes_on_lose_nothing() throws Exception {
+    push("refs/heads/a");
+    it.store.beforeWrite(
+        () -> {
+          MaintenanceFixture.gc(it.users);
+          push("refs/heads/b");
+          sweepAll(it.users);
+        });
+    assertThatThrownBy(() -> it.gc()).isInstanceOf(IOException.class);
+    it.isSound();
+  }
+
+  @Test
+  void D7_to_D10_a_sweeper_that_slept_while_the_name_got_another_life_leaves_that_alone()
+      throws Exception {
+    replacePacks();
+    it.store.beforeWrite(this::startAnew);
+    assertThatThrownBy(() -> sweep(it.maintainer))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("the repository was deleted or renamed meanwhile");
+    isSoundAnew();
+  }
+
+  @Test
+  void D10_a_sweeper_that_deletes_late_deletes_nothing_of_another_life() throws Exception {
+    replacePacks();
+    sweep(it.maintainer);
+    replacePacks();
+    it.store.beforeDelete(this::startAnew);
+    sweep(it.maintainer);
+    isSoundAnew();
+  }
+
+  private void startAnew() throws IOException {
+    it.users.delete("r");
+    try (S3Repository anew = it.users.createRepository("r")) {
+      point(anew, MAIN, TestRepositories.commit(anew, "anew"));
+    }
+  }
+
+  private void isSoundAnew() throws IOException {
+    Verification.Report report = it.users.maintenance("r").verify(NullProgressMonitor.INSTANCE);
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.objects()).isPositive();
+  }
+
+  @Test
+  void D11_what_a_deleted_repository_left_goes_and_its_writers_never_come_back() throws Exception {
+    replacePacks();
+    try (S3Repository stalled = it.maintainer.openRepository("r")) {
+      it.users.delete("r");
+      assertThat(it.users.sweep("r", Duration.ofDays(1), true).orElseThrow().objects())
+          .isEqualTo(stored().size());
+      it.users.sweep("r", Duration.ofDays(1), false);
+      assertThat(stored()).isEmpty();
+      it.users.createRepository("r").close();
+      assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(it.manifest().packs()).isEmpty();
+  }
+
+  @Test
+  void a_renamed_repository_is_swept_under_its_new_name_only() throws Exception {
+    replacePacks();
+    it.users.rename("r", "s");
+    assertThat(it.maintainer.sweep("r", Duration.ZERO, false)).isEmpty();
+    for (int i = 0; i < 2; i++) {
+      it.maintainer.sweep("s", Duration.ZERO, false);
+    }
+    assertThat(it.maintainer.maintenance("s").verify(NullProgressMonitor.INSTANCE).findings())
+        .isEmpty();
+    assertThat(stored())
+        .isEqualTo(
+            LiveObject.of(StoredManifest.read(it.plain, "s")).stream()
+                .map(LiveObject::key)
+                .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void D12_a_sweeper_that_finds_an_older_manifest_put_back_stops() throws Exception {
+    replacePacks();
+    sweep(it.maintainer);
+    Manifest old = it.manifest();
+    push("refs/heads/c");
+    sweep(it.maintainer);
+    Set<String> before = stored();
+    StoredManifest.rewrite(it.plain, "r", m -> old);
+    assertThatThrownBy(() -> sweep(it.maintainer)).isInstanceOf(ManifestException.Corrupt.class);
+    assertThat(stored()).isEqualTo(before);
+  }
+
+  @Test
+  void D14_a_name_that_left_cannot_be_listed_again() throws Exception {
+    PackEntry old = it.manifest().packs().get(0);
+    it.gc();
+    sweepAll(it.maintainer);
+    ManifestCommitter committer = committer();
+    assertThatThrownBy(
+            () ->
+                committer.commit(
+                    base -> {
+                      List<PackEntry> packs = new ArrayList<>(base.packs());
+                      packs.add(old);
+                      return Proposal.edit(base.withPacks(packs), true);
+                    }))
+        .isInstanceOf(ManifestException.Stalled.class);
+    it.isSound();
+  }
+
+  @Test
+  void abandoned_uploads_are_aborted_and_those_of_late_are_not() throws Exception {
+    String life = it.manifest().repositoryId();
+    String old = ObjectNames.packKey(life, ObjectNames.mint(it.manifest()), "pack");
+    it.plain.beginMultipart(old, Map.of());
+    sweep(it.maintainer);
+    String late = ObjectNames.packKey(life, ObjectNames.mint(it.manifest()), "pack");
+    MultipartUpload running = it.plain.beginMultipart(late, Map.of());
+    assertThat(it.maintainer.sweep("r", Duration.ZERO, true).orElseThrow().uploads()).isOne();
+    assertThat(sweep(it.maintainer).uploads()).isOne();
+    assertThat(it.plain.listMultipart("objects/"))
+        .extracting(MultipartUpload::key)
+        .containsExactly(late);
+    it.plain.abortMultipart(running);
+  }
+
+  @Test
+  void what_is_replaced_and_swept_while_it_is_verified_is_no_finding() throws Exception {
+    it.maintainer.openRepository("r").close(); // knows the repository
+    it.store.afterRead(
+        () -> {
+          push("refs/heads/a");
+          MaintenanceFixture.gc(it.users);
+          sweepAll(it.users);
+        });
+    Verification.Report report =
+        it.maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE);
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.generation()).isEqualTo(it.manifest().generation());
+  }
+
+  @Test
+  void objects_with_names_of_another_kind_are_left_alone() throws Exception {
+    String key = ObjectNames.prefix(it.manifest().repositoryId()) + "lease";
+    it.plain.put(key, new byte[] {1}, 0, 1);
+    sweepAll(it.maintainer);
+    assertThat(stored()).contains(key);
+  }
+
+  @Test
+  void a_part_that_was_parked_by_a_process_that_died_goes() throws Exception {
+    PackEntry pack = it.manifest().packs().get(0);
+    String key = ObjectNames.packKey(it.manifest().repositoryId(), pack.id(), "pack") + ".parked-1";
+    it.plain.put(key, new byte[] {1}, 0, 1);
+    sweepAll(it.maintainer);
+    assertThat(stored()).isEqualTo(listed());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void D0_sweepers_collections_and_writers_at_once_lose_nothing(long seed) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    List<S3RepositoryManager> managers = new ArrayList<>();
+    try {
+      List<Callable<Void>> work = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        S3RepositoryManager manager =
+            MaintenanceFixture.manager(new DirectoryObjectStore(directory));
+        managers.add(manager);
+        Random random = new Random(seed * 10 + t);
+        String ref = "refs/heads/" + t;
+        work.add(() -> live(manager, ref, random));
+      }
+      for (Future<Void> done : threads.invokeAll(work)) {
+        done.get();
+      }
+      it.isSound();
+      sweepAll(it.maintainer);
+      it.isSound();
+      assertThat(stored()).as("seed %d", seed).isEqualTo(listed());
+    } finally {
+      threads.shutdownNow();
+      for (S3RepositoryManager manager : managers) {
+        manager.close();
+      }
+    }
+  }
+
+  /** Does something at random, of which some is refused, over and over. */
+  private static Void live(S3RepositoryManager manager, String ref, Random random) {
+    for (int i = 0; i < 15; i++) {
+      try (S3Repository r = manager.openRepository("r")) {
+        switch (random.nextInt(4)) {
+          case 0 -> sweep(manager);
+          case 1 -> MaintenanceFixture.gc(manager);
+          default -> point(r, ref, TestRepositories.commit(r, ref + random.nextInt()));
+        }
+      } catch (IOException refused) {
+        assertThat(refused).hasMessageNotContaining("Corrupt");
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.maintenance.Sweep;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** Deletes stored objects that nothing needs any more. */
+@Command(
+    name = "sweep",
+    sortOptions = false,
+    description =
+        "Delete stored objects that no manifest lists, and abort uploads of processes that died.")
+final class SweepCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Mixin private Selection selection;
+  @Mixin private Output output;
+
+  @Option(names = "--dry-run", description = "Say what would be deleted, and change nothing.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--grace-hours",
+      paramLabel = "HOURS",
+      defaultValue = "24",
+      description =
+          "Leave alone what was begun within so many hours (${DEFAULT-VALUE}); a push or gc that"
+              + " takes longer has to be repeated.")
+  private int graceHours;
+
+  /** What {@code --json} prints of each repository. */
+  private record Row(
+      String name, long boundary, long objects, long bytes, int uploads, boolean dryRun) {
+    static Row of(String name, Sweep.Report r) {
+      return new Row(name, r.boundary(), r.objects(), r.bytes(), r.uploads(), r.dryRun());
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (graceHours < 0) {
+      throw new IOException("--grace-hours is less than 0");
+    }
+    List<Row> rows = new ArrayList<>();
+    try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
+      for (String name : names(manager)) {
+        Optional<Sweep.Report> report = manager.sweep(name, Duration.ofHours(graceHours), dryRun);
+        report.map(r -> Row.of(name, r)).ifPresent(row -> print(rows, row));
+      }
+    }
+    if (output.json()) {
+      output.value(rows);
+    }
+    return 0;
+  }
+
+  private Collection<String> names(S3RepositoryManager manager) throws IOException {
+    return selection.all() ? manager.listUsed() : selection.names(manager);
+  }
+
+  private void print(List<Row> rows, Row row) {
+    rows.add(row);
+    if (!output.json()) {
+      output.line(
+          String.format(
+              "%s: %s %d objects, %d bytes, and %d unfinished uploads",
+              row.name(),
+              row.dryRun() ? "would delete" : "deleted",
+              row.objects(),
+              row.bytes(),
+              row.uploads()));
+    }
+  }
+}

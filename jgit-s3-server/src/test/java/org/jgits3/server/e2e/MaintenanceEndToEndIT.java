@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Maintenance from the command line, beside a server and real pushes, also cut off half way. */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class MaintenanceEndToEndIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir private Path scratch;
+  private ServerProcess server;
+  private GitClient work;
+  private int commits;
+
+  @BeforeEach
+  void client() throws IOException {
+    GitClient git = GitClient.in(scratch);
+    git.run("init", "-q", "-b", "main", "work");
+    work = git.at("work");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private void push(String... options) {
+    commits++;
+    work.commitFile("file " + commits + ".txt", "commit " + commits + "\n");
+    List<String> args = new ArrayList<>(List.of("push", "-q"));
+    args.addAll(List.of(options));
+    args.addAll(List.of(server.url("r"), "main"));
+    work.run(args.toArray(new String[0]));
+  }
+
+  /** Pushes, and leaves behind what nothing leads to. */
+  private void pushAndRewrite() {
+    push();
+    push("--force");
+    work.run("reset", "-q", "--hard", "HEAD~1");
+    push("--force");
+  }
+
+  private static JsonNode json(Command command) throws IOException {
+    return JSON.readTree(command.stdout());
+  }
+
+  private static void isSound(ServedStore store) {
+    assertThat(Command.run(store, "verify", "r").succeeds().stdout()).contains("is sound");
+  }
+
+  @Test
+  void a_collected_and_swept_repository_is_smaller_sound_and_the_same() throws Exception {
+    ServedStore store = ServedStore.directory(scratch);
+    server = ServerProcess.start(store, "--create-on-push");
+    pushAndRewrite();
+    isSound(store);
+    String refs = work.run("ls-remote", server.url("r"));
+
+    JsonNode gc = json(Command.run(store, "gc", "--all", "--json").succeeds());
+    assertThat(gc.get(0).get("name").asText()).isEqualTo("r");
+    assertThat(gc.get(0).get("packsAfter").asInt()).isLessThanOrEqualTo(2);
+    JsonNode dry =
+        json(
+            Command.run(store, "sweep", "--all", "--grace-hours", "0", "--dry-run", "--json")
+                .succeeds());
+    assertThat(dry.get(0).get("objects").asInt()).isPositive();
+    long before = files(scratch.resolve("store/objects"));
+    assertThat(Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds().stdout())
+        .contains("r: deleted " + dry.get(0).get("objects").asInt() + " objects");
+    assertThat(files(scratch.resolve("store/objects"))).isLessThan(before);
+
+    isSound(store);
+    assertThat(work.run("ls-remote", server.url("r"))).isEqualTo(refs);
+    push();
+    isSound(store);
+  }
+
+  private static long files(Path directory) throws IOException {
+    try (Stream<Path> found = Files.walk(directory)) {
+      return found.filter(Files::isRegularFile).count();
+    }
+  }
+
+  @Test
+  void verify_names_what_is_damaged_and_fails() throws Exception {
+    ServedStore store = ServedStore.directory(scratch);
+    server = ServerProcess.start(store, "--create-on-push");
+    push();
+    Path damaged;
+    try (Stream<Path> found = Files.walk(scratch.resolve("store/objects"))) {
+      damaged = found.filter(f -> f.toString().contains("/pack/")).findFirst().orElseThrow();
+    }
+    if (Files.isDirectory(damaged)) {
+      try (Stream<Path> found = Files.list(damaged)) {
+        damaged = found.findFirst().orElseThrow();
+      }
+    }
+    byte[] bytes = Files.readAllBytes(damaged);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(damaged, bytes);
+
+    String key = scratch.resolve("store").relativize(damaged).toString();
+    Command verify = Command.run(store, "verify", "r").failsInOneLine(1);
+    assertThat(verify.stderr()).isEqualTo("jgit-s3: r: 1 thing is wrong\n");
+    assertThat(verify.stdout().lines().findFirst().orElseThrow()).startsWith(key + ": has CRC32C ");
+    JsonNode report = json(Command.run(store, "verify", "r", "--json").failsInOneLine(1));
+    assertThat(report.get("ok").asBoolean()).isFalse();
+    assertThat(report.get("findings").get(0).get("key").asText()).isEqualTo(key);
+  }
+
+  @Test
+  void wrong_use_of_maintenance_is_said_in_one_line() throws Exception {
+    ServedStore store = ServedStore.directory(scratch);
+    Command.run(store, "gc").failsInOneLine(2);
+    Command.run(store, "sweep", "r", "--all").failsInOneLine(2);
+    Command.run(store, "verify", "none").failsInOneLine(1);
+    Command.run(store, "gc", "none").failsInOneLine(1);
+    Command.run(store, "sweep", "none").failsInOneLine(1);
+  }
+
+  /** Runs a command that is killed once it has sent so many bytes; false if it ended before. */
+  private boolean killed(S3Server s3, ServedStore store, long bytes, String... args)
+      throws Exception {
+    try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), bytes)) {
+      Path config = ServedStore.configFor(proxy.uri(), Files.createTempDirectory(scratch, "c"));
+      List<String> line = new ArrayList<>(List.of("--config", config.toString()));
+      line.addAll(List.of("--store", store.url()));
+      line.addAll(List.of(args));
+      File out = Files.createTempFile(scratch, "doomed", ".out").toFile();
+      Process doomed =
+          Command.start(
+              Command.javaCommand(List.of("-XX:TieredStopAtLevel=1"), line),
+              store.environment(),
+              out,
+              out);
+      boolean paused = proxy.awaitPause(doomed);
+      if (!paused) {
+        assertThat(doomed.waitFor()).as(Files.readString(out.toPath())).isZero();
+        return false;
+      }
+      doomed.destroyForcibly().waitFor();
+      return true;
+    }
+  }
+
+  @Test
+  void a_collection_that_is_killed_leaves_a_sound_repository_and_can_be_repeated()
+      throws Exception {
+    S3Server s3 = S3Servers.require();
+    ServedStore store = ServedStore.bucket(s3, scratch);
+    server = ServerProcess.start(store, "--create-on-push");
+    Files.write(scratch.resolve("work/large"), random(3 << 20));
+    work.run("add", "large");
+    pushAndRewrite();
+    int kills = 0;
+    for (long bytes = 8_000; killed(s3, store, bytes, "gc", "r"); bytes *= 4) {
+      kills++;
+      isSound(store);
+      push();
+    }
+    assertThat(kills).isGreaterThanOrEqualTo(3);
+    isSound(store);
+    push();
+    Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+    Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+    isSound(store);
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(3).nextBytes(bytes);
+    return bytes;
+  }
+
+  @Test
+  void a_sweep_that_is_killed_leaves_a_sound_repository_and_can_be_repeated() throws Exception {
+    S3Server s3 = S3Servers.require();
+    ServedStore store = ServedStore.bucket(s3, scratch);
+    server = ServerProcess.start(store, "--create-on-push");
+    int kills = 0;
+    long bytes = 10_000;
+    boolean killed;
+    do {
+      pushAndRewrite();
+      Command.run(store, "gc", "r").succeeds();
+      Command.run(store, "sweep", "r").succeeds(); // leaves a mark, and spares what is new
+      killed = killed(s3, store, bytes, "sweep", "r", "--grace-hours", "0");
+      kills += killed ? 1 : 0;
+      isSound(store);
+      bytes += 2_000;
+    } while (killed);
+    assertThat(kills).isPositive();
+    push();
+    isSound(store);
+  }
+}
