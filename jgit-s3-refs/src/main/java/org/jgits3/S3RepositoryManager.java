@@ -71,6 +71,8 @@ public final class S3RepositoryManager implements Closeable {
   private final PackUploads uploads;
   private final Bindings bindings;
   private final ExecutorService background;
+  private final ExecutorService maintainer;
+  private volatile boolean compacting;
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
   private final RefsMetrics refsMetrics = new RefsMetrics();
   private final TableBudget tableBudget;
@@ -125,19 +127,24 @@ public final class S3RepositoryManager implements Closeable {
     this.bundles = new Bundles(store, BUNDLES_KEPT);
     this.indexes = new IndexBudget(settings.indexLimit());
     this.bindings = new Bindings(store, settings.commits());
-    this.background =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            0,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            r -> {
-              Thread t = new Thread(r, "jgit-s3-compaction");
-              t.setDaemon(true);
-              return t;
-            });
+    this.background = thread("jgit-s3-compaction");
+    this.maintainer = thread("jgit-s3-maintenance");
     removeSpills();
+  }
+
+  /** One thread that does things one after the other. */
+  private static ExecutorService thread(String name) {
+    return new ThreadPoolExecutor(
+        1,
+        1,
+        0,
+        TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(),
+        r -> {
+          Thread t = new Thread(r, name);
+          t.setDaemon(true);
+          return t;
+        });
   }
 
   private void removeSpills() {
@@ -262,6 +269,9 @@ public final class S3RepositoryManager implements Closeable {
                 tableBudget,
                 bundles,
                 indexes);
+        if (compacting) {
+          known.compactOn(maintainer, settings.config());
+        }
         shared.put(name, known);
       }
       return known;
@@ -353,6 +363,14 @@ public final class S3RepositoryManager implements Closeable {
     synchronized (shared) {
       shared.remove(checked);
     }
+  }
+
+  /**
+   * Merges small packs in the background whenever pushes, of this process or another, have left
+   * enough of them, in repositories opened from now on. For processes that stay, such as servers.
+   */
+  public void compactInBackground() {
+    compacting = true;
   }
 
   /**
@@ -488,6 +506,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   @Override
   public void close() throws IOException {
+    maintainer.shutdownNow(); // what it was at is begun anew elsewhere, or later
     background.shutdown();
     try {
       if (!background.awaitTermination(

@@ -3,7 +3,9 @@ package org.jgits3;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.maintenance.AutoCompaction;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
@@ -47,6 +49,13 @@ final class SharedRepository {
         new SharedRefs(
             store, uploads, committer, settings.validation(), background, metrics, budget);
     this.packs = new SharedPacks(store, uploads, committer, settings.spills(), bundles, indexes);
+  }
+
+  /** Compacts packs in the background from now on. */
+  void compactOn(Executor maintainer, Config defaults) {
+    Maintenance maintenance = maintenance(new ManifestConfig(defaults, committer).current());
+    AutoCompaction compaction = new AutoCompaction(maintenance, maintainer);
+    committer.onChange((before, after) -> compaction.consider(after));
   }
 
   RepositoryName name() {

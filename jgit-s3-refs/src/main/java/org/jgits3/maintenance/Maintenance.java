@@ -4,6 +4,7 @@ package org.jgits3.maintenance;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.manifest.Manifest;
@@ -11,6 +12,7 @@ import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.pack.SharedPacks;
 import org.jgits3.store.ObjectStore;
 
@@ -86,6 +88,34 @@ public final class Maintenance {
    */
   public Sweep.Report sweep(Duration grace, boolean dryRun) throws IOException {
     return new Sweep(store, Instant::now).run(committer, grace, dryRun);
+  }
+
+  /**
+   * Merges small packs, one bounded step, as {@link PackCompaction} says.
+   *
+   * @return whether there was something to merge
+   * @throws IOException if it could not be done, or not be decided; nothing is lost
+   */
+  public boolean compact() throws IOException {
+    return new PackCompaction(store, name, committer, packs, config).run() > 0;
+  }
+
+  /** As {@link #compact}, unless another process is at it. */
+  boolean compactIfFree() throws IOException {
+    Lease lease = new Lease(store, committer.validate().manifest().repositoryId());
+    if (!lease.acquire()) {
+      return false;
+    }
+    try {
+      return compact();
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The newest manifest this process knows. */
+  Optional<Manifest> newest() {
+    return committer.cached().map(VersionedManifest::manifest);
   }
 
   /**

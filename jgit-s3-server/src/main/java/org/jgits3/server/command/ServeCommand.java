@@ -85,6 +85,7 @@ final class ServeCommand implements Callable<Integer> {
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
       try (S3RepositoryManager manager = program.open(program.settings(), metrics)) {
+        manager.compactInBackground();
         serve(manager, builder.config(manager.settings().config()));
       }
     }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.PinnedPacks;
+import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.pack.SharedPacks;
+import org.jgits3.refs.ViewDatabase;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Merges small packs, of which every push leaves one, so that their sizes form a geometric
+ * progression: each is at least twice as large as all smaller ones together. An object is thus
+ * copied a logarithmic number of times, and few packs remain. Packs of a collection, and of
+ * garbage, are left to the next collection.
+ *
+ * <p>One step copies at most {@value #MAX_BYTES} bytes, compressed as they are, and blocks nobody;
+ * it gives up if a pack it has copied is not listed any more.
+ */
+final class PackCompaction {
+  /** Packs that have to be out of the progression before it pays to merge them. */
+  static final int ENOUGH = 10;
+
+  /** Bytes of packs that are merged in one step. */
+  static final long MAX_BYTES = 256L << 20;
+
+  private static final Set<String> SMALL =
+      Set.of(PackSource.INSERT.name(), PackSource.RECEIVE.name(), PackSource.COMPACT.name());
+
+  private final ObjectStore store;
+  private final RepositoryName name;
+  private final ManifestCommitter committer;
+  private final SharedPacks shared;
+  private final StoredConfig config;
+
+  PackCompaction(
+      ObjectStore store,
+      RepositoryName name,
+      ManifestCommitter committer,
+      SharedPacks shared,
+      StoredConfig config) {
+    this.store = store;
+    this.name = name;
+    this.committer = committer;
+    this.shared = shared;
+    this.config = config;
+  }
+
+  /**
+   * Packs to be merged next.
+   *
+   * @param packs packs that a manifest lists
+   * @return the smallest ones, as many as break the progression; none if they are too few
+   */
+  static List<PackEntry> due(List<PackEntry> packs) {
+    List<PackEntry> small = new ArrayList<>(packs);
+    small.removeIf(pack -> !SMALL.contains(pack.source()) || size(pack) > MAX_BYTES);
+    small.sort(Comparator.comparingLong(PackCompaction::size));
+    int breaking = 0;
+    long before = 0;
+    for (int i = 0; i < small.size() && before + size(small.get(i)) <= MAX_BYTES; i++) {
+      if (size(small.get(i)) < 2 * before) {
+        breaking = i + 1;
+      }
+      before += size(small.get(i));
+    }
+    return breaking < ENOUGH ? List.of() : List.copyOf(small.subList(0, breaking));
+  }
+
+  private static long size(PackEntry pack) {
+    PackFileEntry file = pack.files().get(PackExt.PACK.getExtension());
+    return file == null ? Long.MAX_VALUE : file.size();
+  }
+
+  /**
+   * Does one step.
+   *
+   * @return how many packs were merged; 0 if there is nothing to do
+   * @throws IOException if it could not be done, or not be decided; nothing is lost
+   */
+  int run() throws IOException {
+    Manifest manifest = committer.validate().manifest();
+    List<PackEntry> due = due(manifest.packs());
+    if (due.isEmpty()) {
+      return 0;
+    }
+    PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
+    DfsReaderOptions options = new DfsReaderOptions().fromConfig(config);
+    try (PinnedRepository repository =
+        new PinnedRepository(
+            name,
+            config,
+            ViewDatabase.of(store, manifest),
+            r -> new S3ObjDatabase(r, options, packs))) {
+      DfsPackCompactor compactor = new DfsPackCompactor(repository);
+      for (DfsPackFile pack : repository.getObjectDatabase().getPacks()) {
+        String file = pack.getPackDescription().getFileName(PackExt.PACK);
+        if (due.stream().anyMatch(entry -> file.startsWith(entry.id()))) {
+          compactor.add(pack);
+        }
+      }
+      compactor.compact(NullProgressMonitor.INSTANCE);
+    }
+    return due.size();
+  }
+}

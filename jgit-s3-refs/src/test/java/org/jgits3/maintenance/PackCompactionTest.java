@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.DirectoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackCompactionTest {
+  private static final String MAIN = "refs/heads/main";
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private static List<PackEntry> packs(String source, long... sizes) {
+    List<PackEntry> packs = new ArrayList<>();
+    LongStream.of(sizes)
+        .forEach(
+            size -> {
+              String id = String.format("%012x-%020x", 1, packs.size());
+              TreeMap<String, PackFileEntry> files = new TreeMap<>();
+              files.put("pack", new PackFileEntry(size, 0, 0, -1));
+              packs.add(new PackEntry(id, source, files, 0, 1, 0, 0, 2, Map.of()));
+            });
+    return packs;
+  }
+
+  private static long[] sizes(List<PackEntry> packs) {
+    return packs.stream().mapToLong(p -> p.files().get("pack").size()).toArray();
+  }
+
+  @Test
+  void few_packs_and_those_in_progression_are_left_alone() {
+    assertThat(PackCompaction.due(packs("INSERT", 5, 5, 5, 5, 5, 5, 5, 5, 5))).isEmpty();
+    assertThat(
+            PackCompaction.due(
+                packs("COMPACT", 1, 2, 6, 18, 54, 162, 486, 1458, 4374, 13122, 39366)))
+        .isEmpty();
+  }
+
+  @Test
+  void the_smallest_packs_are_merged_up_to_the_last_that_breaks_the_progression() {
+    List<PackEntry> due =
+        PackCompaction.due(packs("RECEIVE", 1000, 1, 1, 1, 1, 15, 1, 1, 1, 1, 1, 1));
+    assertThat(sizes(due)).containsExactly(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 15);
+  }
+
+  @Test
+  void packs_of_collections_and_of_garbage_are_left_alone() {
+    long[] many = LongStream.generate(() -> 3).limit(50).toArray();
+    assertThat(PackCompaction.due(packs("GC", many))).isEmpty();
+    assertThat(PackCompaction.due(packs("GC_REST", many))).isEmpty();
+    assertThat(PackCompaction.due(packs("UNREACHABLE_GARBAGE", many))).isEmpty();
+  }
+
+  @Test
+  void a_step_is_bounded() {
+    long large = PackCompaction.MAX_BYTES / 12;
+    long[] many = LongStream.generate(() -> large).limit(30).toArray();
+    assertThat(LongStream.of(sizes(PackCompaction.due(packs("INSERT", many)))).sum())
+        .isLessThanOrEqualTo(PackCompaction.MAX_BYTES)
+        .isPositive();
+  }
+
+  private ObjectId push(S3Repository to, int count) throws IOException {
+    ObjectId last = null;
+    for (int i = 0; i < count; i++) {
+      last =
+          last == null
+              ? TestRepositories.commit(to, "root")
+              : TestRepositories.commit(to, "commit " + i, last);
+      point(to, MAIN, last);
+    }
+    return last;
+  }
+
+  @Test
+  void what_was_in_small_packs_is_in_one_and_garbage_is_not_brought_back() throws Exception {
+    ObjectId garbage = TestRepositories.commit(it.user, "garbage");
+    it.gc();
+    ObjectId last = push(it.user, 12);
+    assertThat(it.maintainer.maintenance("r").compact()).isTrue();
+    assertThat(it.maintainer.maintenance("r").compact()).isFalse();
+    assertThat(it.manifest().packs())
+        .extracting(PackEntry::source)
+        .containsExactlyInAnyOrder("COMPACT", "UNREACHABLE_GARBAGE");
+    it.isSound();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 11");
+      assertThat(r.getObjectDatabase().has(garbage, true)).isFalse();
+    }
+  }
+
+  @Test
+  void a_push_during_a_compaction_stays() throws Exception {
+    ObjectId last = push(it.user, 12);
+    it.store.beforeWrite(
+        () -> point(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
+    assertThat(it.maintainer.maintenance("r").compact()).isTrue();
+    assertThat(it.manifest().packs()).hasSize(2);
+    it.isSound();
+  }
+
+  @Test
+  void E4_a_compaction_whose_packs_a_collection_replaced_gives_up() throws Exception {
+    push(it.user, 12);
+    it.store.beforeWrite(() -> MaintenanceFixture.gc(it.users));
+    assertThatThrownBy(() -> it.maintainer.maintenance("r").compact())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no longer listed");
+    assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("GC");
+    it.isSound();
+  }
+
+  @Test
+  void the_lease_keeps_another_process_from_the_same_work_until_it_is_given_back()
+      throws Exception {
+    String life = it.manifest().repositoryId();
+    Lease one = new Lease(it.plain, life);
+    Lease other = new Lease(it.plain, life);
+    assertThat(one.acquire()).isTrue();
+    assertThat(other.acquire()).isFalse();
+    one.release();
+    assertThat(other.acquire()).isTrue();
+  }
+
+  @Test
+  void after_300_small_pushes_at_most_30_packs_remain() throws Exception {
+    try (S3RepositoryManager server =
+        MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
+      server.compactInBackground();
+      try (S3Repository r = server.openRepository("r")) {
+        push(r, 300);
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (it.manifest().packs().size() > 30) {
+          assertThat(System.nanoTime())
+              .as("%d packs", it.manifest().packs().size())
+              .isLessThan(deadline);
+          TimeUnit.MILLISECONDS.sleep(20);
+        }
+      }
+    }
+    it.isSound();
+    assertThat(LiveObject.of(it.manifest())).isNotEmpty();
+  }
+}
