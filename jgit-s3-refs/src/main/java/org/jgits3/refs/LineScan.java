@@ -38,7 +38,7 @@ final class LineScan {
   private final long offset;
   private final byte[] bytes;
   private final int from;
-  private final int to;
+  private int to;
   private final int[] starts;
   private int count;
   private boolean endsPeeled;
@@ -47,45 +47,59 @@ final class LineScan {
   private int lastNameEnd;
 
   /**
-   * Scans a region.
+   * A region of which nothing has been scanned yet.
    *
    * @param key key of the snapshot, for messages
    * @param offset where in the snapshot {@code bytes} begins, for messages
    * @param bytes holds the region
    * @param from where its first line begins
-   * @param to where its last line ends
-   * @throws StoreException.Corrupt if it does not follow the format
+   * @param limit where its last line ends, at most
    */
-  LineScan(String key, long offset, byte[] bytes, int from, int to) throws StoreException.Corrupt {
+  LineScan(String key, long offset, byte[] bytes, int from, int limit) {
     this.key = key;
     this.offset = offset;
     this.bytes = bytes;
     this.from = from;
-    this.to = to;
-    this.starts = new int[(to - from) / SHORTEST];
-    scan();
+    this.to = from;
+    this.starts = new int[(limit - from) / SHORTEST];
   }
 
-  private void scan() throws StoreException.Corrupt {
-    int n = 0;
-    int name = 0; // of the ref before
-    int nameEnd = 0;
-    boolean peeled = false;
-    for (int at = from; at < to; ) {
+  /** A region, scanned. */
+  static LineScan of(String key, long offset, byte[] bytes, int from, int to)
+      throws StoreException.Corrupt {
+    LineScan scan = new LineScan(key, offset, bytes, from, to);
+    scan.extend(to);
+    return scan;
+  }
+
+  /**
+   * Scans more of the region.
+   *
+   * @param end where the last line ends that is there by now
+   * @throws StoreException.Corrupt if it does not follow the format; the scan is of no use then
+   */
+  void extend(int end) throws StoreException.Corrupt {
+    int at = to;
+    to = end;
+    int n = count;
+    int name = n > 0 ? lastName() : 0; // of the ref before
+    int nameEnd = lastNameEnd;
+    boolean peeled = endsPeeled;
+    while (at < end) {
       if (bytes[at] == '^') {
         checkPeeled(at, peeled);
         peeled = true;
         at += PEELED;
       } else {
-        int end = checkRef(at);
-        if (n > 0 && !ascends(bytes, name, nameEnd, bytes, at + HEX + 1, end)) {
+        int lineEnd = checkRef(at);
+        if (n > 0 && !ascends(bytes, name, nameEnd, bytes, at + HEX + 1, lineEnd)) {
           throw corrupt(at, NOT_SORTED);
         }
         starts[n++] = at;
         peeled = false;
         name = at + HEX + 1;
-        nameEnd = end;
-        at = end + 1;
+        nameEnd = lineEnd;
+        at = lineEnd + 1;
       }
     }
     count = n;

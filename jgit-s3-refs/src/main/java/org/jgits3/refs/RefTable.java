@@ -92,7 +92,7 @@ final class RefTable {
    */
   static RefTable parse(String key, byte[] bytes, long count) throws StoreException.Corrupt {
     SnapshotLines lines = new SnapshotLines(key, bytes.length, count);
-    lines.add(new LineScan(key, 0, bytes, lines.skipHeader(bytes), bytes.length));
+    lines.add(LineScan.of(key, 0, bytes, lines.skipHeader(bytes), bytes.length));
     return lines.end(bytes);
   }
 

@@ -107,7 +107,7 @@ final class SnapshotLanding {
       }
       int end = landPart(offset, part, filled);
       lines.add(
-          new LineScan(key, offset, part, end, part.length)); // nothing, if the snapshot is good
+          LineScan.of(key, offset, part, end, part.length)); // nothing, if the snapshot is good
       RefTable table = lines.end(part);
       if (crc32c != snapshot.crc32c()) {
         throw SnapshotLines.corrupt(
@@ -146,7 +146,11 @@ final class SnapshotLanding {
                   filled,
                   part.length - filled,
                   version,
-                  (from, to) -> slices.put(from, new SnapshotSlice(key, offset, part, from, to))));
+                  (from, to) -> {
+                    SnapshotSlice slice = new SnapshotSlice(key, offset, part, from, to);
+                    slices.put(from, slice);
+                    return slice;
+                  }));
       return join(slices.values(), offset == 0 ? lines.skipHeader(part) : 0);
     }
 

@@ -3,19 +3,24 @@ package org.jgits3.refs;
 
 import java.util.zip.CRC32C;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.store.Arrival;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
 
 /**
- * A range of a snapshot that was read, and is looked through, by one thread, while others do the
- * same with other ranges. What it found is asked for when all are done.
+ * A range of a snapshot that is read, and looked through as it arrives, by one thread, while others
+ * do the same with other ranges. What it found is asked for when all are done.
  */
-final class SnapshotSlice {
+final class SnapshotSlice implements Arrival {
   private final String key;
   private final long offset;
   private final byte[] part;
   private final int from;
   private final int to;
-  private final int crc32c;
+  private final CRC32C crc = new CRC32C();
+
+  /** Where the bytes end that were looked through. */
+  private int seen;
 
   /** Where the lines that are whole begin and end; both at the end if there is no line feed. */
   private int first;
@@ -25,11 +30,11 @@ final class SnapshotSlice {
   @Nullable private StoreException.Corrupt corrupt;
 
   /**
-   * Looks a range through; what is wrong with it is reported later.
+   * A range that will arrive; what is wrong with it is reported later.
    *
    * @param key key of the snapshot
    * @param offset where in the snapshot {@code part} begins
-   * @param part array that holds the range
+   * @param part array that will hold the range
    * @param from where in the array the range begins
    * @param to where in the array it ends
    */
@@ -39,30 +44,48 @@ final class SnapshotSlice {
     this.part = part;
     this.from = from;
     this.to = to;
-    CRC32C crc = new CRC32C();
-    crc.update(part, from, to - from);
-    crc32c = (int) crc.getValue();
-    findLines();
-    try {
-      scan = new LineScan(key, offset, part, first, last);
-    } catch (StoreException.Corrupt e) {
-      corrupt = e; // perhaps not the first in the snapshot
-    }
+    restart();
   }
 
-  private void findLines() {
-    first = from;
-    while (first < to && part[first] != '\n') {
-      first++;
-    }
-    if (first == to) {
-      last = to;
-      return;
-    }
-    first++;
+  private void restart() {
+    crc.reset();
+    seen = from;
+    first = to;
     last = to;
-    while (part[last - 1] != '\n') {
-      last--;
+    scan = null;
+    corrupt = null;
+  }
+
+  @Override
+  public void begins(Validator version) {
+    restart();
+  }
+
+  @Override
+  public void until(int end) {
+    crc.update(part, seen, end - seen);
+    look(end);
+    seen = end;
+  }
+
+  private void look(int end) {
+    int at = end;
+    while (at > seen && part[at - 1] != '\n') {
+      at--;
+    }
+    if (at == seen || corrupt != null) {
+      return; // no line ends here
+    }
+    try {
+      if (scan == null) {
+        first = seen;
+        while (part[first++] != '\n') {}
+        scan = new LineScan(key, offset, part, first, to);
+      }
+      last = at;
+      scan.extend(at);
+    } catch (StoreException.Corrupt e) {
+      corrupt = e; // perhaps not the first in the snapshot
     }
   }
 
@@ -78,7 +101,7 @@ final class SnapshotSlice {
     if (part[first - 1] != '\n') {
       return start;
     }
-    lines.add(new LineScan(key, offset, part, start, first));
+    lines.add(LineScan.of(key, offset, part, start, first));
     if (corrupt != null) {
       throw corrupt;
     }
@@ -88,6 +111,6 @@ final class SnapshotSlice {
 
   /** CRC32C of this range and all before it, given that of those. */
   int crc32cAfter(int before) {
-    return CrcSum.append(before, crc32c, to - from);
+    return CrcSum.append(before, (int) crc.getValue(), to - from);
   }
 }

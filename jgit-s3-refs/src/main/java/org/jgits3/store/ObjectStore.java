@@ -66,6 +66,36 @@ public interface ObjectStore extends Closeable {
       throws IOException;
 
   /**
+   * Reads a range of an object as {@link #read(String, long, byte[], int, int, Optional)} does, and
+   * tells how it goes on.
+   *
+   * @param key object to read
+   * @param offset first byte of the range, from 0
+   * @param dst array that receives the bytes
+   * @param dstOffset where in {@code dst} they begin
+   * @param length bytes to read, at least 1; all of them must exist
+   * @param expected version the object must have; empty for any
+   * @param arrival is told of the bytes as they arrive
+   * @return version of the object that was read
+   * @throws StoreException as without {@code arrival}
+   * @throws IOException as without {@code arrival}
+   */
+  default Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Arrival arrival)
+      throws IOException {
+    Validator version = read(key, offset, dst, dstOffset, length, expected);
+    arrival.begins(version);
+    arrival.until(dstOffset + length);
+    return version;
+  }
+
+  /**
    * Compares a range of an object with bytes at hand, in one request, keeping none of it.
    *
    * @param key object to read

@@ -110,6 +110,22 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Arrival arrival)
+      throws IOException {
+    return observe(
+        RequestKind.READ,
+        () -> store.read(key, offset, dst, dstOffset, length, expected, arrival),
+        version -> Ended.ok(length));
+  }
+
+  @Override
   public Optional<Validator> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     return observe(

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Reads an object, or a part of one, into an array with several ranged requests in flight. The
@@ -22,11 +24,12 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>Up to 8 MiB are one request. More are one request of 1 MiB, which tells the version, and
- * ranges of about 8 MiB, {@link Gang#SIZE} at a time; that is a size that the performance
- * guidelines of S3 name, and from a server on the same machine smaller ones were no faster. If the
- * version is known before, all ranges are read at once. The caller's thread reads too, and the
- * others are shared by the whole process, so that a read makes progress however many there are.
+ * <p>Up to 8 MiB are one request. More are ranges of about 8 MiB, {@link Gang#SIZE} at a time; that
+ * is a size that the performance guidelines of S3 name, and from a server on the same machine
+ * smaller ones were no faster. Unless the version is known before, the others begin when the answer
+ * to the first one has told it, while the bytes of that one arrive. The caller's thread reads too,
+ * and the others are shared by the whole process, so that a read makes progress however many there
+ * are.
  *
  * <p>Safe for use by many threads.
  */
@@ -42,22 +45,21 @@ public final class RangeReader {
    * How a read is divided into requests, in bytes.
    *
    * @param oneRequest most that is read in one request
-   * @param first of a larger read, the first request, if the version is not known
-   * @param range of a larger read, the others, on the whole
+   * @param range of a larger read, a request, on the whole
    */
-  public record Sizes(int oneRequest, int first, int range) {
+  public record Sizes(int oneRequest, int range) {
     /** What is used if nothing else is said. */
-    public static final Sizes DEFAULT = new Sizes(8 << 20, 1 << 20, 8 << 20);
+    public static final Sizes DEFAULT = new Sizes(8 << 20, 8 << 20);
 
     /** Checks that the sizes can be used. */
     public Sizes {
-      if (oneRequest < 0 || first < 1 || range < 1) {
-        throw new IllegalArgumentException(oneRequest + ", " + first + ", " + range);
+      if (oneRequest < 0 || range < 1) {
+        throw new IllegalArgumentException(oneRequest + ", " + range);
       }
     }
 
     /**
-     * Divides what is left evenly, so that there are always as many requests in flight as can be.
+     * Divides a read evenly, so that there are always as many requests in flight as can be.
      *
      * @param rest bytes to be read
      * @return bytes of a range; the last one may be shorter
@@ -69,18 +71,21 @@ public final class RangeReader {
     }
   }
 
-  /** Is told of each range that has arrived. */
+  /** Says who is told as a range arrives. */
   @FunctionalInterface
-  public interface Landed {
+  public interface Arrivals {
+    /** Nobody wants to know. */
+    Arrivals IGNORED = (from, to) -> Arrival.IGNORED;
+
     /**
-     * Looks at a range, while others are still being read: called by the thread that read it, for
-     * several ranges at the same time and in no particular order.
+     * Names who is told of a range: called by the thread that will read it, for several ranges at
+     * the same time and in no particular order.
      *
      * @param from where in the array it begins
      * @param to where it ends
-     * @throws IOException to give up the read, which then fails with it
+     * @return learns of its bytes
      */
-    void range(int from, int to) throws IOException;
+    Arrival of(int from, int to);
   }
 
   private record Range(int from, int to) {}
@@ -139,7 +144,7 @@ public final class RangeReader {
     }
     byte[] bytes = new byte[(int) info.size()];
     if (bytes.length > 0) {
-      read(key, 0, bytes, 0, bytes.length, Optional.of(info.validator()), (from, to) -> {});
+      read(key, 0, bytes, 0, bytes.length, Optional.of(info.validator()), Arrivals.IGNORED);
     }
     return bytes;
   }
@@ -153,7 +158,7 @@ public final class RangeReader {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @return version of the object; given to {@link #read(String, long, byte[], int, int, Optional,
-   *     Landed)}, it makes sure that the next part is of the same
+   *     Arrivals)}, it makes sure that the next part is of the same
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it was replaced meanwhile; read it again
    * @throws StoreException.Corrupt if the object ends before
@@ -161,7 +166,7 @@ public final class RangeReader {
    */
   public Validator read(String key, long offset, byte[] dst, int dstOffset, int length)
       throws IOException {
-    return read(key, offset, dst, dstOffset, length, Optional.empty(), (from, to) -> {});
+    return read(key, offset, dst, dstOffset, length, Optional.empty(), Arrivals.IGNORED);
   }
 
   /**
@@ -173,14 +178,13 @@ public final class RangeReader {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version they must have; empty for any
-   * @param landed is told of each range that has arrived
+   * @param arrivals says who is told as they arrive
    * @return version they have
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it has another version than {@code expected}, or was replaced
    *     meanwhile
    * @throws StoreException.Corrupt if the object ends before
-   * @throws IOException if the store does not answer or refuses, or {@code landed} gave up; the
-   *     slice is then undefined
+   * @throws IOException if the store does not answer or refuses; the slice is then undefined
    */
   public Validator read(
       String key,
@@ -189,44 +193,103 @@ public final class RangeReader {
       int dstOffset,
       int length,
       Optional<Validator> expected,
-      Landed landed)
+      Arrivals arrivals)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    long origin = offset - dstOffset;
-    int end = dstOffset + length;
-    int at = dstOffset;
-    Validator version;
-    if (length <= sizes.oneRequest() || expected.isEmpty()) {
-      int n = length <= sizes.oneRequest() ? length : Math.min(length, sizes.first());
-      version = store.read(key, offset, dst, dstOffset, n, oneVersion ? expected : any());
-      at += n;
-      landed.range(dstOffset, at);
-    } else {
-      version = expected.get();
-    }
-    Optional<Validator> wanted = oneVersion ? Optional.of(version) : any();
-    Gang.forEach(
-        divide(at, end),
-        range -> {
-          int n = range.to() - range.from();
-          store.read(key, origin + range.from(), dst, range.from(), n, wanted);
-          landed.range(range.from(), range.to());
-        });
-    return version;
-  }
-
-  private static Optional<Validator> any() {
-    return Optional.empty();
+    return new Run(key, offset - dstOffset, dst, expected, arrivals)
+        .run(divide(dstOffset, dstOffset + length));
   }
 
   private List<Range> divide(int from, int to) {
+    int size = to - from <= sizes.oneRequest() ? to - from : sizes.rangeOf(to - from);
     List<Range> ranges = new ArrayList<>();
-    if (from < to) {
-      int size = sizes.rangeOf(to - from);
-      for (int at = from; at < to; at += Math.min(size, to - at)) {
-        ranges.add(new Range(at, at + Math.min(size, to - at)));
-      }
+    for (int at = from; at < to; at += Math.min(size, to - at)) {
+      ranges.add(new Range(at, at + Math.min(size, to - at)));
     }
     return ranges;
+  }
+
+  /** One read. */
+  private final class Run {
+    private final String key;
+
+    /** Where in the object the array would begin. */
+    private final long origin;
+
+    private final byte[] dst;
+    private final Optional<Validator> expected;
+    private final Arrivals arrivals;
+
+    /** What the first range answered; empty if it cannot be read, and so nothing can. */
+    private final CompletableFuture<Optional<Validator>> answered = new CompletableFuture<>();
+
+    Run(String key, long origin, byte[] dst, Optional<Validator> expected, Arrivals arrivals) {
+      this.key = key;
+      this.origin = origin;
+      this.dst = dst;
+      this.expected = oneVersion ? expected : Optional.empty();
+      this.arrivals = arrivals;
+    }
+
+    Validator run(List<Range> ranges) throws IOException {
+      AtomicReference<Validator> version = new AtomicReference<>();
+      Gang.forEach(
+          ranges,
+          range -> {
+            if (range.equals(ranges.get(0))) {
+              version.set(first(range));
+            } else {
+              other(range);
+            }
+          });
+      return version.get();
+    }
+
+    private Validator first(Range range) throws IOException {
+      Arrival arrival = arrivals.of(range.from(), range.to());
+      try {
+        Validator version = read(range, expected, telling(arrival));
+        if (oneVersion && !answered.join().equals(Optional.of(version))) {
+          throw new StoreException.Changed(
+              key, store.location() + "/" + key + ": was replaced while it was read", null);
+        }
+        return version;
+      } finally {
+        answered.complete(Optional.empty());
+      }
+    }
+
+    /** Tells the version to those who wait for it, before it tells another. */
+    private Arrival telling(Arrival arrival) {
+      return new Arrival() {
+        @Override
+        public void begins(Validator version) {
+          answered.complete(Optional.of(version));
+          arrival.begins(version);
+        }
+
+        @Override
+        public void until(int end) {
+          arrival.until(end);
+        }
+      };
+    }
+
+    private void other(Range range) throws IOException {
+      Optional<Validator> wanted = expected;
+      if (oneVersion && wanted.isEmpty()) {
+        wanted = answered.join();
+        if (wanted.isEmpty()) {
+          return;
+        }
+      }
+      read(range, wanted, arrivals.of(range.from(), range.to()));
+    }
+
+    private Validator read(Range range, Optional<Validator> wanted, Arrival arrival)
+        throws IOException {
+      int from = range.from();
+      return store.read(key, origin + from, dst, from, range.to() - from, wanted, arrival);
+    }
   }
 }

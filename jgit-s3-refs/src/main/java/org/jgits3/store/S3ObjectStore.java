@@ -128,7 +128,7 @@ public final class S3ObjectStore implements ObjectStore {
             key, location(key) + ": not a small object, its length is " + length, null);
       }
       byte[] bytes = new byte[length.intValue()];
-      land(in, bytes, 0, bytes.length);
+      land(in, bytes, 0, bytes.length, Arrival.IGNORED);
       return new GetResult.Found(bytes, validator(key, response.eTag()));
     };
   }
@@ -137,6 +137,19 @@ public final class S3ObjectStore implements ObjectStore {
   public Validator read(
       String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
       throws IOException {
+    return read(key, offset, dst, dstOffset, length, expected, Arrival.IGNORED);
+  }
+
+  @Override
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Arrival arrival)
+      throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
     return range(
         key,
@@ -144,7 +157,8 @@ public final class S3ObjectStore implements ObjectStore {
         length,
         expected,
         (validator, in) -> {
-          land(in, dst, dstOffset, length);
+          arrival.begins(validator);
+          land(in, dst, dstOffset, length, arrival);
           return validator;
         });
   }
@@ -233,12 +247,16 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /** Fills a slice from a body. */
-  private static void land(AbortableInputStream in, byte[] dst, int offset, int length) {
+  private static void land(
+      AbortableInputStream in, byte[] dst, int offset, int length, Arrival arrival) {
     receive(
         in,
         length,
         (received, left) -> {
           int n = in.read(dst, offset + received, left);
+          if (n > 0) {
+            arrival.until(offset + received + n);
+          }
           return n == 0 ? -1 : n; // a stream that gives nothing has no more
         });
   }

@@ -18,6 +18,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.refs.SnapshotLanding.Sizes;
+import org.jgits3.store.Arrival;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ImmutableObjects;
@@ -111,16 +112,46 @@ class SnapshotLandingTest {
     RefTable table = random(random, random.nextInt(60));
     Stored stored = store(written(table), table.size());
     for (int i = 0; i < 60; i++) {
-      assertSame(stored.land(store, sizes(random)), table);
+      assertSame(stored.land(arrivingInPieces(random), sizes(random)), table);
     }
   }
 
-  private static Sizes sizes(int oneRequest, int first, int range, int part) {
-    return new Sizes(new RangeReader.Sizes(oneRequest, first, range), part);
+  /** The store, whose bytes arrive a few at a time, and now and then from the beginning again. */
+  private ObjectStore arrivingInPieces(Random random) {
+    return new DelegatingObjectStore(store) {
+      @Override
+      public Validator read(
+          String key,
+          long offset,
+          byte[] dst,
+          int dstOffset,
+          int length,
+          Optional<Validator> expected,
+          Arrival arrival)
+          throws IOException {
+        byte[] bytes = new byte[length];
+        Validator version = read(key, offset, bytes, 0, length, expected);
+        for (int times = random.nextInt(3); times >= 0; times--) {
+          arrival.begins(version);
+          int end = times == 0 ? length : random.nextInt(length);
+          for (int at = 0; at < end; ) {
+            int n = Math.min(end - at, 1 + random.nextInt(120));
+            System.arraycopy(bytes, at, dst, dstOffset + at, n);
+            at += n;
+            arrival.until(dstOffset + at);
+          }
+        }
+        return version;
+      }
+    };
+  }
+
+  private static Sizes sizes(int oneRequest, int range, int part) {
+    return new Sizes(new RangeReader.Sizes(oneRequest, range), part);
   }
 
   private static Sizes sizes(Random random) {
-    return sizes(64, 46 + random.nextInt(200), 1 + random.nextInt(300), 64 + random.nextInt(900));
+    return sizes(64, 1 + random.nextInt(300), 64 + random.nextInt(900));
   }
 
   @Test
@@ -129,10 +160,10 @@ class SnapshotLandingTest {
     byte[] bytes = written(table);
     Stored stored = store(bytes, table.size());
 
-    assertThat(requests(stored, sizes(bytes.length, 100, 500, RefTable.PART))).isEqualTo(1);
+    assertThat(requests(stored, sizes(bytes.length, 500, RefTable.PART))).isEqualTo(1);
     int round = 4 * 500;
-    assertThat(requests(stored, sizes(bytes.length - 1, 100, 500, RefTable.PART)))
-        .isEqualTo(1 + 4 * Math.round((bytes.length - 100) / (double) round));
+    assertThat(requests(stored, sizes(bytes.length - 1, 500, RefTable.PART)))
+        .isEqualTo(4 * Math.round(bytes.length / (double) round));
     assertThat(requests(stored, Sizes.DEFAULT)).isEqualTo(1);
   }
 
@@ -148,7 +179,7 @@ class SnapshotLandingTest {
   void what_lands_in_one_array_takes_no_more_memory_than_it_has_to() throws Exception {
     RefTable table = random(new Random(5), 100);
     Stored stored = store(written(table), table.size());
-    assertThat(stored.land(store, sizes(64, 100, 500, RefTable.PART)).bytes())
+    assertThat(stored.land(store, sizes(64, 500, RefTable.PART)).bytes())
         .isEqualTo(2 * 16 + stored.snapshot().size() + 4L * table.size());
   }
 
@@ -160,7 +191,7 @@ class SnapshotLandingTest {
     }
     RefTable table = new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(refs)).build();
     Stored stored = store(written(table), table.size());
-    assertSame(stored.land(store, sizes(64, 64, 70, 128)), table);
+    assertSame(stored.land(store, sizes(64, 70, 128)), table);
   }
 
   @Test
@@ -188,7 +219,7 @@ class SnapshotLandingTest {
             return super.read(key, offset, dst, dstOffset, length, expected);
           }
         };
-    Sizes sizes = sizes(64, 100, 500, RefTable.PART);
+    Sizes sizes = sizes(64, 500, RefTable.PART);
 
     assertThatThrownBy(() -> stored.land(replaced, sizes))
         .isInstanceOf(StoreException.Changed.class);
@@ -277,8 +308,9 @@ class SnapshotLandingTest {
     String message = expected.getMessage().replace(KEY, stored.key());
     for (int range = 1; range < bytes.length; range++) {
       for (int part : new int[] {100, 150, 200, RefTable.PART}) {
-        Sizes sizes = sizes(0, 64, range, part);
-        assertThatThrownBy(() -> stored.land(store, sizes))
+        Sizes sizes = sizes(0, range, part);
+        ObjectStore pieces = arrivingInPieces(new Random(range));
+        assertThatThrownBy(() -> stored.land(pieces, sizes))
             .as("%s", sizes)
             .isInstanceOf(StoreException.Corrupt.class)
             .hasMessage(message);
@@ -297,7 +329,7 @@ class SnapshotLandingTest {
       s3.put(stored.key(), bytes, 0, bytes.length);
       long before = counts.snapshot().total();
 
-      assertSame(stored.land(s3, sizes(64, 1000, 50_000, 100_000)), table);
+      assertSame(stored.land(s3, sizes(64, 50_000, 100_000)), table);
 
       assertThat(counts.snapshot().total() - before).isBetween(4L, 20L);
       bytes[bytes.length / 2] ^= 1;

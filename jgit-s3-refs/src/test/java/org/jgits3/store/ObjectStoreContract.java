@@ -221,6 +221,41 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
+  void a_range_tells_how_it_arrives() throws IOException {
+    byte[] bytes = new byte[3 << 20];
+    new Random(3).nextBytes(bytes);
+    store.put(key("key"), bytes, 0, bytes.length);
+    byte[] dst = new byte[bytes.length];
+    List<Validator> versions = new ArrayList<>();
+    List<Integer> ends = new ArrayList<>();
+    Validator version =
+        store.read(
+            key("key"),
+            5,
+            dst,
+            10,
+            dst.length - 10,
+            Optional.empty(),
+            new Arrival() {
+              @Override
+              public void begins(Validator found) {
+                versions.add(found);
+              }
+
+              @Override
+              public void until(int end) {
+                int from = ends.isEmpty() ? 10 : ends.get(ends.size() - 1);
+                assertThat(end).isGreaterThan(from);
+                assertThat(Arrays.equals(dst, from, end, bytes, from - 5, end - 5)).isTrue();
+                ends.add(end);
+              }
+            });
+    assertThat(versions).containsExactly(version);
+    assertThat(ends).last().isEqualTo(dst.length);
+    assertThat(ends).as("it is told of more than the end").hasSizeGreaterThan(1);
+  }
+
+  @Test
   void a_range_of_an_outdated_version_is_refused() throws IOException {
     Validator first = create("x", "0123456789");
     replace("x", first, "abcdefghij");

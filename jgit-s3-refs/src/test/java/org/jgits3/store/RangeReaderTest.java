@@ -57,8 +57,7 @@ class RangeReaderTest {
     byte[] bytes = written(1000);
     Random random = new Random(7);
     for (int i = 0; i < 300; i++) {
-      Sizes sizes =
-          new Sizes(random.nextInt(1200), 1 + random.nextInt(300), 1 + random.nextInt(300));
+      Sizes sizes = new Sizes(random.nextInt(1200), 1 + random.nextInt(300));
       RangeReader reader = new RangeReader(store, sizes, true);
       assertThat(reader.read(KEY)).isEqualTo(bytes);
 
@@ -75,12 +74,13 @@ class RangeReaderTest {
           10,
           length,
           version,
-          (from, to) -> {
-            synchronized (landed) {
-              assertThat(landed.get(from, to).isEmpty()).isTrue();
-              landed.set(from, to);
-            }
-          });
+          (from, to) ->
+              end -> {
+                synchronized (landed) {
+                  assertThat(end).isBetween(from + 1, to);
+                  landed.set(from, end);
+                }
+              });
       assertThat(Arrays.copyOfRange(dst, 10, 10 + length))
           .isEqualTo(Arrays.copyOfRange(bytes, offset, offset + length));
       assertThat(Arrays.copyOf(dst, 10)).containsOnly(0);
@@ -98,31 +98,31 @@ class RangeReaderTest {
 
   @Test
   void a_small_read_is_one_request_and_a_large_one_a_request_for_each_range() throws Exception {
-    written(100 + 8 * 500);
-    byte[] dst = new byte[100 + 8 * 500];
-    assertThat(requests(new Sizes(dst.length, 100, 500), dst, Optional.empty())).isEqualTo(1);
-    assertThat(requests(new Sizes(100, 100, 500), dst, Optional.empty())).isEqualTo(1 + 8);
+    written(8 * 500);
+    byte[] dst = new byte[8 * 500];
+    assertThat(requests(new Sizes(dst.length, 500), dst, Optional.empty())).isEqualTo(1);
+    assertThat(requests(new Sizes(100, 500), dst, Optional.empty())).isEqualTo(8);
     Optional<Validator> version = store.stat(KEY).map(ObjectInfo::validator);
-    assertThat(requests(new Sizes(100, 100, 500), dst, version)).isEqualTo(8);
+    assertThat(requests(new Sizes(100, 500), dst, version)).isEqualTo(8);
   }
 
   private long requests(Sizes sizes, byte[] dst, Optional<Validator> version) throws IOException {
     long before = counts.snapshot().total();
-    new RangeReader(store, sizes, true).read(KEY, 0, dst, 0, dst.length, version, (from, to) -> {});
+    new RangeReader(store, sizes, true)
+        .read(KEY, 0, dst, 0, dst.length, version, RangeReader.Arrivals.IGNORED);
     return counts.snapshot().total() - before;
   }
 
   @Test
   @Timeout(60)
-  void four_requests_are_in_flight_after_the_one_that_tells_the_version() throws Exception {
-    byte[] bytes = written(100 + 8 * 500);
+  void four_requests_are_in_flight_if_the_version_is_known() throws Exception {
+    byte[] bytes = written(8 * 500);
     try (RoundsObjectStore rounds = new RoundsObjectStore(store, Gang.SIZE)) {
-      RangeReader reader = new RangeReader(rounds, new Sizes(100, 100, 500), true);
+      RangeReader reader = new RangeReader(rounds, new Sizes(100, 500), true);
       byte[] dst = new byte[bytes.length];
-      reader.read(KEY, 0, dst, 0, 100);
       rounds.gate();
       Optional<Validator> version = store.stat(KEY).map(ObjectInfo::validator);
-      reader.read(KEY, 100, dst, 100, 8 * 500, version, (from, to) -> {});
+      reader.read(KEY, 0, dst, 0, 8 * 500, version, RangeReader.Arrivals.IGNORED);
       assertThat(dst).isEqualTo(bytes);
       assertThat(rounds.count()).isEqualTo(2);
     }
@@ -156,7 +156,7 @@ class RangeReaderTest {
             return super.read(key, offset, dst, at, length, expected);
           }
         };
-    Sizes sizes = new Sizes(100, 100, 500);
+    Sizes sizes = new Sizes(100, 500);
     byte[] dst = new byte[2000];
     assertThatThrownBy(() -> new RangeReader(replaced, sizes, true).read(KEY, 0, dst, 0, 2000))
         .isInstanceOf(StoreException.Changed.class);
@@ -168,7 +168,7 @@ class RangeReaderTest {
 
   @Test
   void what_is_missing_or_too_short_is_an_error_with_its_key() throws Exception {
-    RangeReader reader = new RangeReader(store, new Sizes(10, 10, 20), true);
+    RangeReader reader = new RangeReader(store, new Sizes(10, 20), true);
     assertThatThrownBy(() -> reader.read("none"))
         .isInstanceOf(StoreException.Missing.class)
         .hasMessageContaining("none");
@@ -178,27 +178,6 @@ class RangeReaderTest {
     assertThatThrownBy(() -> reader.read(KEY, 0, new byte[101], 0, 101))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining(KEY);
-  }
-
-  @Test
-  void the_fault_of_one_range_is_that_of_the_read() throws Exception {
-    written(2000);
-    RangeReader reader = new RangeReader(store, new Sizes(100, 100, 200), true);
-    assertThatThrownBy(
-            () ->
-                reader.read(
-                    KEY,
-                    0,
-                    new byte[2000],
-                    0,
-                    2000,
-                    Optional.empty(),
-                    (from, to) -> {
-                      if (to == 2000) {
-                        throw new IOException("enough");
-                      }
-                    }))
-        .hasMessage("enough");
   }
 
   @Test

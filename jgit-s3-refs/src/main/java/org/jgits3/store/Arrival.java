@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+/**
+ * Learns how a read goes on, so that its bytes can be looked at while others are still on their
+ * way. Called by the thread that reads: what takes long here delays the read.
+ */
+@FunctionalInterface
+public interface Arrival {
+  /** Wants to know nothing. */
+  Arrival IGNORED = end -> {};
+
+  /**
+   * The store has answered, and bytes follow from the beginning of the slice. Called again if the
+   * request is repeated after its connection broke: what arrived before counts no more.
+   *
+   * @param version version of the object
+   */
+  default void begins(Validator version) {}
+
+  /**
+   * More bytes are in the array.
+   *
+   * @param end where in the array those end that are there; the end of the slice at last
+   */
+  void until(int end);
+}
