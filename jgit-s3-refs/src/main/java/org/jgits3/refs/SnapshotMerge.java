@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 
 /**
@@ -17,6 +18,8 @@ import org.jgits3.manifest.RefValue;
 final class SnapshotMerge {
   private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
   private static final int HEX = 40;
+
+  private static final byte[] DIGITS = "0123456789abcdef".getBytes(US_ASCII);
 
   /** Bytes of changed lines that are handed on at once. */
   private static final int CHUNK = 64 << 10;
@@ -214,17 +217,31 @@ final class SnapshotMerge {
 
   /** Writes the line of a ref, and that of its peeled value; returns where they end. */
   private static int format(String name, RefValue.Direct value, byte[] dst, int start) {
-    value.id().copyTo(dst, start);
+    hex(value.id(), dst, start);
     dst[start + HEX] = ' ';
     int at = encode(name, dst, start + HEX + 1);
     dst[at++] = '\n';
     if (value.peeled().isPresent()) {
       dst[at++] = '^';
-      value.peeled().get().copyTo(dst, at);
+      hex(value.peeled().get(), dst, at);
       at += HEX;
       dst[at++] = '\n';
     }
     return at;
+  }
+
+  /**
+   * Writes an id as its digits; {@link ObjectId#copyTo} does it too, but takes most of the time of
+   * a large batch.
+   */
+  private static void hex(ObjectId id, byte[] dst, int start) {
+    int raw = start + HEX / 2;
+    id.copyRawTo(dst, raw); // each byte is read before a digit takes its place
+    for (int i = 0; i < HEX / 2; i++) {
+      int b = dst[raw + i];
+      dst[start + 2 * i] = DIGITS[b >> 4 & 0xf];
+      dst[start + 2 * i + 1] = DIGITS[b & 0xf];
+    }
   }
 
   private static int encode(String name, byte[] dst, int start) {

@@ -160,14 +160,14 @@ public class GetRefsBenchmark {
   }
 
   /**
-   * Opens the repository anew and looks up one ref.
+   * Opens the repository anew to serve a request, and looks up one ref.
    *
    * @return the ref
    * @throws IOException if it cannot be read
    */
   @Benchmark
   public Ref coldHit() throws IOException {
-    try (RefStore cold = source.open()) {
+    try (RefStore cold = source.openForRequest()) {
       Ref ref = cold.exact(names[next()]);
       check(ref != null);
       return ref;

@@ -63,6 +63,11 @@ final class LibraryRefs implements RefSource {
     return new RepositoryRefs(manager().openRepository(NAME));
   }
 
+  @Override
+  public RefStore openForRequest() throws IOException {
+    return new RepositoryRefs(manager().openForRequest(NAME));
+  }
+
   /** A manager that has seen nothing yet; closing it would close the store, so nobody does. */
   private S3RepositoryManager manager() {
     return new S3RepositoryManager(store, settings);

@@ -9,6 +9,11 @@ interface RefSource extends Closeable {
   /** Opens the repository without anything a former one has read; closed before this source. */
   RefStore open() throws IOException;
 
+  /** Opens it as {@link #open} does, but as a server that needs it for one request. */
+  default RefStore openForRequest() throws IOException {
+    return open();
+  }
+
   @Override
   void close() throws IOException;
 }

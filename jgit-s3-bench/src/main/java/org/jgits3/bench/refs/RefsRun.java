@@ -36,6 +36,9 @@ final class RefsRun {
   private final List<String> jvmOptions = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
 
+  /** Rows that follow those of a case. */
+  private final List<Row> allocated = new ArrayList<>();
+
   RefsRun(
       SuiteContext context,
       DataSet data,
@@ -64,6 +67,8 @@ final class RefsRun {
           measure(what, engine, data.refs(), what.title());
         }
       }
+      rows.addAll(allocated);
+      allocated.clear();
     }
     for (RefsEngine engine : List.of(RefsEngine.DIRECTORY, RefsEngine.S3)) {
       if (engines.contains(engine)) {
@@ -71,6 +76,7 @@ final class RefsRun {
         countRequests(engine);
       }
     }
+    rows.addAll(allocated);
     for (RefsEngine engine : engines) {
       measureHeap(engine);
     }
@@ -99,12 +105,12 @@ final class RefsRun {
       Measurement measured =
           jmh.measure(what.benchmark(), what.method(), parameters, schedule.apply(planned));
       rows.add(Row.of(title, engine.id(), Unit.NANOSECONDS, measured.nanos()));
-      if (what == RefsCase.HIT) {
-        measured
-            .bytes()
-            .ifPresent(
-                bytes -> rows.add(Row.of(RefsHeadline.ALLOCATED, engine.id(), Unit.BYTES, bytes)));
-      }
+      measured
+          .bytes()
+          .ifPresent(
+              bytes ->
+                  allocated.add(
+                      Row.of(title + RefsHeadline.ALLOCATED, engine.id(), Unit.BYTES, bytes)));
     } catch (RunnerException e) {
       rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, e.getMessage()));
       context.progress().accept("failed; see " + jmh.log());
