@@ -492,6 +492,15 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
+   * Memory for uploads.
+   *
+   * @return what all repositories of this manager upload through
+   */
+  public PackUploads uploads() {
+    return uploads;
+  }
+
+  /**
    * What the administrator set.
    *
    * @return the settings of this manager

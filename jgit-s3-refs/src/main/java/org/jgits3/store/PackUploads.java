@@ -19,6 +19,14 @@ import org.slf4j.LoggerFactory;
  * Uploads of unknown length to one store, and the memory and threads they share. One for a process,
  * since the bound on memory holds for each.
  *
+ * <pre>{@code
+ * try (ObjectStore store = StoreLocation.parse("s3://bucket/prefix").open(StoreOptions.DEFAULT);
+ *     PackUploads uploads = new PackUploads(store, UploadOptions.DEFAULT)) {
+ *   PackUpload upload = uploads.begin("exports/2026.tar");
+ *   ...
+ * }
+ * }</pre>
+ *
  * <p>Safe for use by many threads. Nothing is kept while no upload is open: neither memory nor
  * threads.
  */
@@ -31,7 +39,11 @@ public final class PackUploads implements Closeable {
   /** How long the end of all waits for a writer that is in the middle of a request. */
   private static final long CLOSE_SECONDS = 10;
 
+  /** Most requests at a time, whatever memory there is: others need connections too. */
+  private static final int MOST_THREADS = 32;
+
   private final ObjectStore store;
+  private final UploadOptions options;
   private final PartBuffers buffers;
   private final ThreadPoolExecutor threads;
 
@@ -53,11 +65,13 @@ public final class PackUploads implements Closeable {
 
   PackUploads(ObjectStore store, UploadOptions options, Duration patience) {
     this.store = Objects.requireNonNull(store, "store");
+    this.options = options;
     this.buffers = new PartBuffers(options, patience);
+    int most = Math.min(options.buffers(), MOST_THREADS);
     this.threads =
         new ThreadPoolExecutor(
-            options.buffers(),
-            options.buffers(),
+            most,
+            most,
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
@@ -77,6 +91,33 @@ public final class PackUploads implements Closeable {
    */
   public PackUpload begin(String key) {
     return new PackUpload(this, key);
+  }
+
+  /**
+   * How much memory uploads have.
+   *
+   * @return the options
+   */
+  public UploadOptions options() {
+    return options;
+  }
+
+  /**
+   * Buffers that uploads hold at the moment.
+   *
+   * @return how many of {@link UploadOptions#buffers}
+   */
+  public int buffersInUse() {
+    return buffers.inUse();
+  }
+
+  /**
+   * Uploads whose writers wait for a buffer at the moment.
+   *
+   * @return how many; more than 0 for long means that uploads would use more memory
+   */
+  public int waiting() {
+    return buffers.waiting();
   }
 
   ObjectStore store() {

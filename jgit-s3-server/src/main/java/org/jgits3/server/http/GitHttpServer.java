@@ -267,6 +267,7 @@ public final class GitHttpServer implements Closeable {
      */
     public GitHttpServer start(S3RepositoryManager manager) throws IOException {
       new RefsMeters(manager).bindTo(metrics.registry());
+      new UploadMeters(manager.uploads()).bindTo(metrics.registry());
       return start(new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
     }
 
