@@ -36,6 +36,7 @@ import org.jgits3.pack.Bundles;
 import org.jgits3.pack.IndexBudget;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
+import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
 import org.jgits3.store.probe.StoreProbe;
@@ -78,6 +79,7 @@ public final class S3RepositoryManager implements Closeable {
   private final TableBudget tableBudget;
   private final Bundles bundles;
   private final IndexBudget indexes;
+  private final Optional<DiskCache> disk;
 
   /** Least recently opened first; guarded by itself. */
   private final Map<RepositoryName, SharedRepository> shared =
@@ -126,6 +128,7 @@ public final class S3RepositoryManager implements Closeable {
     this.uploads = new PackUploads(store, settings.uploads());
     this.bundles = new Bundles(store, BUNDLES_KEPT);
     this.indexes = new IndexBudget(settings.indexLimit());
+    this.disk = settings.diskCache().map(options -> new DiskCache(store, options));
     this.bindings = new Bindings(store, settings.commits());
     this.background = thread("jgit-s3-compaction");
     this.maintainer = thread("jgit-s3-maintenance");
@@ -268,7 +271,8 @@ public final class S3RepositoryManager implements Closeable {
                 refsMetrics,
                 tableBudget,
                 bundles,
-                indexes);
+                indexes,
+                disk);
         if (compacting) {
           known.compactOn(maintainer, settings.config());
         }
@@ -526,6 +530,7 @@ public final class S3RepositoryManager implements Closeable {
       background.shutdownNow();
       Thread.currentThread().interrupt();
     }
+    disk.ifPresent(DiskCache::close);
     uploads.close();
     store.close();
   }

@@ -22,6 +22,7 @@ import org.jgits3.manifest.ManifestReads;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.SpillDirectory;
 import org.jgits3.refs.Validation;
+import org.jgits3.store.DiskCache;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
@@ -40,6 +41,7 @@ import org.jgits3.store.UploadOptions;
  * @param keepRawBytes whether any are kept between look-ups
  * @param spillDirectory where large packs go while they are received
  * @param indexLimit bytes of pack indexes kept in memory, all repositories together
+ * @param diskCache where objects are kept locally as well; empty if they are not
  * @param uploads memory for uploads, all repositories together
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
@@ -54,6 +56,7 @@ public record S3Settings(
     boolean keepRawBytes,
     Path spillDirectory,
     long indexLimit,
+    Optional<DiskCache.Options> diskCache,
     UploadOptions uploads,
     Config config) {
   /** Name of the section of all settings. */
@@ -81,6 +84,10 @@ public record S3Settings(
   private static final String PACKS = "packs";
   private static final String INDEX_LIMIT = "indexLimit";
 
+  private static final String CACHE = "cache";
+  private static final String DIRECTORY = "directory";
+  private static final String LIMIT = "limit";
+
   private static final String UPLOAD = "upload";
   private static final String PART_SIZE = "partSize";
   private static final String BUFFERS = "buffers";
@@ -96,6 +103,8 @@ public record S3Settings(
           Set.of(SPILL_DIRECTORY),
           PACKS,
           Set.of(INDEX_LIMIT),
+          CACHE,
+          Set.of(DIRECTORY, LIMIT),
           UPLOAD,
           Set.of(PART_SIZE, BUFFERS));
 
@@ -104,6 +113,9 @@ public record S3Settings(
 
   /** Part of the heap that pack indexes may take unless somebody sets a limit. */
   private static final int INDEX_HEAP_SHARE = 8;
+
+  /** Bytes of a local disk that objects may take unless somebody sets a limit. */
+  private static final long DISK_LIMIT = 10L << 30;
 
   private static final int MAX_CONNECTIONS = 10_000;
 
@@ -137,6 +149,7 @@ public record S3Settings(
         new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
         new Reader(config, source, PACKS)
             .bytes(INDEX_LIMIT, Runtime.getRuntime().maxMemory() / INDEX_HEAP_SHARE),
+        new Reader(config, source, CACHE).diskCache(),
         new Reader(config, source, UPLOAD).uploads(),
         config);
   }
@@ -189,6 +202,7 @@ public record S3Settings(
         keepRawBytes,
         spillDirectory,
         indexLimit,
+        diskCache,
         uploads,
         config);
   }
@@ -370,6 +384,13 @@ public record S3Settings(
       } catch (InvalidPathException e) {
         throw wrong(key, "'" + text + "' is no path", e);
       }
+    }
+
+    Optional<DiskCache.Options> diskCache() throws ConfigInvalidException {
+      long limit = bytes(LIMIT, DISK_LIMIT);
+      return text(DIRECTORY) == null
+          ? Optional.empty()
+          : Optional.of(new DiskCache.Options(directory(DIRECTORY), limit));
     }
 
     UploadOptions uploads() throws ConfigInvalidException {

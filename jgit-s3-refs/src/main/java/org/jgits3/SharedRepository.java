@@ -2,6 +2,7 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
@@ -18,6 +19,7 @@ import org.jgits3.pack.SharedPacks;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
 import org.jgits3.refs.TableBudget;
+import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
 
@@ -39,7 +41,8 @@ final class SharedRepository {
       RefsMetrics metrics,
       TableBudget budget,
       Bundles bundles,
-      IndexBudget indexes) {
+      IndexBudget indexes,
+      Optional<DiskCache> disk) {
     this.store = store;
     this.name = name;
     this.committer =
@@ -48,7 +51,8 @@ final class SharedRepository {
     this.refs =
         new SharedRefs(
             store, uploads, committer, settings.validation(), background, metrics, budget);
-    this.packs = new SharedPacks(store, uploads, committer, settings.spills(), bundles, indexes);
+    this.packs =
+        new SharedPacks(store, uploads, committer, settings.spills(), bundles, indexes, disk);
   }
 
   /** Compacts packs in the background from now on. */

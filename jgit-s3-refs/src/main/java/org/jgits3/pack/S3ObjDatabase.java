@@ -292,18 +292,34 @@ public class S3ObjDatabase extends DfsObjDatabase {
         pack.file(ext)
             .orElseThrow(() -> new StoreException.Missing(key, key + " is not listed", null));
     if (ext == PackExt.PACK && !file.bundled()) {
-      return new PackChannel(shared.store(), key, file.size());
+      return openPack(key, file);
     }
     shared.indexes().load(shared, file.size());
     try {
       return new SideFileChannel(
           file.bundled()
               ? shared.bundles().read(key(pack, ObjectNames.BUNDLE), pack.bundleSize(), file)
-              : shared.objects().read(key, file.size(), file.crc32c()));
+              : readWhole(key, file));
     } catch (IOException e) {
       shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
       throw e;
     }
+  }
+
+  private ReadableChannel openPack(String key, PackFileEntry file) {
+    PackChannel stored = new PackChannel(shared.store(), key, file.size());
+    return shared
+        .disk()
+        .flatMap(disk -> disk.open(key, file.size(), file.crc32c()))
+        .<ReadableChannel>map(
+            object -> new CachedChannel(shared.disk().orElseThrow(), key, object, stored))
+        .orElse(stored);
+  }
+
+  private byte[] readWhole(String key, PackFileEntry file) throws IOException {
+    Optional<byte[]> kept =
+        shared.disk().flatMap(disk -> disk.read(key, file.size(), file.crc32c()));
+    return kept.isPresent() ? kept.get() : shared.objects().read(key, file.size(), file.crc32c());
   }
 
   @Override

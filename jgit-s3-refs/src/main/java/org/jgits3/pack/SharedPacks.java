@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -19,6 +20,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.store.DiskCache;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
@@ -36,6 +38,7 @@ public class SharedPacks {
   private final Bundles bundles;
   private final DeferredPacks deferred;
   private final IndexBudget indexes;
+  private final Optional<DiskCache> disk;
 
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -55,6 +58,7 @@ public class SharedPacks {
    * @param spills where large packs go while they are received
    * @param bundles bundles of the store that were read lately
    * @param indexes memory for the indexes of all repositories
+   * @param disk keeps objects locally as well; empty if nothing does
    */
   public SharedPacks(
       ObjectStore store,
@@ -62,7 +66,8 @@ public class SharedPacks {
       ManifestCommitter committer,
       SpillDirectory spills,
       Bundles bundles,
-      IndexBudget indexes) {
+      IndexBudget indexes,
+      Optional<DiskCache> disk) {
     this.store = store;
     this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
@@ -70,6 +75,7 @@ public class SharedPacks {
     this.spills = spills;
     this.bundles = bundles;
     this.indexes = indexes;
+    this.disk = disk;
     this.deferred = new DeferredPacks(committer);
   }
 
@@ -79,7 +85,18 @@ public class SharedPacks {
 
   /** Other packs that take the same way to the store. */
   SharedPacks(SharedPacks other, ManifestCommitter committer) {
-    this(other.store, other.uploads, committer, other.spills, other.bundles, other.indexes);
+    this(
+        other.store,
+        other.uploads,
+        committer,
+        other.spills,
+        other.bundles,
+        other.indexes,
+        other.disk);
+  }
+
+  Optional<DiskCache> disk() {
+    return disk;
   }
 
   IndexBudget indexes() {

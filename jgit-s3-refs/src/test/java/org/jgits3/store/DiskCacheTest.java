@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.jgits3.store.ConcurrentTasks.Task;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120) // objects are fetched in the background
+class DiskCacheTest {
+  @TempDir Path stored;
+  @TempDir Path kept;
+  private final RequestCounts counts = new RequestCounts();
+  private ObjectStore store;
+  private DiskCache cache;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new ObservedObjectStore(new DirectoryObjectStore(stored), counts);
+    cache = cache(1 << 20);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    cache.close();
+    store.close();
+  }
+
+  private DiskCache cache(long limit) {
+    return new DiskCache(store, new DiskCache.Options(kept, limit));
+  }
+
+  private byte[] write(String key, int length) throws IOException {
+    byte[] bytes = new byte[length];
+    new Random(key.hashCode()).nextBytes(bytes);
+    store.put(key, bytes, 0, length);
+    return bytes;
+  }
+
+  private static boolean isKept(DiskCache cache, String key, byte[] bytes) {
+    var read = cache.read(key, bytes.length, ImmutableObjects.crc32c(bytes));
+    read.ifPresent(found -> assertThat(found).isEqualTo(bytes));
+    return read.isPresent();
+  }
+
+  private Path onlyFile() throws IOException {
+    try (Stream<Path> files = Files.list(kept)) {
+      List<Path> all = files.toList();
+      assertThat(all).hasSize(1);
+      return all.get(0);
+    }
+  }
+
+  @Test
+  void an_object_is_fetched_once_and_then_read_from_the_disk() throws Exception {
+    for (int length : new int[] {0, 1, 65535, 65536, 65537, 200_000}) {
+      String key = "a/b" + length;
+      byte[] bytes = write(key, length);
+      assertThat(isKept(cache, key, bytes)).isFalse();
+      cache.awaitFetched();
+      long reads = counts.snapshot().of(RequestKind.READ);
+      assertThat(isKept(cache, key, bytes)).isTrue();
+      try (DiskCache restarted = cache(1 << 20)) {
+        assertThat(isKept(restarted, key, bytes)).isTrue();
+      }
+      assertThat(counts.snapshot().of(RequestKind.READ)).isEqualTo(reads);
+    }
+  }
+
+  @Test
+  void every_flipped_byte_and_every_truncation_is_noticed_and_the_object_fetched_again()
+      throws Exception {
+    byte[] bytes = write("a/b", 100);
+    isKept(cache, "a/b", bytes);
+    cache.awaitFetched();
+    byte[] good = Files.readAllBytes(onlyFile());
+    Random random = new Random(4);
+    for (int at = 0; at < good.length; at++) {
+      byte[] flipped = good.clone();
+      flipped[at] ^= (byte) (1 << random.nextInt(8));
+      for (byte[] bad : List.of(flipped, Arrays.copyOf(good, at))) {
+        Files.write(onlyFile(), bad);
+        assertThat(isKept(cache, "a/b", bytes)).as("byte %d", at).isFalse();
+        isKept(cache, "a/b", bytes); // asks for it again, if the damage showed only while reading
+        cache.awaitFetched();
+        assertThat(isKept(cache, "a/b", bytes)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void what_cannot_be_kept_is_not_tried_again_and_again() throws Exception {
+    byte[] bytes = write("a/b", 100);
+    assertThat(cache.read("a/b", 100, 4711)).isEmpty();
+    cache.awaitFetched();
+    try (Stream<Path> files = Files.list(kept)) {
+      assertThat(files).isEmpty();
+    }
+    long reads = counts.snapshot().of(RequestKind.READ);
+    assertThat(isKept(cache, "a/b", bytes)).isFalse();
+    cache.awaitFetched();
+    assertThat(counts.snapshot().of(RequestKind.READ)).isEqualTo(reads); // not at once again
+  }
+
+  @Test
+  void what_was_not_used_for_the_longest_time_makes_room() throws Exception {
+    try (DiskCache small = cache(5_000)) {
+      List<byte[]> objects = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        objects.add(write("a/b" + i, 1000));
+        isKept(small, "a/b" + i, objects.get(i));
+        small.awaitFetched();
+        assertThat(isKept(small, "a/b0", objects.get(0))).isTrue();
+        try (Stream<Path> files = Files.list(kept)) {
+          assertThat(files.mapToLong(f -> f.toFile().length()).sum()).isLessThanOrEqualTo(5_000);
+        }
+      }
+      assertThat(isKept(small, "a/b9", objects.get(9))).isTrue();
+      byte[] large = write("a/large", 2_600);
+      isKept(small, "a/large", large);
+      small.awaitFetched();
+      assertThat(isKept(small, "a/large", large)).isFalse();
+    }
+  }
+
+  @Test
+  void what_a_killed_process_was_writing_is_removed_after_a_day() throws Exception {
+    Path old = Files.writeString(kept.resolve("old.part"), "half");
+    Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+    Path young = Files.writeString(kept.resolve("young.part"), "half");
+    isKept(cache, "a/b", write("a/b", 100));
+    cache.awaitFetched();
+    assertThat(old).doesNotExist();
+    assertThat(young).exists();
+  }
+
+  @Test
+  void users_of_one_directory_do_not_disturb_each_other() throws Exception {
+    List<byte[]> objects = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      objects.add(write("a/b" + i, 500 + 10_000 * i));
+    }
+    try (DiskCache first = cache(800_000);
+        DiskCache second = cache(400_000)) {
+      List<Task> tasks = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        DiskCache mine = thread % 2 == 0 ? first : second;
+        Random random = new Random(thread);
+        tasks.add(
+            () -> {
+              for (int i = 0; i < 300; i++) {
+                int n = random.nextInt(objects.size());
+                isKept(mine, "a/b" + n, objects.get(n));
+              }
+            });
+      }
+      ConcurrentTasks.run(tasks);
+      first.awaitFetched();
+      second.awaitFetched();
+    }
+  }
+}
