@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -463,24 +465,35 @@ class DeferredPacksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void pushes_at_the_same_time_leave_no_ref_without_its_objects(long seed) throws Exception {
+  void pushes_beside_collections_leave_no_ref_without_its_objects(long seed) throws Exception {
     PackBytes[] packs = {pack(11), pack(12), pack(13)};
+    Map<String, ObjectId> acknowledged = new ConcurrentHashMap<>();
+    Config config = new Config();
+    config.setString("gc", null, "pruneExpire", "now");
     S3RepositoryManager[] processes = new S3RepositoryManager[2];
     for (int i = 0; i < processes.length; i++) {
       processes[i] =
-          TestRepositories.manager(new FaultInjectingObjectStore(store, seed * 10 + i, 0.05));
+          new S3RepositoryManager(
+              new FaultInjectingObjectStore(store, seed * 10 + i, 0.05),
+              S3Settings.from(config, "test"));
     }
-    ExecutorService threads = Executors.newFixedThreadPool(6);
+    ExecutorService threads = Executors.newFixedThreadPool(7);
     try {
       List<Callable<Void>> pushers = new ArrayList<>();
       for (int t = 0; t < 6; t++) {
         int thread = t;
         pushers.add(
             () -> {
-              pushAtRandom(processes[thread % 2], packs, thread, new Random(seed * 100 + thread));
+              Random random = new Random(seed * 100 + thread);
+              pushAtRandom(processes[thread % 2], packs, thread, random, acknowledged);
               return null;
             });
       }
+      pushers.add(
+          () -> {
+            collect(processes[0]);
+            return null;
+          });
       for (Future<Void> pusher : threads.invokeAll(pushers)) {
         pusher.get();
       }
@@ -491,10 +504,31 @@ class DeferredPacksTest {
       }
     }
     everythingIsThere();
+    assertThat(acknowledged).isNotEmpty();
+    try (S3Repository r = elsewhere.openForRequest("r")) {
+      for (Map.Entry<String, ObjectId> e : acknowledged.entrySet()) {
+        assertThat(r.exactRef(e.getKey()).getObjectId()).as(e.getKey()).isEqualTo(e.getValue());
+      }
+    }
+  }
+
+  private static void collect(S3RepositoryManager process) {
+    for (int i = 0; i < 10; i++) {
+      try {
+        process.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+      } catch (IOException e) {
+        // Of a store that fails at random, or because another collection was faster.
+        assertThat(e).isNotNull();
+      }
+    }
   }
 
   private static void pushAtRandom(
-      S3RepositoryManager process, PackBytes[] packs, int thread, Random random) {
+      S3RepositoryManager process,
+      PackBytes[] packs,
+      int thread,
+      Random random,
+      Map<String, ObjectId> acknowledged) {
     for (int i = 0; i < 12; i++) {
       PackBytes pack = packs[random.nextInt(packs.length)];
       try (S3Repository pushed = push(process)) {
@@ -506,7 +540,10 @@ class DeferredPacksTest {
           receive(pushed, pack);
         }
         if (id.isPresent() && random.nextInt(3) > 0) {
-          update(pushed, "refs/heads/" + thread + "/" + i, id.get());
+          String name = "refs/heads/" + thread + "/" + i;
+          if (update(pushed, name, id.get()) == Result.NEW) {
+            acknowledged.put(name, id.get());
+          }
         }
       } catch (IOException e) {
         // Of a store that fails at random; what was acknowledged is checked in the end.
