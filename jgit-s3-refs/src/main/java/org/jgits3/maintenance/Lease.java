@@ -22,7 +22,8 @@ import org.jgits3.store.Validator;
  * <p>Used by one thread.
  */
 final class Lease {
-  private static final Duration TERM = Duration.ofMinutes(10);
+  /** After a process that died others wait so long at most. */
+  private static final Duration TERM = Duration.ofMinutes(2);
 
   private final ObjectStore store;
   private final String key;

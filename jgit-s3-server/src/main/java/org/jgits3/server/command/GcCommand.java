@@ -43,12 +43,12 @@ final class GcCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = program.open()) {
-      for (String name : selection.names(manager)) {
-        rows.add(Row.of(name, collect(manager, name)));
+      selection.forEach(
+          selection.names(manager), output, name -> rows.add(Row.of(name, collect(manager, name))));
+    } finally {
+      if (output.json()) {
+        output.value(rows);
       }
-    }
-    if (output.json()) {
-      output.value(rows);
     }
     return 0;
   }

@@ -2,7 +2,9 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.ArgGroup;
@@ -21,6 +23,45 @@ final class Selection {
 
     @Option(names = "--all", description = "All repositories, one after the other.")
     private boolean all;
+  }
+
+  /** What is done to each repository. */
+  @FunctionalInterface
+  interface Work {
+    void on(String name) throws IOException;
+  }
+
+  /**
+   * Works on repositories one after the other. If all were chosen, one that fails does not keep the
+   * others from their turn, and one that was deleted meanwhile is left out.
+   *
+   * @param names the repositories
+   * @param output told of failures
+   * @param work what to do
+   * @throws IOException if any failed
+   */
+  void forEach(Collection<String> names, Output output, Work work) throws IOException {
+    int failed = 0;
+    for (String name : names) {
+      try {
+        work.on(name);
+      } catch (RepositoryNotFoundException e) {
+        if (!all()) {
+          throw e;
+        }
+      } catch (IOException e) {
+        if (!all()) {
+          throw e;
+        }
+        failed++;
+        if (!output.json()) {
+          output.line(LogLine.printable(name + ": failed: " + e.getMessage()));
+        }
+      }
+    }
+    if (failed > 0) {
+      throw new IOException(failed + " of " + names.size() + " repositories failed");
+    }
   }
 
   /** Whether all were chosen. */

@@ -53,15 +53,20 @@ final class SweepCommand implements Callable<Integer> {
     }
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
-      for (String name : names(manager)) {
-        Optional<Sweep.Report> report = manager.sweep(name, Duration.ofHours(graceHours), dryRun);
-        report.map(r -> Row.of(name, r)).ifPresent(row -> print(rows, row));
+      selection.forEach(
+          names(manager), output, name -> sweep(manager, name).ifPresent(row -> print(rows, row)));
+    } finally {
+      if (output.json()) {
+        output.value(rows);
       }
     }
-    if (output.json()) {
-      output.value(rows);
-    }
     return 0;
+  }
+
+  private Optional<Row> sweep(S3RepositoryManager manager, String name) throws IOException {
+    return manager
+        .sweep(name, Duration.ofHours(graceHours), dryRun)
+        .map(report -> Row.of(name, report));
   }
 
   private Collection<String> names(S3RepositoryManager manager) throws IOException {

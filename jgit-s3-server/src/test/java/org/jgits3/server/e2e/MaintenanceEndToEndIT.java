@@ -11,7 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jgits3.testing.GitClient;
@@ -130,6 +134,64 @@ class MaintenanceEndToEndIT {
     JsonNode report = json(Command.run(store, "verify", "r", "--json").failsInOneLine(1));
     assertThat(report.get("ok").asBoolean()).isFalse();
     assertThat(report.get("findings").get(0).get("key").asText()).isEqualTo(key);
+  }
+
+  @Test
+  void one_repository_that_fails_does_not_keep_the_others_from_their_turn() throws Exception {
+    ServedStore store = ServedStore.directory(scratch);
+    server = ServerProcess.start(store, "--create-on-push");
+    push();
+    Command.run(store, "init", "damaged").succeeds();
+    Path manifest = scratch.resolve("store/repos/damaged.git/manifest");
+    byte[] bytes = Files.readAllBytes(manifest);
+    bytes[200] ^= 1;
+    Files.write(manifest, bytes);
+    Command gc = Command.run(store, "gc", "--all").failsInOneLine(1);
+    assertThat(gc.stderr()).isEqualTo("jgit-s3: 1 of 2 repositories failed\n");
+    assertThat(gc.stdout()).contains("damaged: failed: manifest ", "r: 1 packs");
+    assertThat(Command.run(store, "sweep", "--all").failsInOneLine(1).stdout())
+        .contains("damaged: failed: manifest ", "r: deleted ");
+  }
+
+  /** From the second round on there are packs enough that the server begins with a compaction. */
+  @Test
+  void a_server_that_is_killed_among_pushes_and_compactions_leaves_a_sound_repository()
+      throws Exception {
+    S3Server s3 = S3Servers.require();
+    ServedStore store = ServedStore.bucket(s3, scratch);
+    server = ServerProcess.start(store, "--create-on-push");
+    push();
+    ExecutorService background = Executors.newSingleThreadExecutor();
+    try {
+      for (long bytes = 90_000; bytes <= 190_000; bytes += 25_000) {
+        try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), bytes)) {
+          Path config = ServedStore.configFor(proxy.uri(), Files.createTempDirectory(scratch, "c"));
+          ServedStore slow = new ServedStore(store.url(), Optional.of(config), store.environment());
+          try (ServerProcess doomed = ServerProcess.start(slow)) {
+            Future<?> pushing = background.submit(() -> pushUntilRefused(doomed.url("r")));
+            proxy.awaitPause();
+            doomed.kill();
+            proxy.resume();
+            pushing.get();
+          }
+        }
+        isSound(store);
+        push();
+      }
+    } finally {
+      background.shutdownNow();
+    }
+    Command.run(store, "gc", "r").succeeds();
+    isSound(store);
+    assertThat(json(Command.run(store, "stats", "r", "--json").succeeds()).get("packs").asInt())
+        .isLessThanOrEqualTo(2);
+  }
+
+  private void pushUntilRefused(String url) {
+    do {
+      commits++;
+      work.commitFile("file " + commits + ".txt", "commit " + commits + "\n");
+    } while (work.attempt("push", "-q", url, "main").ok());
   }
 
   @Test
