@@ -7,8 +7,9 @@ import java.util.Comparator;
  * Order of ref names in packed-refs: by their UTF-8 bytes, which is the order of code points.
  * {@link String#compareTo} differs from it where a name has characters beyond the basic plane.
  */
-final class RefOrder implements Comparator<String> {
-  static final RefOrder INSTANCE = new RefOrder();
+public final class RefOrder implements Comparator<String> {
+  /** The order; it has no state. */
+  public static final RefOrder INSTANCE = new RefOrder();
 
   private RefOrder() {}
 

@@ -35,6 +35,8 @@ import picocli.CommandLine.TypeConversionException;
       ServeCommand.class,
       InitCommand.class,
       ListCommand.class,
+      ImportCommand.class,
+      ExportCommand.class,
       RefsCommand.class,
       ReflogCommand.class,
       LogCommand.class,
@@ -139,9 +141,19 @@ public final class JgitS3 implements Runnable {
 
   /** Opens the repositories of the store the user chose, to look at them; closed by the caller. */
   S3RepositoryManager openToRead() throws IOException {
+    return openToRead((kind, outcome, bytes, nanos) -> {});
+  }
+
+  /**
+   * Opens the repositories of the store the user chose, to look at them; closed by the caller.
+   *
+   * @param listener told of each request to the store
+   */
+  S3RepositoryManager openToRead(StoreListener listener) throws IOException {
     S3Settings settings = settings();
     configureBlockCache(settings);
-    return new S3RepositoryManager(settings.location().open(settings.options()), settings);
+    ObjectStore store = settings.location().open(settings.options());
+    return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
   }
 
   /** Opens the repositories of the store the user chose, to change them; closed by the caller. */

@@ -2,6 +2,8 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -28,7 +30,8 @@ final class StatsCommand implements Callable<Integer> {
 
   /**
    * What is printed. Sizes are in bytes; the overlay holds the refs changed, deletions included,
-   * since the snapshot was written.
+   * since the snapshot was written. Packs are told apart by what wrote them: {@code RECEIVE} for a
+   * push, {@code GC} for garbage collection or an import, and so on.
    */
   private record Stats(
       String name,
@@ -42,8 +45,16 @@ final class StatsCommand implements Callable<Integer> {
       int packs,
       long packBytes,
       long objects,
+      Map<String, Packs> packsBySource,
       long logEntries,
       int logSegments) {}
+
+  /** Packs of one source, with all their files. */
+  private record Packs(int packs, long objects, long bytes) {
+    Packs and(PackEntry pack) {
+      return new Packs(packs + 1, objects + pack.objects(), bytes + StatsCommand.bytes(pack));
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
@@ -71,9 +82,18 @@ final class StatsCommand implements Callable<Integer> {
         manifest.packs().size(),
         manifest.packs().stream().mapToLong(StatsCommand::bytes).sum(),
         manifest.packs().stream().mapToLong(PackEntry::objects).sum(),
+        packsBySource(manifest),
         manifest.log().tail().size()
             + manifest.log().segments().stream().mapToLong(LogSegment::entries).sum(),
         manifest.log().segments().size());
+  }
+
+  private static Map<String, Packs> packsBySource(Manifest manifest) {
+    Map<String, Packs> bySource = new TreeMap<>();
+    for (PackEntry pack : manifest.packs()) {
+      bySource.merge(pack.source(), new Packs(0, 0, 0).and(pack), (packs, one) -> packs.and(pack));
+    }
+    return bySource;
   }
 
   private static long bytes(PackEntry pack) {
@@ -93,10 +113,22 @@ final class StatsCommand implements Callable<Integer> {
     row("overlay", stats.overlayRefs() + " refs");
     row("packs", stats.packs() + ", " + stats.packBytes() + " bytes");
     row("objects", stats.objects());
+    stats.packsBySource().forEach(this::packsRow);
     row("log", stats.logEntries() + " entries, " + stats.logSegments() + " segments");
   }
 
+  private void packsRow(String source, Packs packs) {
+    row(
+        "  " + source,
+        Quantity.of(packs.packs(), "pack")
+            + ", "
+            + Quantity.of(packs.objects(), "object")
+            + ", "
+            + packs.bytes()
+            + " bytes");
+  }
+
   private void row(String what, Object value) {
-    output.line(String.format("%-12s %s", what, value));
+    output.line(String.format("%-21s %s", what, value));
   }
 }

@@ -54,6 +54,11 @@ record ServedStore(String url, Optional<Path> config, Map<String, String> enviro
     return new ServedStore(otherUrl, config, environment);
   }
 
+  /** The same bucket reached at another endpoint. */
+  ServedStore through(URI endpoint, Path directory) throws IOException {
+    return new ServedStore(url, Optional.of(configFor(endpoint, directory)), environment);
+  }
+
   /** The global options that lead a command here. */
   List<String> options() {
     List<String> options = new ArrayList<>();

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ConfigConstants;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.jgits3.S3Repository;
+import org.jgits3.refs.RefOrder;
+
+/** A bare repository as Git has it in a directory. Used by one thread, once. */
+final class BareDirectory {
+  /** Git takes a directory without {@code refs} and {@code objects} for no repository. */
+  private static final List<String> DIRECTORIES =
+      List.of("objects/info", "objects/pack", "refs/heads", "refs/tags");
+
+  private static final String PACKED_REFS = "# pack-refs with: peeled fully-peeled sorted \n";
+  private static final String LINK = "ref: ";
+
+  private final Path root;
+
+  /**
+   * A repository to be written.
+   *
+   * @param root an empty directory
+   */
+  BareDirectory(Path root) {
+    this.root = root;
+  }
+
+  /** Writes a repository, and brings it to the disk. */
+  Exporter.Exported write(S3Repository repository, ProgressMonitor monitor) throws IOException {
+    for (String directory : DIRECTORIES) {
+      Files.createDirectories(root.resolve(directory));
+    }
+    List<Ref> all = new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(""));
+    if (all.stream().noneMatch(ref -> ref.getName().equals(Constants.HEAD))) {
+      Ref unborn = repository.exactRef(Constants.HEAD);
+      if (unborn != null) {
+        all.add(unborn);
+      }
+    }
+    SourceRefs refs = SourceRefs.of(all);
+    writePackedRefs(all);
+    writeLooseRefs(refs);
+    writeSettings(repository);
+    Exporter.Exported exported = writePack(repository, refs, monitor);
+    syncDirectories();
+    return exported;
+  }
+
+  private void writePackedRefs(List<Ref> all) throws IOException {
+    List<Ref> packed =
+        all.stream()
+            .filter(ref -> !ref.isSymbolic() && ref.getName().startsWith(Constants.R_REFS))
+            .sorted(Comparator.comparing(Ref::getName, RefOrder.INSTANCE))
+            .toList();
+    Durable.write(
+        root.resolve(Constants.PACKED_REFS),
+        out -> {
+          out.write(PACKED_REFS.getBytes(UTF_8));
+          for (Ref ref : packed) {
+            write(out, ref.getObjectId().name() + ' ' + ref.getName());
+            if (ref.getPeeledObjectId() != null) {
+              write(out, '^' + ref.getPeeledObjectId().name());
+            }
+          }
+        });
+  }
+
+  private static void write(OutputStream out, String line) throws IOException {
+    out.write(line.getBytes(UTF_8));
+    out.write('\n');
+  }
+
+  /** Writes what packed-refs cannot hold: symbolic refs, and {@code HEAD}. */
+  private void writeLooseRefs(SourceRefs refs) throws IOException {
+    for (Map.Entry<String, String> link : refs.symbolic().entrySet()) {
+      Path file = root.resolve(link.getKey());
+      Files.createDirectories(file.getParent());
+      Durable.write(file, out -> write(out, LINK + link.getValue()));
+    }
+    ObjectId detached = refs.direct().get(Constants.HEAD);
+    if (detached != null) {
+      Durable.write(root.resolve(Constants.HEAD), out -> write(out, detached.name()));
+    }
+  }
+
+  private void writeSettings(S3Repository repository) throws IOException {
+    Config config = new Config();
+    try {
+      config.fromText(repository.manifest().settings().config());
+    } catch (ConfigInvalidException e) {
+      throw new IOException(repository + ": its config cannot be read: " + e.getMessage(), e);
+    }
+    config.setInt(
+        ConfigConstants.CONFIG_CORE_SECTION,
+        null,
+        ConfigConstants.CONFIG_KEY_REPO_FORMAT_VERSION,
+        0);
+    config.setBoolean(
+        ConfigConstants.CONFIG_CORE_SECTION, null, ConfigConstants.CONFIG_KEY_BARE, true);
+    Durable.write(
+        root.resolve(Constants.CONFIG), out -> out.write(config.toText().getBytes(UTF_8)));
+    String description = repository.getGitwebDescription();
+    if (description != null) {
+      Durable.write(root.resolve("description"), out -> write(out, description));
+    }
+    Set<ObjectId> shallow = repository.getObjectDatabase().getShallowCommits();
+    if (!shallow.isEmpty()) {
+      Durable.write(
+          root.resolve("shallow"),
+          out -> {
+            for (String id : shallow.stream().map(ObjectId::name).sorted().toList()) {
+              write(out, id);
+            }
+          });
+    }
+  }
+
+  private Exporter.Exported writePack(
+      S3Repository repository, SourceRefs refs, ProgressMonitor monitor) throws IOException {
+    try (PackWriter writer = Selection.of(repository, refs.tips(), monitor)) {
+      long objects = writer.getObjectCount();
+      if (objects == 0) {
+        return new Exporter.Exported(refs.count(), 0, 0);
+      }
+      Path packs = root.resolve("objects/pack");
+      String name = "pack-" + writer.computeName().name();
+      Path pack = packs.resolve(name + ".pack");
+      Durable.write(pack, out -> writer.writePack(monitor, monitor, out));
+      Durable.write(packs.resolve(name + ".idx"), writer::writeIndex);
+      return new Exporter.Exported(refs.count(), objects, Files.size(pack));
+    }
+  }
+
+  private void syncDirectories() throws IOException {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path directory : paths.filter(Files::isDirectory).toList()) {
+        Durable.sync(directory);
+      }
+    }
+  }
+}

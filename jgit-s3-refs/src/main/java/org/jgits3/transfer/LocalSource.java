@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.RepositoryBuilder;
+import org.eclipse.jgit.lib.RepositoryCache.FileKey;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.storage.file.FileBasedConfig;
+import org.eclipse.jgit.util.FS;
+import org.eclipse.jgit.util.RawParseUtils;
+import org.jgits3.S3Repository;
+import org.jgits3.pack.ImportedPack;
+
+/**
+ * A repository in a directory. What its refs lead to goes to the store as one pack, read from
+ * wherever it is: packs, loose objects, alternates.
+ */
+final class LocalSource extends ImportSource {
+  private final Repository repository;
+  private SourceRefs refs;
+  private PackWriter selection;
+
+  private LocalSource(Path path, Repository repository) {
+    super(path.toString());
+    this.repository = repository;
+  }
+
+  static LocalSource open(Path path) throws IOException {
+    File gitDir = FileKey.resolve(path.toAbsolutePath().normalize().toFile(), FS.DETECTED);
+    if (gitDir == null) {
+      throw new IOException(path + ": no such Git repository");
+    }
+    checkFormat(path, gitDir);
+    try {
+      return new LocalSource(path, new RepositoryBuilder().setGitDir(gitDir).build());
+    } catch (IllegalArgumentException e) {
+      throw new IOException(path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void checkFormat(Path path, File gitDir) throws IOException {
+    FileBasedConfig config = new FileBasedConfig(null, new File(gitDir, "config"), FS.DETECTED);
+    try {
+      config.load();
+    } catch (ConfigInvalidException e) {
+      throw new IOException(path + ": its config cannot be read: " + e.getMessage(), e);
+    }
+    String format = config.getString("extensions", null, "objectFormat");
+    if (format != null && !format.equalsIgnoreCase("sha1")) {
+      throw new IOException(
+          path + ": its object format is " + format + "; only sha1 can be imported");
+    }
+  }
+
+  @Override
+  void inspect(ProgressMonitor monitor) throws IOException {
+    checkFileNames();
+    refs = readRefs();
+    try {
+      selection = Selection.of(repository, refs.tips(), monitor);
+    } catch (MissingObjectException e) {
+      throw missing(e);
+    }
+  }
+
+  private SourceRefs readRefs() throws IOException {
+    List<Ref> found =
+        new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(Constants.R_REFS));
+    Ref head = repository.exactRef(Constants.HEAD);
+    if (head != null) {
+      found.add(head);
+    }
+    return SourceRefs.of(found);
+  }
+
+  private IOException missing(MissingObjectException e) {
+    ObjectId id = e.getObjectId();
+    String what = "object " + id.name() + " is missing";
+    for (Map.Entry<String, ObjectId> ref : refs.direct().entrySet()) {
+      if (ref.getValue().equals(id)) {
+        what = ref.getKey() + " points to " + id.name() + ", which is missing";
+      }
+    }
+    return new IOException(this + ": " + what + "; see git fsck", e);
+  }
+
+  /**
+   * Refuses names of loose refs that this process cannot read in the locale it runs in, since JGit
+   * passes over them.
+   */
+  private void checkFileNames() throws IOException {
+    if ("UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"))) {
+      return;
+    }
+    Path loose = repository.getCommonDirectory().toPath().resolve(Constants.R_REFS);
+    if (!Files.isDirectory(loose)) {
+      return;
+    }
+    Files.walkFileTree(
+        loose,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            if (file.toString().indexOf('\ufffd') >= 0) {
+              throw new IOException(
+                  file + ": its name cannot be read in this locale; set LC_ALL=C.UTF-8");
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  @Override
+  SourceRefs refs() {
+    return refs;
+  }
+
+  @Override
+  void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
+    Set<ObjectId> shallow = repository.getObjectDatabase().getShallowCommits();
+    if (!shallow.equals(target.getObjectDatabase().getShallowCommits())) {
+      target.getObjectDatabase().setShallowCommits(shallow);
+    }
+    if (selection.getObjectCount() > 0 && !holdsAll(target)) {
+      try {
+        ImportedPack.write(target.getObjectDatabase(), selection, monitor);
+      } catch (MissingObjectException e) {
+        throw missing(e);
+      }
+    }
+  }
+
+  /** Whether an import that was interrupted has brought the pack already. */
+  private boolean holdsAll(S3Repository target) throws IOException {
+    try (ObjectReader reader = target.newObjectReader()) {
+      for (ObjectId tip : refs.tips()) {
+        if (!reader.has(tip)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  @Override
+  RevWalk newWalk(S3Repository target) {
+    return new RevWalk(repository);
+  }
+
+  @Override
+  Config config() throws IOException {
+    Path file = repository.getCommonDirectory().toPath().resolve(Constants.CONFIG);
+    Config config = new Config();
+    if (Files.exists(file)) {
+      try {
+        config.fromText(RawParseUtils.decode(Files.readAllBytes(file)));
+      } catch (ConfigInvalidException e) {
+        throw new IOException(file + ": " + e.getMessage(), e);
+      }
+    }
+    return config;
+  }
+
+  @Override
+  @Nullable
+  String description() throws IOException {
+    return repository.getGitwebDescription();
+  }
+
+  @Override
+  public void close() {
+    if (selection != null) {
+      selection.close();
+    }
+    repository.close();
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.FetchConnection;
+import org.eclipse.jgit.transport.NetRCCredentialsProvider;
+import org.eclipse.jgit.transport.Transport;
+import org.eclipse.jgit.transport.URIish;
+import org.jgits3.S3Repository;
+
+/**
+ * A repository that JGit fetches from. Its objects are received as those of a push are, and then
+ * checked to be all there. Git's protocols carry neither configuration nor description.
+ */
+final class RemoteSource extends ImportSource {
+  private final URIish uri;
+  private SourceRefs refs;
+
+  RemoteSource(URIish uri) {
+    super(uri.toString());
+    this.uri = uri;
+  }
+
+  @Override
+  void inspect(ProgressMonitor monitor) throws IOException {
+    try (Transport transport = Transport.open(uri)) {
+      transport.setCredentialsProvider(new NetRCCredentialsProvider());
+      try (FetchConnection connection = transport.openFetch()) {
+        refs = SourceRefs.of(connection.getRefs());
+      }
+    }
+  }
+
+  @Override
+  SourceRefs refs() {
+    return refs;
+  }
+
+  /** Asks for the refs again: those of {@link #inspect} may not be offered any more. */
+  @Override
+  void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
+    try (Transport transport = Transport.open(target, uri)) {
+      transport.setCredentialsProvider(new NetRCCredentialsProvider());
+      try (FetchConnection connection = transport.openFetch()) {
+        Collection<Ref> offered = connection.getRefs();
+        refs = SourceRefs.of(offered);
+        Collection<Ref> wanted = wanted(offered, target);
+        if (!wanted.isEmpty()) {
+          connection.fetch(monitor, wanted, Set.of(), OutputStream.nullOutputStream());
+        }
+      }
+    }
+    checkComplete(target, monitor);
+  }
+
+  /** One ref of each object; none if an import that was interrupted has brought them all. */
+  private static Collection<Ref> wanted(Collection<Ref> offered, S3Repository target)
+      throws IOException {
+    Set<ObjectId> seen = new HashSet<>();
+    List<Ref> wanted = new ArrayList<>();
+    boolean missing = false;
+    try (ObjectReader reader = target.newObjectReader()) {
+      for (Ref ref : offered) {
+        if (ref.getObjectId() != null && seen.add(ref.getObjectId())) {
+          wanted.add(ref);
+          missing = missing || !reader.has(ref.getObjectId());
+        }
+      }
+    }
+    return missing ? wanted : List.of();
+  }
+
+  private void checkComplete(S3Repository target, ProgressMonitor monitor) throws IOException {
+    monitor.beginTask("Checking connectivity", ProgressMonitor.UNKNOWN);
+    try (ObjectWalk walk = new ObjectWalk(target)) {
+      walk.setRetainBody(false);
+      var tips = walk.parseAny(refs.tips(), true);
+      for (RevObject tip = tips.next(); tip != null; tip = tips.next()) {
+        walk.markStart(tip);
+      }
+      while (walk.next() != null) {
+        monitor.update(1);
+      }
+      for (RevObject o = walk.nextObject(); o != null; o = walk.nextObject()) {
+        monitor.update(1);
+      }
+    } catch (MissingObjectException e) {
+      throw new IOException(
+          this + " is not whole: it did not send object " + e.getObjectId().name(), e);
+    } finally {
+      monitor.endTask();
+    }
+  }
+
+  @Override
+  RevWalk newWalk(S3Repository target) {
+    return new RevWalk(target);
+  }
+
+  @Override
+  Config config() {
+    return new Config();
+  }
+
+  @Override
+  @Nullable
+  String description() {
+    return null;
+  }
+
+  @Override
+  public void close() {}
+}

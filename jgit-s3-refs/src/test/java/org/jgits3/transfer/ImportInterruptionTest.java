@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.GitAssertions;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitHistory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An import that is killed, at whatever request. */
+class ImportInterruptionTest {
+  private static final String FORMAT = "--format=%(objectname) %(refname) %(symref)";
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final int MANY = 1000;
+
+  @TempDir private Path scratch;
+  private GitClient git;
+  private GitClient source;
+
+  @BeforeEach
+  void makeSource() throws IOException {
+    git = GitClient.in(scratch);
+    source = new GitHistory(1, 12, 4, 3, List.of()).importInto(git, "source.git");
+    source.run("symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    source.run("config", "receive.denyDeletes", "true");
+  }
+
+  /** Gives up soon: a process that was killed does not try again. */
+  private static S3RepositoryManager impatient(ObjectStore store) throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "100 ms");
+    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  }
+
+  private Importer.Imported importInto(S3RepositoryManager manager) throws IOException {
+    try (ImportSource found = ImportSource.open(source.directory().toString())) {
+      return new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void import_killed_at_any_request_leaves_nothing_of_its_name_or_all_and_is_finished_by_another(
+      boolean lastApplied) throws Exception {
+    int killed = 0;
+    for (int requests = 0; requests < MANY; requests++) {
+      Path directory = scratch.resolve("store-" + lastApplied + requests);
+      DyingStore dying = new DyingStore(new DirectoryObjectStore(directory), requests, lastApplied);
+      boolean failed = false;
+      try (S3RepositoryManager manager = impatient(dying)) {
+        importInto(manager);
+      } catch (IOException e) {
+        failed = true;
+      }
+      assertThat(failed || !dying.isDead()).as("killed after %d requests", requests).isTrue();
+      boolean whole = isWhole(directory, "first" + lastApplied + requests);
+      if (!failed) {
+        assertThat(whole).isTrue();
+        assertThat(killed).as("requests of an import").isGreaterThan(8);
+        return;
+      }
+      killed++;
+      if (!whole) {
+        try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+          importInto(manager);
+        }
+        assertThat(isWhole(directory, "second" + lastApplied + requests)).isTrue();
+      }
+    }
+    throw new AssertionError("an import takes more than " + MANY + " requests");
+  }
+
+  /** Whether there is a repository; if so, it must be all of the source, and alone. */
+  private boolean isWhole(Path directory, String export) throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        S3Repository repository = manager.openRepository(NAME.value())) {
+      Path exported = scratch.resolve(export);
+      new Exporter(NullProgressMonitor.INSTANCE).run(repository, exported);
+      GitClient out = git.at(exported);
+      GitAssertions.assertIntact(out);
+      assertThat(out.run("for-each-ref", FORMAT)).isEqualTo(source.run("for-each-ref", FORMAT));
+      assertThat(out.run("symbolic-ref", "HEAD")).isEqualTo("refs/heads/main");
+      assertThat(out.run("config", "receive.denyDeletes")).isEqualTo("true");
+      return true;
+    } catch (RepositoryNotFoundException none) {
+      return false;
+    }
+  }
+
+  @Test
+  void refs_that_an_earlier_import_made_of_another_state_of_the_source_are_replaced()
+      throws Exception {
+    Path directory = scratch.resolve("store");
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      try (S3Repository half = manager.createRepository(NAME + Importer.SUFFIX)) {
+        ObjectId old = TestRepositories.commit(half, "old");
+        for (String name : List.of("refs/heads/main/in-the-way", "refs/heads/gone")) {
+          RefUpdate update = half.updateRef(name);
+          update.setNewObjectId(old);
+          assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+        }
+        half.updateRef("refs/heads/old-alias").link("refs/heads/gone");
+        half.updateRef("HEAD").link("refs/heads/gone");
+      }
+      importInto(manager);
+      assertThat(manager.list()).containsExactly(NAME.value());
+    }
+    assertThat(isWhole(directory, "export")).isTrue();
+  }
+
+  @Test
+  void source_that_lacks_an_object_is_refused_and_nothing_is_left() throws Exception {
+    GitClient broken = git.at("broken");
+    git.run("init", "-q", "-b", "main", "broken");
+    broken.commitFile("a.txt", "first\n");
+    String blob = broken.run("rev-parse", "HEAD:a.txt");
+    Files.delete(
+        broken
+            .directory()
+            .resolve(".git/objects/" + blob.substring(0, 2) + "/" + blob.substring(2)));
+    Path directory = scratch.resolve("store");
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        ImportSource found = ImportSource.open(broken.directory().toString())) {
+      assertThatThrownBy(() -> new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME))
+          .hasMessageContaining(blob)
+          .hasMessageContaining("missing");
+      assertThat(manager.list()).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.transfer.Exporter;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Writes a repository to a directory. */
+@Command(
+    name = "export",
+    description = "Write a repository to a directory, as a bare one that Git can use.")
+final class ExportCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+  @Spec private CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
+  private RepositoryName name;
+
+  @Parameters(index = "1", paramLabel = "DIR", description = "Where it goes; missing or empty.")
+  private Path directory;
+
+  /** What {@code --json} prints. */
+  private record Report(
+      boolean ok, String name, String directory, int refs, long objects, long packBytes) {}
+
+  @Override
+  public Integer call() throws IOException {
+    print(export());
+    return 0;
+  }
+
+  private Exporter.Exported export() throws IOException {
+    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+        S3RepositoryManager manager = program.openToRead(progress.traffic());
+        S3Repository repository = manager.openRepository(name.value())) {
+      return new Exporter(progress).run(repository, directory);
+    }
+  }
+
+  private void print(Exporter.Exported exported) {
+    if (output.json()) {
+      output.value(
+          new Report(
+              true,
+              name.value(),
+              directory.toString(),
+              exported.refs(),
+              exported.objects(),
+              exported.bytes()));
+      return;
+    }
+    output.line(
+        "Exported "
+            + name
+            + " to "
+            + directory
+            + ": "
+            + Quantity.of(exported.refs(), "ref")
+            + ", "
+            + Quantity.of(exported.objects(), "object")
+            + ", "
+            + Quantity.ofBytes(exported.bytes()));
+  }
+}

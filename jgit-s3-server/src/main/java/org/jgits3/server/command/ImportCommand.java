@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Makes a repository from one elsewhere. */
+@Command(
+    name = "import",
+    description =
+        "Make a repository from one elsewhere; repeated after a failure it goes on or begins again.")
+final class ImportCommand implements Callable<Integer> {
+  @ParentCommand private JgitS3 program;
+  @Mixin private Output output;
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "SOURCE",
+      description = "Directory of a repository, a bundle, or a URL to fetch from.")
+  private String location;
+
+  @Parameters(index = "1", paramLabel = "NAME", description = "The name it gets.")
+  private RepositoryName name;
+
+  /** What {@code --json} prints. */
+  private record Report(
+      boolean ok, String name, String source, int refs, long objects, long packBytes) {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (ImportSource source = ImportSource.open(location)) {
+      print(source.toString(), importFrom(source));
+    }
+    return 0;
+  }
+
+  private Importer.Imported importFrom(ImportSource source) throws IOException {
+    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+        S3RepositoryManager manager = program.open(program.settings(), progress.traffic())) {
+      return new Importer(manager, progress).run(source, name);
+    }
+  }
+
+  private void print(String source, Importer.Imported imported) {
+    if (output.json()) {
+      output.value(
+          new Report(
+              true, name.value(), source, imported.refs(), imported.objects(), imported.bytes()));
+      return;
+    }
+    output.line(
+        "Imported "
+            + name
+            + " from "
+            + source
+            + ": "
+            + Quantity.of(imported.refs(), "ref")
+            + ", "
+            + Quantity.of(imported.objects(), "object")
+            + ", "
+            + Quantity.ofBytes(imported.bytes()));
+  }
+}

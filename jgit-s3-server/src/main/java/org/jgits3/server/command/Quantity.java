@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** Numbers as people read them. */
+final class Quantity {
+  private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  private static final int STEP = 1024;
+
+  private Quantity() {}
+
+  /** A number of things: {@code 1 ref}, {@code 2 refs}. */
+  static String of(long count, String thing) {
+    return count + " " + thing + (count == 1 ? "" : "s");
+  }
+
+  /** Bytes in the largest unit of which there is one: {@code 1.5 MiB}. */
+  static String ofBytes(long bytes) {
+    if (bytes < STEP) {
+      return of(bytes, "byte");
+    }
+    double value = bytes;
+    int unit = 0;
+    while (value >= STEP && unit < UNITS.length - 1) {
+      value /= STEP;
+      unit++;
+    }
+    return String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+  }
+
+  /** A time in minutes and seconds, with hours if there are any: {@code 1:02:03}. */
+  static String of(Duration time) {
+    long hours = time.toHours();
+    String rest =
+        String.format(Locale.ROOT, "%02d:%02d", time.toMinutesPart(), time.toSecondsPart());
+    return hours > 0 ? hours + ":" + rest : rest;
+  }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.AbstractStringAssert;
+import org.jgits3.testing.GitAssertions;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitHistory;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole repositories go in and come out as they were, or not at all. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class TransferIT {
+  private static final long SEED = Long.getLong("e2e.seed", 20_261_121);
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+
+  /** Everything Git says of a ref; what annotated tags lead to included. */
+  private static final String REFS =
+      "--format=%(refname) %(objectname) %(objecttype) %(symref) %(*objectname)";
+
+  @Nested
+  class InDirectory extends Contract {
+    @Override
+    ServedStore openStore() throws IOException {
+      return ServedStore.directory(scratch);
+    }
+  }
+
+  @Nested
+  class InBucket extends Contract {
+    @Override
+    ServedStore openStore() throws IOException {
+      return ServedStore.bucket(S3Servers.require(), scratch);
+    }
+
+    @Test
+    void killed_import_leaves_no_repository_of_its_name_and_is_finished_by_the_next()
+        throws Exception {
+      GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
+      S3Server server = S3Servers.require();
+      try (PausingProxy proxy = PausingProxy.before(server.endpoint(), 6_000_000)) {
+        ServedStore slow =
+            store.through(proxy.uri(), Files.createDirectory(scratch.resolve("slow")));
+        Process process = start(slow, "import", path(source), "r");
+        proxy.awaitPause();
+        process.destroyForcibly().waitFor();
+      }
+      assertThat(Command.run(store, "list").succeeds().stdout()).doesNotContain("r\n");
+      Command.run(store, "refs", "r").failsInOneLine(FAILED);
+      Command.run(store, "import", path(source), "r").succeeds();
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
+      assertSame(export("r", "out"), source);
+    }
+
+    @Test
+    void killed_export_leaves_no_directory_of_its_name_and_is_finished_by_the_next()
+        throws Exception {
+      GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
+      Command.run(store, "import", path(source), "r").succeeds();
+      S3Server server = S3Servers.require();
+      Path out = scratch.resolve("out");
+      try (PausingProxy proxy = PausingProxy.before(server.endpoint(), 6_000)) {
+        ServedStore slow =
+            store.through(proxy.uri(), Files.createDirectory(scratch.resolve("slow")));
+        Process process = start(slow, "export", "r", out.toString());
+        proxy.awaitPause();
+        process.destroyForcibly().waitFor();
+      }
+      assertThat(out).doesNotExist();
+      assertThat(scratch.resolve("out.exporting")).exists();
+      assertSame(export("r", "out"), source);
+      assertThat(scratch.resolve("out.exporting")).doesNotExist();
+    }
+  }
+
+  /** The same of every store. */
+  abstract static class Contract {
+    @TempDir Path scratch;
+    ServedStore store;
+    GitClient git;
+
+    abstract ServedStore openStore() throws IOException;
+
+    @BeforeEach
+    void begin() throws IOException {
+      store = openStore();
+      git = GitClient.in(scratch);
+    }
+
+    static String path(GitClient repository) {
+      return repository.directory().toString();
+    }
+
+    Process start(ServedStore slow, String... args) throws IOException {
+      List<String> line = new ArrayList<>(slow.options());
+      line.addAll(List.of(args));
+      File out = Files.createTempFile(scratch, "process", ".out").toFile();
+      return Command.start(Command.javaCommand(List.of(), line), slow.environment(), out, out);
+    }
+
+    /** A repository that has one of everything. */
+    GitClient source() {
+      GitClient source = GitHistory.small(SEED).importInto(git, "source.git");
+      source.run("tag", "-a", "-m", "inner", "inner", "main");
+      source.run("tag", "-a", "-m", "outer", "outer", "inner");
+      source.run("notes", "add", "-m", "seen", "main");
+      source.run("notes", "--ref", "review", "add", "-m", "good", "main~1");
+      String created =
+          """
+          create refs/changes/45/12345/1 main~2
+          create refs/heads/🚀 main~3
+          create refs/heads/～ main~4
+          create refs/heads/größe main~5
+          create refs/meta/config main~6
+          create refs/trees/one main~1^{tree}
+          """;
+      source.run(in -> in.write(created.getBytes(UTF_8)), "update-ref", "--stdin");
+      source.run("symbolic-ref", "refs/heads/alias", "refs/heads/main");
+      source.run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/heads/alias");
+      source.run("config", "receive.denyNonFastForwards", "true");
+      source.run("config", "gitweb.owner", "Zoë");
+      source.run("config", "remote.origin.url", "https://user:secret@example.com/x");
+      source.run("config", "http.extraHeader", "Authorization: secret");
+      write(source.directory().resolve("description"), "What it is\n");
+      return source;
+    }
+
+    GitClient export(String name, String directory) {
+      Command.run(store, "export", name, scratch.resolve(directory).toString()).succeeds();
+      return git.at(directory);
+    }
+
+    static void assertSame(GitClient exported, GitClient source) {
+      assertThat(exported.run("rev-parse", "--is-bare-repository")).isEqualTo("true");
+      GitAssertions.assertIntact(exported);
+      assertThat(exported.run("for-each-ref", REFS)).isEqualTo(source.run("for-each-ref", REFS));
+      assertThat(exported.attempt("symbolic-ref", "HEAD").stdout())
+          .isEqualTo(source.attempt("symbolic-ref", "HEAD").stdout());
+      assertThat(exported.attempt("rev-parse", "HEAD").stdout())
+          .isEqualTo(source.attempt("rev-parse", "HEAD").stdout());
+    }
+
+    @Test
+    void directory_comes_out_as_it_went_in() throws Exception {
+      GitClient source = source();
+      Command.run(store, "import", path(source), "group/r").succeeds();
+      GitClient exported = export("group/r", "out");
+      assertSame(exported, source);
+      assertThat(exported.run("config", "receive.denyNonFastForwards")).isEqualTo("true");
+      assertThat(exported.run("config", "gitweb.owner")).isEqualTo("Zoë");
+      assertThat(Files.readString(exported.directory().resolve("config"))).doesNotContain("secret");
+      assertThat(exported.directory().resolve("description")).hasContent("What it is\n");
+      assertThat(exported.run("rev-list", "--objects", "--all"))
+          .isEqualTo(source.run("rev-list", "--objects", "--all"));
+      exported.run("gc", "-q");
+      assertSame(exported, source);
+    }
+
+    @Test
+    void import_is_served_and_its_url_can_be_imported_again() throws Exception {
+      GitClient source = source();
+      Command.run(store, "import", path(source), "r").succeeds();
+      try (ServerProcess server = ServerProcess.start(store)) {
+        GitAssertions.assertSound(git, server.url("r"));
+        Command.run(store, "import", server.url("r"), "copy").succeeds();
+      }
+      GitClient exported = export("copy", "out");
+      GitAssertions.assertIntact(exported);
+      assertThat(exported.run("for-each-ref")).isEqualTo(source.run("for-each-ref"));
+      assertThat(exported.run("symbolic-ref", "HEAD")).isEqualTo("refs/heads/main");
+    }
+
+    @Test
+    void bundle_is_imported() throws Exception {
+      GitClient source = GitHistory.small(SEED).importInto(git, "src");
+      source.run("bundle", "create", "-q", scratch.resolve("all.bundle").toString(), "--all");
+      Command.run(store, "import", scratch.resolve("all.bundle").toString(), "r").succeeds();
+      GitClient exported = export("r", "out");
+      GitAssertions.assertIntact(exported);
+      assertThat(exported.run("for-each-ref", REFS)).isEqualTo(source.run("for-each-ref", REFS));
+    }
+
+    @Test
+    void empty_repository_and_detached_head_are_kept() throws Exception {
+      git.run("init", "-q", "--bare", "-b", "trunk", "empty");
+      Command.run(store, "import", path(git.at("empty")), "empty").succeeds();
+      GitClient empty = export("empty", "out1");
+      empty.run("fsck", "--full", "--strict");
+      assertThat(empty.run("for-each-ref")).isEmpty();
+      assertThat(empty.run("symbolic-ref", "HEAD")).isEqualTo("refs/heads/trunk");
+
+      git.run("init", "-q", "-b", "main", "detached");
+      GitClient detached = git.at("detached");
+      detached.commitFile("a.txt", "first\n");
+      detached.run("checkout", "-q", "--detach");
+      String head = detached.commitFile("b.txt", "second\n");
+      Command.run(store, "import", path(detached), "detached").succeeds();
+      GitClient exported = export("detached", "out2");
+      assertSame(exported, detached);
+      assertThat(exported.run("rev-parse", "HEAD")).isEqualTo(head);
+    }
+
+    @Test
+    void shallow_repository_stays_shallow() throws Exception {
+      GitClient source = GitHistory.small(SEED).importInto(git, "src");
+      git.run("clone", "-q", "--bare", "--depth", "3", "file://" + path(source), "shallow");
+      Command.run(store, "import", path(git.at("shallow")), "r").succeeds();
+      GitClient exported = export("r", "out");
+      assertSame(exported, git.at("shallow"));
+      assertThat(exported.run("rev-parse", "--is-shallow-repository")).isEqualTo("true");
+      assertThat(exported.run("rev-list", "--all"))
+          .isEqualTo(git.at("shallow").run("rev-list", "--all"));
+    }
+
+    @Test
+    void repository_spread_over_packs_loose_objects_and_alternates_is_imported() throws Exception {
+      GitClient source = GitHistory.small(SEED).importInto(git, "src");
+      git.run("clone", "-q", "--shared", path(source), "work");
+      GitClient work = git.at("work");
+      work.commitFile("loose.txt", "not packed\n");
+      Command.run(store, "import", path(work), "r").succeeds();
+      assertSame(export("r", "out"), work);
+    }
+
+    @Test
+    void stats_tell_packs_apart_by_what_wrote_them() throws Exception {
+      GitClient source = GitHistory.small(SEED).importInto(git, "src");
+      long objects = source.run("rev-list", "--objects", "--all").lines().count();
+      Command.run(store, "import", path(source), "r").succeeds();
+      try (ServerProcess server = ServerProcess.start(store)) {
+        git.run("clone", "-q", server.url("r"), "work");
+        git.at("work").commitFile("new.txt", "new\n");
+        git.at("work").run("push", "-q", "origin", "HEAD:refs/heads/new");
+      }
+      JsonNode stats =
+          new ObjectMapper()
+              .readTree(Command.run(store, "stats", "r", "--json").succeeds().stdout());
+      JsonNode packs = stats.get("packsBySource");
+      assertThat(packs.get("GC").get("packs").asInt()).isEqualTo(1);
+      assertThat(packs.get("GC").get("objects").asLong()).isEqualTo(objects);
+      assertThat(packs.get("RECEIVE").get("packs").asInt()).isEqualTo(1);
+      assertThat(packs.get("GC").get("bytes").asLong() + packs.get("RECEIVE").get("bytes").asLong())
+          .isEqualTo(stats.get("packBytes").asLong());
+      assertThat(stats.get("manifestBytes").asLong()).isPositive();
+      assertThat(Command.run(store, "stats", "r").succeeds().stdout()).contains("GC", "RECEIVE");
+    }
+
+    @Test
+    void what_cannot_be_imported_or_exported_is_refused_in_one_line() throws Exception {
+      GitClient source = GitHistory.small(SEED).importInto(git, "src");
+      Command.run(store, "import", path(source), "r").succeeds();
+      git.run("init", "-q", "--object-format=sha256", "sha256");
+      Files.writeString(scratch.resolve("file"), "no repository\n");
+      Files.createDirectories(scratch.resolve("full/inside"));
+
+      String none = scratch.resolve("none").toString();
+      refused("import", none, "x").contains("no such Git repository");
+      refused("import", scratch.resolve("file").toString(), "x");
+      refused("import", scratch.resolve("full").toString(), "x").contains("no such Git repository");
+      refused("import", path(git.at("sha256")), "x").contains("sha256");
+      refused("import", "http://127.0.0.1:1/x.git", "x");
+      refused("import", "nosuch://host/x.git", "x");
+      refused("import", path(source), "r").contains("already");
+      refused("export", "none", none).contains("none");
+      refused("export", "r", scratch.resolve("full").toString()).contains("not empty");
+      refused("export", "r", scratch.resolve("file").toString()).contains("not a directory");
+      Command.run(store, "import", path(source), "../x").failsInOneLine(WRONG_USAGE);
+      Command.run(store, "import", path(source)).failsInOneLine(WRONG_USAGE);
+      Command.run(store, "export", "r").failsInOneLine(WRONG_USAGE);
+
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
+      assertThat(Path.of(none)).doesNotExist();
+      Files.createDirectory(Path.of(none));
+      assertSame(export("r", "none"), source);
+    }
+
+    private AbstractStringAssert<?> refused(String... args) {
+      return assertThat(Command.run(store, args).failsInOneLine(FAILED).stderr());
+    }
+
+    private static void write(Path file, String text) {
+      try {
+        Files.writeString(file, text);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
