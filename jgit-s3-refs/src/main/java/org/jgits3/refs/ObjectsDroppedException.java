@@ -2,15 +2,10 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.RefValue;
-import org.jgits3.manifest.Refs;
 
 /**
  * Garbage was removed since the one who updates refs first looked for an object, so that what the
@@ -27,35 +22,18 @@ final class ObjectsDroppedException extends IOException {
   }
 
   /**
-   * Makes sure that nothing was removed, if a change of refs makes some lead to other objects.
+   * Makes sure that nothing was removed, if a change of refs makes some lead to objects.
    *
    * @param base manifest to change
-   * @param next what becomes of it
+   * @param tips what the changed refs are to point to; empty if that is too much to be looked at
    * @param seen generation of a manifest that was known before the first look for an object
    * @throws ObjectsDroppedException if something was
    */
-  static void check(Manifest base, Manifest next, long seen) throws ObjectsDroppedException {
-    if (base.dropped() <= seen) {
-      return;
-    }
-    Optional<Set<ObjectId>> tips = newTips(base.refs(), next.refs());
-    if (tips.isEmpty() || !tips.get().isEmpty()) {
+  static void check(Manifest base, Optional<Set<ObjectId>> tips, long seen)
+      throws ObjectsDroppedException {
+    if (base.dropped() > seen && (tips.isEmpty() || !tips.get().isEmpty())) {
       throw new ObjectsDroppedException(tips);
     }
-  }
-
-  private static Optional<Set<ObjectId>> newTips(Refs before, Refs after) {
-    if (!before.snapshot().map(RefSnapshot::id).equals(after.snapshot().map(RefSnapshot::id))) {
-      return Optional.empty();
-    }
-    Set<ObjectId> tips = new HashSet<>();
-    for (Map.Entry<String, RefValue> e : after.overlay().entrySet()) {
-      if (e.getValue() instanceof RefValue.Direct d
-          && !d.equals(before.overlay().get(e.getKey()))) {
-        tips.add(d.id());
-      }
-    }
-    return Optional.of(tips);
   }
 
   /**

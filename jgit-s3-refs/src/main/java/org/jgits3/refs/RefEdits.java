@@ -4,8 +4,10 @@ package org.jgits3.refs;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.manifest.RefValue;
@@ -137,6 +139,14 @@ final class RefEdits {
     values.putAll(copy.values);
     symrefs.putAll(copy.symrefs);
     added.addAll(copy.added);
+  }
+
+  /** What the changed refs point to, as far as they are not symbolic. */
+  Set<ObjectId> tips() {
+    return values.values().stream()
+        .filter(RefValue.Direct.class::isInstance)
+        .map(value -> ((RefValue.Direct) value).id())
+        .collect(Collectors.toSet());
   }
 
   boolean isEmpty() {

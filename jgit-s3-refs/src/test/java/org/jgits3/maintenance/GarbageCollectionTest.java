@@ -179,6 +179,30 @@ class GarbageCollectionTest {
   }
 
   @Test
+  void E1_a_ref_that_goes_back_to_its_value_in_the_snapshot_is_looked_at_too() throws Exception {
+    ObjectId id = TestRepositories.commit(it.user, "garbage");
+    point(it.user, "refs/heads/old", id);
+    it.user.getRefDatabase().compact();
+    delete(it.user, "refs/heads/old");
+    it.gc();
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    try (S3Repository pusher = it.users.openRepository("r")) {
+      assertThat(pusher.getObjectDatabase().has(id)).isTrue();
+      it.gc();
+      assertThat(sources()).containsExactly("GC");
+      BatchRefUpdate batch = pusher.getRefDatabase().newBatchUpdate();
+      ReceiveCommand command = new ReceiveCommand(ObjectId.zeroId(), id, "refs/heads/old");
+      batch.addCommand(command);
+      try (RevWalk walk = new RevWalk(pusher)) {
+        batch.execute(walk, NullProgressMonitor.INSTANCE);
+      }
+      assertThat(command.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+      assertThat(pusher.exactRef("refs/heads/old")).isNull();
+    }
+    it.isSound();
+  }
+
+  @Test
   void E1_what_is_missing_behind_a_new_tip_is_noticed() throws Exception {
     ObjectId id = garbage();
     try (S3Repository pusher = it.users.openRepository("r")) {
