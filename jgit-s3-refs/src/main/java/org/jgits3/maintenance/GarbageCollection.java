@@ -81,27 +81,25 @@ public final class GarbageCollection {
     if (manifest.packs().isEmpty()) {
       return new Report(0, 0, 0, 0, false);
     }
-    PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
-    try (PinnedRepository repository =
-        new PinnedRepository(
-            name,
-            config,
-            ViewDatabase.of(store, manifest),
-            r -> new S3ObjDatabase(r, readerOptions(), packs))) {
+    boolean garbageKept;
+    try (PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
+        PinnedRepository repository =
+            new PinnedRepository(
+                name,
+                config,
+                ViewDatabase.of(store, manifest),
+                r -> new S3ObjDatabase(r, readerOptions(), packs))) {
       DfsGarbageCollector collector =
           new DfsGarbageCollector(repository)
               .setPackConfig(packConfig(repository))
               .setWriteCommitGraph(true)
               .setGarbageTtl(garbageTtl(), TimeUnit.MILLISECONDS);
       collector.pack(monitor);
+      garbageKept = packs.garbageKept();
     }
     Manifest now = committer.cached().orElseThrow().manifest();
     return new Report(
-        manifest.packs().size(),
-        bytes(manifest),
-        now.packs().size(),
-        bytes(now),
-        packs.garbageKept());
+        manifest.packs().size(), bytes(manifest), now.packs().size(), bytes(now), garbageKept);
   }
 
   private DfsReaderOptions readerOptions() {

@@ -71,10 +71,10 @@ final class GitCheck {
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
-    PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
-    try (PinnedRepository repository =
-        new PinnedRepository(
-            name, config, ViewDatabase.of(store, manifest), r -> new Objects(r, packs))) {
+    try (PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
+        PinnedRepository repository =
+            new PinnedRepository(
+                name, config, ViewDatabase.of(store, manifest), r -> new Objects(r, packs))) {
       return findings(manifest, repository, new DfsFsck(repository).check(monitor));
     } catch (StoreException e) {
       throw e;

@@ -100,14 +100,14 @@ final class PackCompaction {
     if (due.isEmpty()) {
       return 0;
     }
-    PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
     DfsReaderOptions options = new DfsReaderOptions().fromConfig(config);
-    try (PinnedRepository repository =
-        new PinnedRepository(
-            name,
-            config,
-            ViewDatabase.of(store, manifest),
-            r -> new S3ObjDatabase(r, options, packs))) {
+    try (PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
+        PinnedRepository repository =
+            new PinnedRepository(
+                name,
+                config,
+                ViewDatabase.of(store, manifest),
+                r -> new S3ObjDatabase(r, options, packs))) {
       DfsPackCompactor compactor = new DfsPackCompactor(repository);
       for (DfsPackFile pack : repository.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);

@@ -59,6 +59,11 @@ public final class IndexBudget {
     }
   }
 
+  /** Forgets packs that nobody will use any more. */
+  synchronized void forget(SharedPacks packs) {
+    used.remove(packs);
+  }
+
   /**
    * What is held now.
    *

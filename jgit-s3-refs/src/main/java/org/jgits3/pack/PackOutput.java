@@ -124,7 +124,12 @@ final class PackOutput extends DfsOutputStream {
     }
     closed = true;
     if (readBack.isPresent()) {
-      readBack.get().close();
+      try {
+        readBack.get().close();
+      } catch (IOException | RuntimeException | Error e) {
+        upload.orElseThrow().fail(e); // nobody else would end it
+        throw e;
+      }
     }
     if (upload.isEmpty()) {
       pack.hold(ext, Arrays.copyOf(held, filled));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.pack;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.jgits3.manifest.Proposal;
  * The packs of one manifest, whatever others commit meanwhile: what maintenance works on. Shares
  * nothing with the handles of users. Safe for use by many threads.
  */
-public class PinnedPacks extends SharedPacks {
+public class PinnedPacks extends SharedPacks implements Closeable {
   private final ManifestCommitter committer;
   private final Manifest pinned;
   private volatile boolean garbageKept;
@@ -98,5 +99,11 @@ public class PinnedPacks extends SharedPacks {
    */
   public boolean garbageKept() {
     return garbageKept;
+  }
+
+  /** Lets go what was loaded of them, and the manifest. */
+  @Override
+  public void close() {
+    indexes().forget(this);
   }
 }

@@ -3,9 +3,12 @@ package org.jgits3.refs;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 
 /**
@@ -85,6 +88,17 @@ final class ChangedRefs {
     for (int i = 0; i < names.length; i++) {
       each.accept(names[i], values[i]);
     }
+  }
+
+  /** What the changed refs point to, those that are not deleted. */
+  Set<ObjectId> tips() {
+    Set<ObjectId> tips = new HashSet<>();
+    for (RefValue value : values) {
+      if (value instanceof RefValue.Direct direct) {
+        tips.add(direct.id());
+      }
+    }
+    return tips;
   }
 
   /**

@@ -197,7 +197,7 @@ final class LargeTransaction<R> {
       tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
-    ObjectsDroppedException.check(base, Optional.empty(), transaction.seen());
+    ObjectsDroppedException.check(base, prepared.changes()::tips, transaction.seen());
     return Proposal.edit(next, outcome.verdict());
   }
 }

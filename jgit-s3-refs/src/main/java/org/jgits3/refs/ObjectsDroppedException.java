@@ -2,8 +2,8 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Manifest;
 
@@ -14,9 +14,9 @@ import org.jgits3.manifest.Manifest;
 final class ObjectsDroppedException extends IOException {
   private static final long serialVersionUID = 1;
 
-  private final transient Optional<Set<ObjectId>> tips;
+  private final transient Set<ObjectId> tips;
 
-  private ObjectsDroppedException(Optional<Set<ObjectId>> tips) {
+  private ObjectsDroppedException(Set<ObjectId> tips) {
     super("objects were removed by a garbage collection meanwhile; nothing was done, try again");
     this.tips = tips;
   }
@@ -25,23 +25,19 @@ final class ObjectsDroppedException extends IOException {
    * Makes sure that nothing was removed, if a change of refs makes some lead to objects.
    *
    * @param base manifest to change
-   * @param tips what the changed refs are to point to; empty if that is too much to be looked at
+   * @param tips says what the changed refs are to point to
    * @param seen generation of a manifest that was known before the first look for an object
    * @throws ObjectsDroppedException if something was
    */
-  static void check(Manifest base, Optional<Set<ObjectId>> tips, long seen)
+  static void check(Manifest base, Supplier<Set<ObjectId>> tips, long seen)
       throws ObjectsDroppedException {
-    if (base.dropped() > seen && (tips.isEmpty() || !tips.get().isEmpty())) {
-      throw new ObjectsDroppedException(tips);
+    if (base.dropped() > seen && !tips.get().isEmpty()) {
+      throw new ObjectsDroppedException(tips.get());
     }
   }
 
-  /**
-   * What the refs were to point to.
-   *
-   * @return the objects; empty if they are too many to be looked at again
-   */
-  Optional<Set<ObjectId>> tips() {
+  /** What the refs were to point to. */
+  Set<ObjectId> tips() {
     return tips;
   }
 }

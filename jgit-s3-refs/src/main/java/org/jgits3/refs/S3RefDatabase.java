@@ -149,11 +149,8 @@ public final class S3RefDatabase extends RefDatabase {
       try {
         return committed(commit.run(transaction.seenAt(seen)));
       } catch (ObjectsDroppedException e) {
-        if (e.tips().isEmpty()) {
-          throw e;
-        }
         SharedRefs.Current now = shared.current();
-        Reachability.check(repository, e.tips().get(), now.view().prefix("", Set.of()));
+        Reachability.check(repository, e.tips(), now.view().prefix("", Set.of()));
         seen = now.manifest().generation();
       }
     }

@@ -329,7 +329,7 @@ public final class SharedRefs {
       return Proposal.noEdit(outcome.verdict());
     }
     Manifest next = base.withRefs(edits.apply()).withLog(logged(base, outcome.log()));
-    ObjectsDroppedException.check(base, Optional.of(edits.tips()), transaction.seen());
+    ObjectsDroppedException.check(base, edits::tips, transaction.seen());
     return Proposal.edit(next, outcome.verdict());
   }
 

@@ -246,8 +246,8 @@ public final class RangeReader {
     }
 
     private Validator first(Range range) throws IOException {
-      Arrival arrival = arrivals.of(range.from(), range.to());
       try {
+        Arrival arrival = arrivals.of(range.from(), range.to());
         Validator version = read(range, expected, telling(arrival));
         if (oneVersion && !answered.join().equals(Optional.of(version))) {
           throw new StoreException.Changed(

@@ -233,6 +233,28 @@ class GarbageCollectionTest {
   }
 
   @Test
+  void E3_so_does_a_batch_of_very_many_refs() throws Exception {
+    ObjectId gone = garbage();
+    try (S3Repository pusher = it.users.openRepository("r")) {
+      it.gc();
+      assertThat(it.manifest().dropped()).isPositive();
+      for (ObjectId id : List.of(first, gone)) {
+        BatchRefUpdate batch = pusher.getRefDatabase().newBatchUpdate();
+        for (int i = 0; i < 3000; i++) {
+          String name = "refs/changes/" + id.name() + "/" + i;
+          batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
+        }
+        try (RevWalk walk = new RevWalk(pusher)) {
+          batch.execute(walk, NullProgressMonitor.INSTANCE);
+        }
+        assertThat(batch.getCommands())
+            .allMatch(c -> (c.getResult() == ReceiveCommand.Result.OK) == id.equals(first));
+      }
+    }
+    it.isSound();
+  }
+
+  @Test
   void E3b_a_push_between_two_steps_of_a_collection_is_left_alone() throws Exception {
     Manifest[] meanwhile = new Manifest[1];
     ObjectId[] second = new ObjectId[1];
