@@ -18,6 +18,8 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.pack.DeferredPack.State;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Packs of one repository that were received in this process and wait for a ref update to publish
@@ -28,6 +30,8 @@ import org.jgits3.pack.DeferredPack.State;
  * <p>Safe for use by many threads.
  */
 final class DeferredPacks {
+  private static final Logger LOG = LoggerFactory.getLogger(DeferredPacks.class);
+
   private final ManifestCommitter committer;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition decided = lock.newCondition();
@@ -59,7 +63,7 @@ final class DeferredPacks {
    * @param reader reads indexes
    * @param own packs that the caller sees anyway
    * @return whether a pack that has the object was published
-   * @throws IOException if an index cannot be read, or the pack not be published
+   * @throws IOException if the pack cannot be published
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
     for (DeferredPack pack : waiting.values()) {
@@ -70,14 +74,14 @@ final class DeferredPacks {
     return false;
   }
 
-  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) throws IOException {
+  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) {
     try {
       return pack.file().hasObject(reader, id);
     } catch (IOException e) {
-      if (state(pack) == State.FORGOTTEN) {
-        return false; // and its files are gone
-      }
-      throw e;
+      // Its files are gone, or cannot be read: to all but its own handle it is as if there were
+      // none.
+      LOG.debug("the index of received pack {} cannot be read", pack.entry().id(), e);
+      return false;
     }
   }
 

@@ -4,6 +4,8 @@ package org.jgits3.pack;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.manifest.Change;
@@ -52,9 +54,11 @@ final class Quarantine implements Committer {
     return changes.get();
   }
 
-  /** Packs that the handle sees beside those that the manifest lists. */
+  /** Packs that the handle sees beside those that the manifest lists, or has listed. */
   List<DeferredPack> visible() {
-    return packs.stream().filter(p -> deferred.state(p) != State.FORGOTTEN).toList();
+    return packs.stream()
+        .filter(p -> !Set.of(State.FORGOTTEN, State.PUBLISHED).contains(deferred.state(p)))
+        .toList();
   }
 
   /** A verdict, and whether packs are listed together with what it is about. */
@@ -115,6 +119,20 @@ final class Quarantine implements Committer {
       throw new IOException(
           "pack " + id + ", received before, may not have been published; fetch and push again");
     }
+  }
+
+  /**
+   * Forgets a pack that is rolled back, if it was taken already.
+   *
+   * @param pack the pack
+   * @return whether no manifest will ever list it because of this handle
+   */
+  boolean release(S3PackDescription pack) {
+    Optional<DeferredPack> taken =
+        packs.stream().filter(p -> p.description().equals(pack)).findFirst();
+    boolean free = taken.isEmpty() || deferred.forget(taken.get());
+    changes.incrementAndGet();
+    return free;
   }
 
   /**

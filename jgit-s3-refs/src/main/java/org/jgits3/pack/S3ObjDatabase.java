@@ -360,7 +360,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
     for (S3PackDescription pack : ours(packs)) {
       writing.remove(pack);
-      if (!pack.wasOffered()) {
+      if (quarantine.release(pack) && !pack.wasOffered()) {
         discard(pack);
       }
     }

@@ -21,9 +21,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import org.eclipse.jgit.events.ListenerHandle;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -350,6 +352,32 @@ class DeferredPacksTest {
       other.scanForRepoChanges();
       assertThat(update(pushed, MAIN, PACK.commit())).isEqualTo(Result.NEW);
       assertThat(listed()).extracting(PackEntry::id).doesNotContain(published);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void a_pack_that_is_rolled_back_after_it_was_taken_is_never_listed() throws Exception {
+    try (S3Repository pushed = push(manager);
+        S3Repository other = manager.openRepository("r")) {
+      assertThat(has(pushed, PACK.commit())).isFalse(); // it knows its packs from now on
+      ListenerHandle failing =
+          pushed
+              .getListenerList()
+              .addListener(
+                  DfsPacksChangedListener.class,
+                  event -> {
+                    throw new IllegalStateException("listener");
+                  });
+      assertThatThrownBy(() -> receive(pushed, PACK)).hasMessage("listener");
+      failing.remove();
+      assertThat(packObjects()).isZero();
+      assertThat(has(other, PACK.commit())).isFalse();
+      ObjectId theirs = TestRepositories.commit(other, "theirs");
+      assertThatThrownBy(() -> update(pushed, MAIN, theirs))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("may not have been published");
+      assertThat(update(other, OTHER, theirs)).isEqualTo(Result.NEW);
     }
     everythingIsThere();
   }
