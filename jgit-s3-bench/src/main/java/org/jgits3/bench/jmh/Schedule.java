@@ -26,6 +26,16 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
   }
 
   /**
+   * The same with more iterations before the measurement.
+   *
+   * @param count how many, at least
+   * @return the schedule
+   */
+  public Schedule warmedUp(int count) {
+    return new Schedule(mode, forks, Math.max(warmups, count), iterations, millis);
+  }
+
+  /**
    * Iterations of one call each, after enough of them that what is measured is compiled code, as in
    * a server that has run for a while.
    *

@@ -26,6 +26,9 @@ final class RefsRun {
   /** Refs of a repository that is small. */
   private static final int FEW = 10;
 
+  /** Iterations until the client of S3 is compiled: much code, and few calls in each of them. */
+  private static final int WARMUPS_ON_S3 = 20;
+
   /** What all engines are compared with: JGit where file times cannot be trusted. */
   private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
 
@@ -97,7 +100,7 @@ final class RefsRun {
     context.progress().accept(title + ", " + engine.id() + " ...");
     Schedule planned =
         what.mode() == Mode.AverageTime
-            ? Schedule.average(context.quick())
+            ? Schedule.average(context.quick()).warmedUp(engine.onS3() ? WARMUPS_ON_S3 : 0)
             : Schedule.singleShot(context.quick());
     Map<String, String> parameters = Map.of("engine", engine.id(), "refs", "" + refs);
     JmhRun jmh = new JmhRun(jvmOptions, context.data().resolve("jmh.log"));
