@@ -27,7 +27,7 @@ final class RefsRun {
   private static final int FEW = 10;
 
   /** Iterations until the client of S3 is compiled: much code, and few calls in each of them. */
-  private static final int WARMUPS_ON_S3 = 20;
+  private static final int WARMUPS_ON_S3 = 14;
 
   /** What all engines are compared with: JGit where file times cannot be trusted. */
   private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
