@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -294,11 +295,9 @@ public final class DiskCache implements Closeable {
     }
   }
 
-  /** Waits until everything is fetched that was asked for. */
-  void awaitFetched() throws InterruptedException {
-    while (!fetching.isEmpty()) {
-      Thread.sleep(1);
-    }
+  /** Waits until everything is fetched that was asked for: one thread does it, in that order. */
+  void awaitFetched() throws InterruptedException, ExecutionException {
+    background.submit(() -> {}).get();
   }
 
   /** Gives up what is being fetched. */
