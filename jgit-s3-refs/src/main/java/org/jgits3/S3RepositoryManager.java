@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
@@ -86,7 +87,11 @@ public final class S3RepositoryManager implements Closeable {
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<RepositoryName, SharedRepository> eldest) {
-          return size() > KEPT;
+          boolean gone = size() > KEPT;
+          if (gone) {
+            eldest.getValue().retire();
+          }
+          return gone;
         }
       };
 
@@ -276,7 +281,7 @@ public final class S3RepositoryManager implements Closeable {
         if (compacting) {
           known.compactOn(maintainer, settings.config());
         }
-        shared.put(name, known);
+        retire(shared.put(name, known));
       }
       return known;
     }
@@ -284,7 +289,22 @@ public final class S3RepositoryManager implements Closeable {
 
   private void forget(RepositoryName name, SharedRepository repository) {
     synchronized (shared) {
-      shared.remove(name, repository);
+      if (shared.remove(name, repository)) {
+        repository.retire();
+      }
+    }
+  }
+
+  /** Lets go what is known of a name, since it stands for something else now. */
+  private void forget(RepositoryName name) {
+    synchronized (shared) {
+      retire(shared.remove(name));
+    }
+  }
+
+  private static void retire(@Nullable SharedRepository repository) {
+    if (repository != null) {
+      repository.retire();
     }
   }
 
@@ -306,9 +326,7 @@ public final class S3RepositoryManager implements Closeable {
         checked,
         new RepositorySettings(CONFIG, "", Set.of()),
         new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs));
-    synchronized (shared) {
-      shared.remove(checked);
-    }
+    forget(checked);
     return open(checked);
   }
 
@@ -348,10 +366,8 @@ public final class S3RepositoryManager implements Closeable {
     RepositoryName source = RepositoryName.of(from);
     RepositoryName target = RepositoryName.of(to);
     bindings.rename(source, target);
-    synchronized (shared) {
-      shared.remove(source);
-      shared.remove(target);
-    }
+    forget(source);
+    forget(target);
   }
 
   /**
@@ -364,9 +380,7 @@ public final class S3RepositoryManager implements Closeable {
   public void delete(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
     bindings.delete(checked);
-    synchronized (shared) {
-      shared.remove(checked);
-    }
+    forget(checked);
   }
 
   /**

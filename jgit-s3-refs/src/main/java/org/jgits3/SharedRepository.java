@@ -62,6 +62,11 @@ final class SharedRepository {
     committer.onChange((before, after) -> compaction.consider(after));
   }
 
+  /** Says that the manager keeps it no more. Handles that are open go on. */
+  void retire() {
+    packs.retire();
+  }
+
   RepositoryName name() {
     return name;
   }

@@ -104,6 +104,6 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   /** Lets go what was loaded of them, and the manifest. */
   @Override
   public void close() {
-    indexes().forget(this);
+    retire();
   }
 }

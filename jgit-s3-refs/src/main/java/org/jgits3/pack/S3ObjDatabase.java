@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -64,6 +65,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /** Version of the list whose indexes were loaded together. */
   private volatile long loaded = -1;
 
+  private final AtomicBoolean closed = new AtomicBoolean();
+
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
 
@@ -92,6 +95,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     this.shared = shared;
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred());
+    shared.opened();
   }
 
   /**
@@ -172,6 +176,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
     long version = scanned;
     if (loaded == version) {
       return;
+    }
+    for (DfsPackFile pack : list.packs) {
+      shared.hold((S3PackDescription) pack.getPackDescription());
     }
     List<DfsPackFile> missing =
         Stream.of(list.packs).filter(pack -> !pack.isIndexLoaded()).toList();
@@ -294,7 +301,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
     if (ext == PackExt.PACK && !file.bundled()) {
       return openPack(key, file);
     }
-    shared.indexes().load(shared, file.size());
+    if (ext != PackExt.PACK) {
+      shared.hold(pack);
+    }
     try {
       return new SideFileChannel(
           file.bundled()
@@ -401,6 +410,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
       }
     }
     super.close();
+    if (closed.compareAndSet(false, true)) {
+      shared.closed();
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jgits3.pack;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,9 @@ public class SharedPacks {
 
   private long generation;
   private long version;
+
+  private int handles; // open ones; guarded by this
+  private boolean retired; // guarded by this
 
   /**
    * The packs of one repository.
@@ -169,7 +173,9 @@ public class SharedPacks {
         version++;
         Set<String> used = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
         used.addAll(deferred.ids());
-        packFiles.keySet().retainAll(used);
+        Set<String> gone = new HashSet<>(packFiles.keySet());
+        gone.removeAll(used);
+        gone.forEach(this::drop);
       }
     }
     return version;
@@ -194,17 +200,45 @@ public class SharedPacks {
   /** Lets go what was loaded of a pack that no manifest will ever list. */
   void drop(String id) {
     packFiles.remove(id);
+    indexes.release(this, id);
   }
 
-  /** Bytes of the side files of packs whose index is in memory. */
-  long indexBytes() {
-    long bytes = 0;
-    for (DfsPackFile pack : packFiles.values()) {
-      if (pack.isIndexLoaded()) {
-        bytes += sideFiles(pack.getPackDescription());
-      }
+  /** Counts the indexes of a pack that is about to be read, and makes room for them. */
+  void hold(S3PackDescription pack) {
+    if (isUsed()) {
+      indexes.hold(this, pack.id(), sideFiles(pack));
     }
-    return bytes;
+  }
+
+  private synchronized boolean isUsed() {
+    return handles > 0;
+  }
+
+  /** Notes that a handle was opened. */
+  synchronized void opened() {
+    handles++;
+  }
+
+  /** Notes that a handle was closed. */
+  synchronized void closed() {
+    handles--;
+    forgetIfUnused();
+  }
+
+  /**
+   * Says that no handle will be opened any more, as far as is known. What was loaded is let go once
+   * those are closed that are open.
+   */
+  public synchronized void retire() {
+    retired = true;
+    forgetIfUnused();
+  }
+
+  private void forgetIfUnused() {
+    if (retired && handles == 0) {
+      indexes.forget(this);
+      packFiles.clear();
+    }
   }
 
   private static long sideFiles(DfsPackDescription pack) {
@@ -217,16 +251,15 @@ public class SharedPacks {
     return bytes;
   }
 
-  /** Forgets packs whose index is in memory, so that it may be freed. */
+  /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
   synchronized void dropIndexes() {
-    if (packFiles.values().removeIf(DfsPackFile::isIndexLoaded)) {
-      version++;
-    }
+    packFiles.clear();
+    version++;
   }
 
   /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
   synchronized void forget(String id) {
-    packFiles.remove(id);
+    drop(id);
     version++;
   }
 

@@ -32,6 +32,7 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -162,6 +163,65 @@ class PackIndexesTest {
         other.getObjectDatabase().newReader().has(ids.get(0));
       }
       assertThat(manager.indexBudget().held()).isLessThanOrEqualTo(LIMIT);
+    }
+  }
+
+  @Test
+  void indexes_go_with_a_repository_that_the_process_keeps_no_more() throws Exception {
+    S3RepositoryManager manager = TestRepositories.manager(new MemoryObjectStore());
+    ObjectId id;
+    try (S3Repository r = manager.createRepository("r")) {
+      id = TestRepositories.commit(r, "r");
+    }
+    try (S3Repository open = manager.openRepository("r")) {
+      open.parseCommit(id);
+      long held = manager.indexBudget().held();
+      assertThat(held).isPositive();
+      for (int i = 0; i < 1001; i++) {
+        manager.createRepository("other" + i).close();
+      }
+      assertThat(manager.indexBudget().held()).as("a handle is open").isEqualTo(held);
+      open.parseCommit(TestRepositories.commit(open, "more"));
+      assertThat(manager.indexBudget().held()).isGreaterThan(held);
+    }
+    assertThat(manager.indexBudget().held()).isZero();
+    manager.close();
+  }
+
+  @Test
+  void indexes_go_with_a_repository_that_is_deleted() throws Exception {
+    ObjectId id = committedElsewhere("r", 1).get(0);
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      try (S3Repository r = manager.openRepository("r")) {
+        r.parseCommit(id);
+        assertThat(manager.indexBudget().held()).isPositive();
+      }
+      assertThat(manager.indexBudget().held()).as("may be opened again").isPositive();
+      manager.delete("r");
+      assertThat(manager.indexBudget().held()).isZero();
+    }
+  }
+
+  @Test
+  void indexes_of_packs_that_were_replaced_count_no_more() throws Exception {
+    List<ObjectId> ids = committedElsewhere("r", 3);
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        S3Repository r = manager.openRepository("r")) {
+      r.parseCommit(ids.get(0));
+      long before = manager.indexBudget().held();
+      RefUpdate update = r.updateRef(Constants.R_HEADS + "master");
+      update.setNewObjectId(ids.get(0));
+      update.update();
+      manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+      r.parseCommit(ids.get(0));
+      long after = 0;
+      for (DfsPackFile pack : r.getObjectDatabase().getPacks()) {
+        for (PackExt ext : PackExt.values()) {
+          boolean side = ext != PackExt.PACK && pack.getPackDescription().hasFileExt(ext);
+          after += side ? pack.getPackDescription().getFileSize(ext) : 0;
+        }
+      }
+      assertThat(manager.indexBudget().held()).isEqualTo(after).isNotEqualTo(before);
     }
   }
 
