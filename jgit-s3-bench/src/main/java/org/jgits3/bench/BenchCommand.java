@@ -3,6 +3,7 @@ package org.jgits3.bench;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -12,10 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jgits3.bench.refs.RefsSuite;
 import org.jgits3.bench.report.JsonReport;
 import org.jgits3.bench.report.Machine;
 import org.jgits3.bench.report.MarkdownReport;
@@ -42,8 +41,9 @@ final class BenchCommand implements Callable<Integer> {
   private static final String ALL = "all";
   private static final int FEWEST_REFS = 1_000;
   private static final int MOST_REFS = 2_000_000;
-
-  private final Map<String, Suite> known = new TreeMap<>();
+  private static final int SMALLEST_MAX = 16;
+  private static final int REFS = 500_000;
+  private static final int REFS_OF_SMALLEST = 2_000;
 
   @Spec private CommandSpec spec;
 
@@ -51,18 +51,38 @@ final class BenchCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "SUITE",
       description = "Suites to run, or 'all'. There are: ${COMPLETION-CANDIDATES}.",
-      completionCandidates = Suites.class)
+      completionCandidates = Names.class)
   private List<String> suites;
 
   @Option(names = "--quick", description = "Few iterations: minutes instead of an hour.")
   private boolean quick;
 
   @Option(
+      names = "--smallest",
+      description = "The smallest size of each suite: whether it runs, not how fast.")
+  private boolean smallest;
+
+  @Option(
       names = "--refs",
       paramLabel = "N",
-      defaultValue = "500000",
-      description = "Refs of the repository, 1000 to 2000000; default: ${DEFAULT-VALUE}.")
-  private int refs;
+      description =
+          "Refs of the repository, 1000 to 2000000; default: 500000, with --smallest 2000.")
+  private Integer refs;
+
+  @Option(
+      names = "--max",
+      paramLabel = "MB",
+      defaultValue = "4096",
+      description = "Largest object to transfer, from 16 MB; default: ${DEFAULT-VALUE}.")
+  private int maxMegabytes;
+
+  @Option(
+      names = "--endpoint",
+      paramLabel = "URL",
+      description =
+          "S3 server to measure with, credentials and region from the AWS environment; creates"
+              + " buckets there and removes them. Default: one that is started.")
+  private URI endpoint;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there, too.")
   private Path json;
@@ -70,18 +90,10 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--debug", description = "Prints the stack trace of an error.")
   private boolean debug;
 
-  private BenchCommand() {
-    for (Suite suite : Suites.ALL) {
-      known.put(suite.name(), suite);
-    }
-  }
-
-  /** All suites there are. */
-  private static final class Suites extends ArrayList<String> {
-    private static final List<Suite> ALL = List.of(new RefsSuite());
-
-    Suites() {
-      ALL.forEach(suite -> add(suite.name()));
+  /** For the help. */
+  private static final class Names extends ArrayList<String> {
+    Names() {
+      super(Suites.names());
     }
   }
 
@@ -94,7 +106,10 @@ final class BenchCommand implements Callable<Integer> {
     CommandLine line = new CommandLine(command);
     line.setParameterExceptionHandler(
         (e, args) -> command.fail(e, "; see jgit-s3-bench/run --help", ExitCode.USAGE));
-    line.setExecutionExceptionHandler((e, at, parsed) -> command.fail(e, "", ExitCode.SOFTWARE));
+    line.setExecutionExceptionHandler(
+        (e, at, parsed) ->
+            command.fail(
+                e, "", e instanceof WrongUsageException ? ExitCode.USAGE : ExitCode.SOFTWARE));
     return line;
   }
 
@@ -115,12 +130,16 @@ final class BenchCommand implements Callable<Integer> {
     check();
     Path root = Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
     Path data = Files.createDirectories(root.resolve("target/bench-data"));
+    SuiteContext context = context(root, data);
+    chosen.stream()
+        .filter(suite -> suites.contains(suite.name()))
+        .forEach(suite -> suite.check(context));
     FileChannel lock = lock(data.resolve("lock"));
     try {
-      SuiteContext context = new SuiteContext(quick, refs, root, data, this::progress);
       Machine machine = Machine.here();
       List<SuiteResult> results = new ArrayList<>();
       for (Suite suite : chosen) {
+        context.progress().suite(suite.name());
         results.add(suite.run(context).checkedAgainst(suite.headlineKeys()));
       }
       return report(new Results(machine, results));
@@ -129,23 +148,50 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
+  private SuiteContext context(Path root, Path data) {
+    Effort effort = smallest ? Effort.SMALLEST : quick ? Effort.QUICK : Effort.FULL;
+    return new SuiteContext(
+        effort,
+        refs(),
+        maxMegabytes,
+        root,
+        data,
+        Optional.ofNullable(endpoint),
+        new Progress(this::progress, System::nanoTime));
+  }
+
+  private int refs() {
+    return refs != null ? refs : smallest ? REFS_OF_SMALLEST : REFS;
+  }
+
   private List<Suite> chosen() {
     LinkedHashSet<Suite> chosen = new LinkedHashSet<>();
     for (String name : suites) {
       if (name.equals(ALL)) {
-        chosen.addAll(known.values());
-      } else if (known.containsKey(name)) {
-        chosen.add(known.get(name));
+        chosen.addAll(Suites.ALL);
       } else {
-        throw wrong("no suite '" + name + "'; there are " + String.join(", ", known.keySet()));
+        chosen.add(Suites.named(name).orElseThrow(() -> unknown(name)));
       }
     }
     return List.copyOf(chosen);
   }
 
+  private ParameterException unknown(String suite) {
+    return wrong("no suite '" + suite + "'; there are " + String.join(", ", Suites.names()));
+  }
+
   private void check() {
-    if (refs < FEWEST_REFS || refs > MOST_REFS) {
+    if (smallest && quick) {
+      throw wrong("--smallest and --quick exclude each other");
+    }
+    if (refs() < FEWEST_REFS || refs() > MOST_REFS) {
       throw wrong("--refs " + refs + " is not from " + FEWEST_REFS + " to " + MOST_REFS);
+    }
+    if (maxMegabytes < SMALLEST_MAX) {
+      throw wrong("--max " + maxMegabytes + " is less than " + SMALLEST_MAX);
+    }
+    if (endpoint != null && (endpoint.getHost() == null || !isHttp(endpoint.getScheme()))) {
+      throw wrong("--endpoint " + endpoint + " is no URL of a server, as http://127.0.0.1:9000");
     }
     if (json != null) {
       Path directory = json.toAbsolutePath().getParent();
@@ -153,6 +199,10 @@ final class BenchCommand implements Callable<Integer> {
         throw wrong("--json " + json + " cannot be written: no such directory, or it is one");
       }
     }
+  }
+
+  private static boolean isHttp(String scheme) {
+    return scheme.equals("http") || scheme.equals("https");
   }
 
   private ParameterException wrong(String what) {

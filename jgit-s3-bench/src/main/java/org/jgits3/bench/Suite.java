@@ -23,6 +23,16 @@ public interface Suite {
   List<String> headlineKeys();
 
   /**
+   * Looks whether there is what the suite needs from the command line or the environment, before
+   * anything is measured. Called only if the suite was asked for by its name: as a part of {@code
+   * all} it measures what it can, and what it cannot is missing.
+   *
+   * @param context what to do and where
+   * @throws WrongUsageException if there is not
+   */
+  default void check(SuiteContext context) {}
+
+  /**
    * Measures. What cannot be measured is in the result as missing, with the reason; the suite goes
    * on.
    *

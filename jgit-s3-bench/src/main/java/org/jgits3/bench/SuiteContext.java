@@ -1,17 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench;
 
+import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
-import java.util.function.Consumer;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.bench.jmh.JmhRun;
+import org.jgits3.bench.server.GivenServer;
+import org.jgits3.bench.server.OwnServer;
+import org.jgits3.bench.server.S3Session;
 
 /**
  * What a suite is asked to do, and where it may work.
  *
- * @param quick whether few iterations will do
+ * @param effort how much to measure
  * @param refs number of refs, for suites that have any
+ * @param maxMegabytes size of the largest object, in MiB, for suites that transfer any
  * @param root directory of the sources, where {@code etc/} and {@code target/} are
  * @param data directory for generated data, which later runs use again
- * @param progress told in one line what is being done
+ * @param server S3 server to use; empty to start one
+ * @param progress told what is being done
  */
 public record SuiteContext(
-    boolean quick, int refs, Path root, Path data, Consumer<String> progress) {}
+    Effort effort,
+    int refs,
+    int maxMegabytes,
+    Path root,
+    Path data,
+    Optional<URI> server,
+    Progress progress) {
+  /**
+   * Whether few iterations will do.
+   *
+   * @return true if not everything is to be measured
+   */
+  public boolean quick() {
+    return effort != Effort.FULL;
+  }
+
+  /**
+   * Reaches S3: the server that was named, with the credentials and the region of the usual AWS
+   * environment, or one that is started for this call.
+   *
+   * @return the server, to be closed
+   * @throws IOException if it cannot be reached, refuses the credentials or does not start, with
+   *     one line that says why
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public S3Session openS3() throws IOException, InterruptedException {
+    return server.isPresent()
+        ? GivenServer.open(server.get())
+        : OwnServer.start(root, data.resolve("s3"), data.resolve("versitygw.log"));
+  }
+
+  /**
+   * How JMH is run.
+   *
+   * @param jvmOptions options of the JVMs that are forked
+   * @return runs benchmarks
+   */
+  public JmhRun jmh(List<String> jvmOptions) {
+    return new JmhRun(jvmOptions, data.resolve("jmh.log"));
+  }
+
+  /**
+   * Options for a JVM that measures, besides JMH's, which {@link #jmh} takes care of: they attach
+   * the profiler if it is asked for.
+   *
+   * @param name what it measures, for the name of its flame graph
+   * @return the options, none as a rule
+   */
+  public List<String> profilerOptions(String name) {
+    return List.of();
+  }
+}

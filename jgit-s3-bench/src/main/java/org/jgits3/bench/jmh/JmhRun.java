@@ -43,6 +43,22 @@ public record JmhRun(List<String> jvmOptions, Path log) {
   public Measurement measure(
       Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
       throws RunnerException {
+    return measurement(run(benchmark, method, parameters, schedule));
+  }
+
+  /**
+   * The same, with all that JMH knows.
+   *
+   * @param benchmark class that has it
+   * @param method name of the benchmark
+   * @param parameters values of the parameters by name
+   * @param schedule how long
+   * @return JMH's result, in nanoseconds
+   * @throws RunnerException if it failed; the log says why
+   */
+  public RunResult run(
+      Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
+      throws RunnerException {
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include("^" + Pattern.quote(benchmark.getName() + "." + method) + "$")
@@ -58,7 +74,7 @@ public record JmhRun(List<String> jvmOptions, Path log) {
             .jvmArgsAppend(jvmOptions.toArray(String[]::new))
             .output(log.toString());
     parameters.forEach(options::param);
-    return measurement(new Runner(options.build()).runSingle());
+    return new Runner(options.build()).runSingle();
   }
 
   private static Measurement measurement(RunResult result) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.jmh;
 
+import org.jgits3.bench.Effort;
 import org.openjdk.jmh.annotations.Mode;
 
 /**
@@ -16,13 +17,15 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
   /**
    * Iterations of some duration.
    *
-   * @param quick whether few will do
+   * @param effort how many
    * @return the schedule
    */
-  public static Schedule average(boolean quick) {
-    return quick
-        ? new Schedule(Mode.AverageTime, 1, 2, 5, 150)
-        : new Schedule(Mode.AverageTime, 3, 5, 10, 1000);
+  public static Schedule average(Effort effort) {
+    return switch (effort) {
+      case SMALLEST -> new Schedule(Mode.AverageTime, 0, 0, 1, 1);
+      case QUICK -> new Schedule(Mode.AverageTime, 1, 2, 5, 150);
+      case FULL -> new Schedule(Mode.AverageTime, 3, 5, 10, 1000);
+    };
   }
 
   /**
@@ -39,12 +42,14 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
    * Iterations of one call each, after enough of them that what is measured is compiled code, as in
    * a server that has run for a while.
    *
-   * @param quick whether few will do
+   * @param effort how many
    * @return the schedule
    */
-  public static Schedule singleShot(boolean quick) {
-    return quick
-        ? new Schedule(Mode.SingleShotTime, 1, 15, 9, 1)
-        : new Schedule(Mode.SingleShotTime, 3, 15, 15, 1);
+  public static Schedule singleShot(Effort effort) {
+    return switch (effort) {
+      case SMALLEST -> new Schedule(Mode.SingleShotTime, 0, 0, 1, 1);
+      case QUICK -> new Schedule(Mode.SingleShotTime, 1, 15, 9, 1);
+      case FULL -> new Schedule(Mode.SingleShotTime, 3, 15, 15, 1);
+    };
   }
 }

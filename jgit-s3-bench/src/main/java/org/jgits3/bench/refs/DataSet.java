@@ -8,7 +8,7 @@ import org.eclipse.jgit.util.FileUtils;
 
 /**
  * Where the data of one size is on disk. Everything is generated once and used by all later runs,
- * except what is below the scratch directories.
+ * except what is below the scratch directory.
  *
  * @param base directory of all generated data
  * @param refs number of refs
@@ -31,11 +31,6 @@ record DataSet(Path base, int refs) {
   /** Name of the bucket for data that is kept. */
   String bucket() {
     return "refs-" + refs;
-  }
-
-  /** Name of the bucket for what does not outlive the run. */
-  String scratchBucket() {
-    return "scratch";
   }
 
   /** Directory for what does not outlive the run. */
@@ -69,16 +64,31 @@ record DataSet(Path base, int refs) {
     return true;
   }
 
-  /** Empties the scratch directories. */
+  /**
+   * Generates data that does not outlive the run, unless this run has done so.
+   *
+   * @param name what it is
+   * @param generator writes it
+   * @return whether it had to be generated
+   */
+  boolean prepareForThisRun(String name, Generator generator) throws IOException {
+    Path marker = scratch().resolve(name + ".complete");
+    if (Files.exists(marker)) {
+      return false;
+    }
+    generator.generate();
+    Files.writeString(marker, "");
+    return true;
+  }
+
+  /** Empties the scratch directory. */
   void resetScratch() throws IOException {
     removeScratch();
     Files.createDirectories(scratch());
-    Files.createDirectories(buckets().resolve(scratchBucket()));
   }
 
   void removeScratch() throws IOException {
     delete(scratch());
-    delete(buckets().resolve(scratchBucket()));
   }
 
   private static void delete(Path directory) throws IOException {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.bench.server.S3Endpoint;
+import org.jgits3.bench.server.S3Session;
 import org.jgits3.store.StoreListener;
 
 /** What can be asked for refs. */
@@ -86,7 +87,10 @@ enum RefsEngine {
     return switch (kind) {
       case DIRECTORY -> data.prepare(id, directory, () -> generate(data, refs));
       case S3 ->
-          data.prepare("s3", data.buckets().resolve(data.bucket()), () -> generate(data, refs));
+          endpoint().own()
+              ? data.prepare(
+                  "s3", data.buckets().resolve(data.bucket()), () -> generate(data, refs))
+              : data.prepareForThisRun("s3", () -> generate(data, refs));
       case REF_DIRECTORY, RAW_COMPARE ->
           data.prepare(id, directory, () -> FileRefs.generate(directory, refs, setting));
       case REFTABLE ->
@@ -125,7 +129,7 @@ enum RefsEngine {
   LibraryRefs scratchLibrary(DataSet data, StoreListener listener) throws IOException {
     return LibraryRefs.open(
         kind == Kind.S3
-            ? endpoint().config(data.scratchBucket()) + setting
+            ? endpoint().config(S3Session.SCRATCH) + setting
             : directory(data.scratch().resolve(id)),
         listener);
   }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
+import org.jgits3.bench.Effort;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.JmhRun;
 import org.jgits3.bench.jmh.Measurement;
@@ -31,6 +32,9 @@ final class RefsRun {
 
   /** What all engines are compared with: JGit where file times cannot be trusted. */
   private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
+
+  /** Engines whose requests are counted. */
+  private static final List<RefsEngine> COUNTED = List.of(RefsEngine.DIRECTORY, RefsEngine.S3);
 
   private final SuiteContext context;
   private final DataSet data;
@@ -63,6 +67,7 @@ final class RefsRun {
   }
 
   SuiteResult run() throws IOException, InterruptedException {
+    context.progress().expect(cases());
     prepare();
     for (RefsCase what : RefsCase.values()) {
       for (RefsEngine engine : engines) {
@@ -73,7 +78,7 @@ final class RefsRun {
       rows.addAll(allocated);
       allocated.clear();
     }
-    for (RefsEngine engine : List.of(RefsEngine.DIRECTORY, RefsEngine.S3)) {
+    for (RefsEngine engine : COUNTED) {
       if (engines.contains(engine)) {
         measure(RefsCase.UPDATE, engine, FEW, "single update of a repository of " + FEW + " refs");
         countRequests(engine);
@@ -87,23 +92,32 @@ final class RefsRun {
         "refs", new RefsHeadline(rows, data.refs()).figures(), rows, REFERENCE.id());
   }
 
+  /** How many measurements there are. */
+  private int cases() {
+    int cases = engines.size(); // heap
+    for (RefsCase what : RefsCase.values()) {
+      cases += (int) engines.stream().filter(what::concerns).count();
+    }
+    return cases + (int) engines.stream().filter(COUNTED::contains).count();
+  }
+
   private void prepare() throws IOException {
     GerritRefs refs = GerritRefs.of(data.refs());
     for (RefsEngine engine : engines) {
       if (engine.prepare(data, refs)) {
-        context.progress().accept("generated " + data.refs() + " refs for " + engine.id());
+        context.progress().note("generated " + data.refs() + " refs for " + engine.id());
       }
     }
   }
 
   private void measure(RefsCase what, RefsEngine engine, int refs, String title) {
-    context.progress().accept(title + ", " + engine.id() + " ...");
+    context.progress().begin(title + ", " + engine.id());
     Schedule planned =
         what.mode() == Mode.AverageTime
-            ? Schedule.average(context.quick()).warmedUp(engine.onS3() ? WARMUPS_ON_S3 : 0)
-            : Schedule.singleShot(context.quick());
+            ? Schedule.average(context.effort()).warmedUp(warmups(engine))
+            : Schedule.singleShot(context.effort());
     Map<String, String> parameters = Map.of("engine", engine.id(), "refs", "" + refs);
-    JmhRun jmh = new JmhRun(jvmOptions, context.data().resolve("jmh.log"));
+    JmhRun jmh = context.jmh(jvmOptions);
     try {
       Measurement measured =
           jmh.measure(what.benchmark(), what.method(), parameters, schedule.apply(planned));
@@ -116,8 +130,12 @@ final class RefsRun {
                       Row.of(title + RefsHeadline.ALLOCATED, engine.id(), Unit.BYTES, bytes)));
     } catch (RunnerException e) {
       rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, e.getMessage()));
-      context.progress().accept("failed; see " + jmh.log());
+      context.progress().note("failed; see " + jmh.log());
     }
+  }
+
+  private int warmups(RefsEngine engine) {
+    return engine.onS3() && context.effort() != Effort.SMALLEST ? WARMUPS_ON_S3 : 0;
   }
 
   /** Counts the requests of one update by a process that has updated before. */
@@ -131,7 +149,7 @@ final class RefsRun {
       RequestCounts.Snapshot before = counts.snapshot();
       SingleUpdate.run(repository, targets.get(1));
       RequestCounts.Snapshot since = counts.snapshot().since(before);
-      context.progress().accept(RefsHeadline.REQUESTS + ", " + engine.id() + ": " + since);
+      context.progress().note(RefsHeadline.REQUESTS + ", " + engine.id() + ": " + since);
       rows.add(
           Row.of(
               RefsHeadline.REQUESTS,
@@ -142,7 +160,7 @@ final class RefsRun {
   }
 
   private void measureHeap(RefsEngine engine) throws InterruptedException {
-    context.progress().accept(RefsHeadline.HEAP + ", " + engine.id() + " ...");
+    context.progress().begin(RefsHeadline.HEAP + ", " + engine.id());
     try {
       double bytes = (double) HeapOfRefs.measure(engine, data.refs(), jvmOptions);
       rows.add(

@@ -2,7 +2,6 @@
 package org.jgits3.bench.refs;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -11,7 +10,7 @@ import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.report.SuiteResult;
-import org.jgits3.bench.server.Versitygw;
+import org.jgits3.bench.server.S3Session;
 
 /** Look-ups and changes in a repository of very many refs. */
 public final class RefsSuite implements Suite {
@@ -47,7 +46,6 @@ public final class RefsSuite implements Suite {
   @Override
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
     DataSet data = new DataSet(context.data(), context.refs());
-    Files.createDirectories(data.buckets().resolve(data.bucket()));
     data.resetScratch();
     try {
       return engines.stream().anyMatch(RefsEngine::onS3)
@@ -60,12 +58,9 @@ public final class RefsSuite implements Suite {
 
   private SuiteResult runWithServer(SuiteContext context, DataSet data)
       throws IOException, InterruptedException {
-    try (Versitygw server =
-        Versitygw.start(context.root(), data.buckets(), context.data().resolve("versitygw.log"))) {
-      server.endpoint().useHere();
-      return new RefsRun(context, data, engines, schedule)
-          .with(server.endpoint().jvmOptions())
-          .run();
+    try (S3Session s3 = context.openS3()) {
+      s3.createBucket(data.bucket());
+      return new RefsRun(context, data, engines, schedule).with(s3.endpoint().jvmOptions()).run();
     }
   }
 }

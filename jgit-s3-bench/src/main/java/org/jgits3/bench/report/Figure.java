@@ -2,15 +2,22 @@
 package org.jgits3.bench.report;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A measured quantity.
  *
- * @param median median of the iterations
- * @param low lowest iteration
- * @param high highest iteration
+ * @param samples one value per iteration, at least one
  */
-public record Figure(double median, double low, double high) {
+public record Figure(List<Double> samples) {
+  /** Keeps a copy of the values. */
+  public Figure {
+    samples = List.copyOf(samples);
+    if (samples.isEmpty()) {
+      throw new IllegalArgumentException("a figure of no values");
+    }
+  }
+
   /**
    * A quantity that was counted, not sampled.
    *
@@ -18,21 +25,50 @@ public record Figure(double median, double low, double high) {
    * @return a figure without spread
    */
   public static Figure exactly(double value) {
-    return new Figure(value, value, value);
+    return new Figure(List.of(value));
   }
 
   /**
    * Sums up iterations.
    *
    * @param values one value per iteration, at least one
-   * @return their median and range
+   * @return their figure
    */
   public static Figure of(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
+    return new Figure(Arrays.stream(values).boxed().toList());
+  }
+
+  private double[] sorted() {
+    return samples.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+  }
+
+  /**
+   * The value in the middle.
+   *
+   * @return the median of the iterations
+   */
+  public double median() {
+    double[] sorted = sorted();
     int middle = sorted.length / 2;
-    double median =
-        sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    return new Figure(median, sorted[0], sorted[sorted.length - 1]);
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /**
+   * The least value.
+   *
+   * @return the lowest iteration
+   */
+  public double low() {
+    return sorted()[0];
+  }
+
+  /**
+   * The greatest value.
+   *
+   * @return the highest iteration
+   */
+  public double high() {
+    double[] sorted = sorted();
+    return sorted[sorted.length - 1];
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,9 @@ import java.util.Optional;
  * @param ratio comparison with another engine in the same case and run; empty if there is none
  * @param missing why there is no figure; empty if there is one
  * @param failed whether the figure is missing because the engine failed
+ * @param place where the figure is on a line of the chart of a case that was measured at several
+ *     sizes; empty if the case is one of its own
+ * @param curve what went on during the measurement; empty if that was not recorded
  */
 public record Row(
     String name,
@@ -21,7 +25,36 @@ public record Row(
     Optional<Figure> figure,
     Optional<Ratio> ratio,
     String missing,
-    boolean failed) {
+    boolean failed,
+    Optional<Place> place,
+    Optional<Curve> curve) {
+  /**
+   * A figure's place on a line that shows how figures grow.
+   *
+   * @param chart title of the chart, the same for all rows of it
+   * @param x where on the horizontal axis
+   * @param unit unit of that axis
+   */
+  public record Place(String chart, double x, String unit) {}
+
+  /**
+   * Values in the order of another quantity, for a chart of its own.
+   *
+   * @param chart title of the chart, the same for the curves of all engines in it
+   * @param xUnit what the horizontal axis shows, with its unit
+   * @param yUnit what the vertical axis shows, with its unit
+   * @param points the points, by ascending x
+   */
+  public record Curve(String chart, String xUnit, String yUnit, List<Point> points) {}
+
+  /**
+   * A point of a curve.
+   *
+   * @param x where on the horizontal axis
+   * @param y where on the vertical axis
+   */
+  public record Point(double x, double y) {}
+
   /**
    * Comparison within a run.
    *
@@ -40,7 +73,7 @@ public record Row(
    * @return the row
    */
   public static Row of(String name, String engine, Unit unit, Figure figure) {
-    return new Row(name, engine, unit, Optional.of(figure), Optional.empty(), "", false);
+    return row(name, engine, unit, Optional.of(figure), "", false);
   }
 
   /**
@@ -53,7 +86,7 @@ public record Row(
    * @return the row
    */
   public static Row missing(String name, String engine, Unit unit, String why) {
-    return new Row(name, engine, unit, Optional.empty(), Optional.empty(), why, false);
+    return row(name, engine, unit, Optional.empty(), why, false);
   }
 
   /**
@@ -66,11 +99,55 @@ public record Row(
    * @return the row
    */
   public static Row failed(String name, String engine, Unit unit, String why) {
-    return new Row(name, engine, unit, Optional.empty(), Optional.empty(), why, true);
+    return row(name, engine, unit, Optional.empty(), why, true);
+  }
+
+  private static Row row(
+      String name,
+      String engine,
+      Unit unit,
+      Optional<Figure> figure,
+      String missing,
+      boolean failed) {
+    return new Row(
+        name,
+        engine,
+        unit,
+        figure,
+        Optional.empty(),
+        missing,
+        failed,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /**
+   * This row, as a point of a chart with one line per engine.
+   *
+   * @param chart title of the chart, the same for all rows of it
+   * @param x where on the horizontal axis, the size for example
+   * @param xUnit unit of that axis
+   * @return the row
+   */
+  public Row at(String chart, double x, String xUnit) {
+    Optional<Place> at = Optional.of(new Place(chart, x, xUnit));
+    return new Row(name, engine, unit, figure, ratio, missing, failed, at, curve);
+  }
+
+  /**
+   * This row, with what went on during the measurement.
+   *
+   * @param recorded the curve
+   * @return the row
+   */
+  public Row with(Curve recorded) {
+    return new Row(
+        name, engine, unit, figure, ratio, missing, failed, place, Optional.of(recorded));
   }
 
   /** This row, compared. */
   Row with(Ratio comparison) {
-    return new Row(name, engine, unit, figure, Optional.of(comparison), missing, failed);
+    return new Row(
+        name, engine, unit, figure, Optional.of(comparison), missing, failed, place, curve);
   }
 }

@@ -37,8 +37,11 @@ public record SuiteResult(
   private static Row compared(Row row, List<Row> rows, String reference) {
     Optional<Double> other = median(rows, row.name(), reference);
     return row.figure()
-        .filter(f -> f.median() > 0)
-        .flatMap(f -> other.map(o -> row.with(new Row.Ratio(reference, o / f.median()))))
+        .map(Figure::median)
+        .filter(own -> own > 0)
+        .flatMap(own -> other.map(o -> row.unit().moreIsBetter() ? own / o : o / own))
+        .filter(Double::isFinite)
+        .map(ratio -> row.with(new Row.Ratio(reference, ratio)))
         .orElse(row);
   }
 

@@ -3,7 +3,7 @@ package org.jgits3.bench.report;
 
 import java.util.Locale;
 
-/** Units of figures; less is better in all of them. */
+/** Units of figures. */
 public enum Unit {
   /** Time. */
   NANOSECONDS("ns") {
@@ -20,6 +20,15 @@ public enum Unit {
   },
   /** Memory. */
   BYTES("bytes"),
+  /** Memory, in MiB. */
+  MEGABYTES("MB"),
+  /** Rate of a transfer, in MiB a second. */
+  MEGABYTES_PER_SECOND("MB/s") {
+    @Override
+    public boolean moreIsBetter() {
+      return true;
+    }
+  },
   /** Requests to the store. */
   REQUESTS("requests");
 
@@ -36,6 +45,15 @@ public enum Unit {
    */
   public String symbol() {
     return symbol;
+  }
+
+  /**
+   * Which direction is better.
+   *
+   * @return true if more is better, false if less is
+   */
+  public boolean moreIsBetter() {
+    return false;
   }
 
   /** A value for people. */

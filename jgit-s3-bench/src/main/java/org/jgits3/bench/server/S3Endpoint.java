@@ -2,27 +2,72 @@
 package org.jgits3.bench.server;
 
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * How to reach an S3 server on this machine. Goes to the JVMs that are forked as system properties.
+ * How to reach an S3 server. Goes to the JVMs that are forked as system properties; the credentials
+ * of a server that this run has not started stay in the environment, which they inherit.
  *
  * @param uri its address
+ * @param region its region
+ * @param bucketPrefix what the names of its buckets begin with
+ * @param own whether this run has started it
  */
-public record S3Endpoint(URI uri) {
+public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean own) {
   static final String ACCESS_KEY = "jgits3bench";
   static final String SECRET_KEY = "jgits3bench-secret";
 
   private static final String PROPERTY = "jgits3.bench.endpoint";
 
+  /** A server that this run has started. */
+  static S3Endpoint own(URI uri) {
+    return new S3Endpoint(uri, Region.US_EAST_1.id(), "", true);
+  }
+
+  /** A server that this run was given. */
+  static S3Endpoint given(URI uri, String region, String bucketPrefix) {
+    return new S3Endpoint(uri, region, bucketPrefix, false);
+  }
+
   /**
-   * The server that the JVM which forked this one has started.
+   * The server that the JVM which forked this one uses.
    *
    * @return the server; empty if there is none
    */
   public static Optional<S3Endpoint> ofThisJvm() {
-    return Optional.ofNullable(System.getProperty(PROPERTY)).map(URI::create).map(S3Endpoint::new);
+    return Optional.ofNullable(System.getProperty(PROPERTY))
+        .map(
+            uri ->
+                new S3Endpoint(
+                    URI.create(uri),
+                    System.getProperty(PROPERTY + ".region"),
+                    System.getProperty(PROPERTY + ".prefix"),
+                    Boolean.getBoolean(PROPERTY + ".own")));
+  }
+
+  private Map<String, String> properties() {
+    Map<String, String> properties = new LinkedHashMap<>();
+    properties.put(PROPERTY, uri.toString());
+    properties.put(PROPERTY + ".region", region);
+    properties.put(PROPERTY + ".prefix", bucketPrefix);
+    properties.put(PROPERTY + ".own", Boolean.toString(own));
+    if (own) {
+      properties.put("aws.accessKeyId", ACCESS_KEY);
+      properties.put("aws.secretAccessKey", SECRET_KEY);
+    }
+    return properties;
   }
 
   /**
@@ -31,28 +76,84 @@ public record S3Endpoint(URI uri) {
    * @return options for the command line
    */
   public List<String> jvmOptions() {
-    return List.of(
-        "-D" + PROPERTY + "=" + uri,
-        "-Daws.accessKeyId=" + ACCESS_KEY,
-        "-Daws.secretAccessKey=" + SECRET_KEY);
+    List<String> options = new ArrayList<>();
+    properties().forEach((name, value) -> options.add("-D" + name + "=" + value));
+    return options;
   }
 
-  /** Makes this JVM know the server's credentials. */
-  public void useHere() {
-    System.setProperty(PROPERTY, uri.toString());
-    System.setProperty("aws.accessKeyId", ACCESS_KEY);
-    System.setProperty("aws.secretAccessKey", SECRET_KEY);
+  /** Makes this JVM know the server and its credentials. */
+  void useHere() {
+    properties().forEach(System::setProperty);
   }
 
   /**
-   * How the library reaches this server.
+   * Environment of another program that is to use this server: the variables that AWS's own tools
+   * read.
    *
-   * @param bucket bucket to use
+   * @return values by name
+   */
+  public Map<String, String> environment() {
+    AwsCredentials credentials = credentials();
+    Map<String, String> variables = new LinkedHashMap<>();
+    variables.put("AWS_ENDPOINT_URL", uri.toString());
+    variables.put("AWS_REGION", region);
+    variables.put("AWS_DEFAULT_REGION", region);
+    variables.put("AWS_ACCESS_KEY_ID", credentials.accessKeyId());
+    variables.put("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey());
+    if (credentials instanceof AwsSessionCredentials session) {
+      variables.put("AWS_SESSION_TOKEN", session.sessionToken());
+    }
+    return variables;
+  }
+
+  /**
+   * Its credentials, from the AWS environment unless this run has started it.
+   *
+   * @return the credentials
+   */
+  public AwsCredentials credentials() {
+    if (own) {
+      return AwsBasicCredentials.create(ACCESS_KEY, SECRET_KEY);
+    }
+    try (DefaultCredentialsProvider provider = DefaultCredentialsProvider.builder().build()) {
+      return provider.resolveCredentials();
+    }
+  }
+
+  /**
+   * A client of this server, to prepare and to look after.
+   *
+   * @return the client, to be closed
+   */
+  public S3Client client() {
+    return S3Client.builder()
+        .httpClientBuilder(Apache5HttpClient.builder())
+        .endpointOverride(uri)
+        .region(Region.of(region))
+        .forcePathStyle(true)
+        .credentialsProvider(StaticCredentialsProvider.create(credentials()))
+        .build();
+  }
+
+  /**
+   * Name that a bucket has at the server.
+   *
+   * @param name its name within the benchmarks
+   * @return the name
+   */
+  public String bucket(String name) {
+    return bucketPrefix + name;
+  }
+
+  /**
+   * How the library reaches a bucket of this server.
+   *
+   * @param name its name within the benchmarks
    * @return a config
    */
-  public String config(String bucket) {
+  public String config(String name) {
     return String.format(
-        "[s3]%n\tstore = s3://%s%n\tendpoint = %s%n\tregion = us-east-1%n\tpathStyle = true%n",
-        bucket, uri);
+        "[s3]%n\tstore = s3://%s%n\tendpoint = %s%n\tregion = %s%n\tpathStyle = true%n",
+        bucket(name), uri, region);
   }
 }

@@ -71,7 +71,7 @@ public final class Versitygw implements Closeable {
             Map.of(
                 "ROOT_ACCESS_KEY", S3Endpoint.ACCESS_KEY,
                 "ROOT_SECRET_KEY", S3Endpoint.SECRET_KEY));
-    Versitygw server = new Versitygw(builder.start(), new S3Endpoint(URI.create("http://" + at)));
+    Versitygw server = new Versitygw(builder.start(), S3Endpoint.own(URI.create("http://" + at)));
     server.awaitReady(address, log);
     return server;
   }

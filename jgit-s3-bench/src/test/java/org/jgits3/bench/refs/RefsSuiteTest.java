@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import org.eclipse.jgit.lib.Ref;
+import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.report.Row;
@@ -31,7 +32,7 @@ class RefsSuiteTest {
   }
 
   private SuiteResult run() throws Exception {
-    SuiteContext context = new SuiteContext(true, 1000, directory, directory, line -> {});
+    SuiteContext context = SmallestContext.in(directory);
     return new RefsSuite(ON_FILES, s -> new Schedule(s.mode(), 0, 0, 1, 1)).run(context);
   }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.bench.refs.RefsSuite;
+
+/** All suites there are, in the order in which {@code run all} runs them. */
+final class Suites {
+  static final List<Suite> ALL = all();
+
+  private Suites() {}
+
+  private static List<Suite> all() {
+    List<Suite> all = new ArrayList<>();
+    all.add(new RefsSuite());
+    return List.copyOf(all);
+  }
+
+  static List<String> names() {
+    return ALL.stream().map(Suite::name).toList();
+  }
+
+  static Optional<Suite> named(String name) {
+    return ALL.stream().filter(suite -> suite.name().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.server;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * A server while a suite uses it, with a bucket for what does not outlive that: {@link #SCRATCH} is
+ * there from the beginning, empty, and removed by {@link #close} with all that is in it.
+ */
+public interface S3Session extends Closeable {
+  /** The bucket that is removed at the end; its name at the server is another one. */
+  String SCRATCH = "scratch";
+
+  /**
+   * How to reach the server, also from the JVMs that are forked.
+   *
+   * @return its address, and the names of its buckets
+   */
+  S3Endpoint endpoint();
+
+  /**
+   * Creates a bucket, unless it is there. Later runs find it again, with what is in it, on a server
+   * that this run has started ({@link S3Endpoint#own}); any other one gets it removed by {@link
+   * #close}.
+   *
+   * @param name a name within the benchmarks, see {@link S3Endpoint#bucket}
+   * @throws IOException if it cannot be created
+   */
+  void createBucket(String name) throws IOException;
+}
