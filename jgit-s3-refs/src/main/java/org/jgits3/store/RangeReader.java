@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -14,9 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * bytes go straight to their place: beside the array, a read takes less than 16 MiB of heap,
  * whatever the size of the object.
  *
- * <p>All ranges are of one version ({@code If-Match}): what is read is never a mixture of two, also
- * if somebody replaces the object meanwhile. A range whose connection breaks is read again by
- * itself.
+ * <p>All ranges are of one version: what is read is never a mixture of two, also if somebody
+ * replaces the object meanwhile. A range whose connection breaks is read again by itself.
  *
  * <pre>{@code
  * try (ObjectStore store = StoreLocation.parse("s3://bucket/prefix").open(StoreOptions.DEFAULT)) {
@@ -24,12 +22,13 @@ import java.util.concurrent.atomic.AtomicReference;
  * }
  * }</pre>
  *
- * <p>Up to 8 MiB are one request. More are ranges of about 8 MiB, {@link Gang#SIZE} at a time; that
- * is a size that the performance guidelines of S3 name, and from a server on the same machine
- * smaller ones were no faster. Unless the version is known before, the others begin when the answer
- * to the first one has told it, while the bytes of that one arrive. The caller's thread reads too,
- * and the others are shared by the whole process, so that a read makes progress however many there
- * are.
+ * <p>Up to 8 MiB are one request. More are ranges of at least about as much, {@link Gang#SIZE} at a
+ * time, and as large as lets that many be in flight, up to about 64 MiB: each request costs both
+ * ends processor time, some milliseconds in a JVM that has just begun, so that where not the
+ * network is the bound fewer of them are faster. All that are in flight at first are sent at once;
+ * versions are compared when they have answered, and asked for ({@code If-Match}) from then on. The
+ * caller's thread reads too, and the others are shared by the whole process, so that a read makes
+ * progress however many there are.
  *
  * <p>Safe for use by many threads.
  */
@@ -44,12 +43,12 @@ public final class RangeReader {
   /**
    * How a read is divided into requests, in bytes.
    *
-   * @param oneRequest most that is read in one request
-   * @param range of a larger read, a request, on the whole
+   * @param oneRequest most that is read in one request, and, on the whole, least that is worth one
+   * @param range of a much larger read, a request, on the whole
    */
   public record Sizes(int oneRequest, int range) {
     /** What is used if nothing else is said. */
-    public static final Sizes DEFAULT = new Sizes(8 << 20, 8 << 20);
+    public static final Sizes DEFAULT = new Sizes(8 << 20, 64 << 20);
 
     /** Checks that the sizes can be used. */
     public Sizes {
@@ -66,8 +65,13 @@ public final class RangeReader {
      */
     int rangeOf(int rest) {
       long round = (long) Gang.SIZE * range;
-      long rounds = Math.max(1, (rest + round / 2) / round);
-      return (int) ((rest - 1) / (rounds * Gang.SIZE)) + 1;
+      long rounds = (rest + round / 2) / round;
+      long ranges = rounds > 1 ? rounds * Gang.SIZE : worthwhile(rest);
+      return (int) ((rest - 1) / ranges) + 1;
+    }
+
+    private int worthwhile(int rest) {
+      return Math.min(Gang.SIZE, (rest - 1) / Math.max(1, oneRequest) + 1);
     }
   }
 
@@ -217,79 +221,40 @@ public final class RangeReader {
     private final long origin;
 
     private final byte[] dst;
-    private final Optional<Validator> expected;
     private final Arrivals arrivals;
 
-    /** What the first range answered; empty if it cannot be read, and so nothing can. */
-    private final CompletableFuture<Optional<Validator>> answered = new CompletableFuture<>();
+    /** Version of the first range that was read, unless it was known before; null until then. */
+    private final AtomicReference<Validator> version;
 
     Run(String key, long origin, byte[] dst, Optional<Validator> expected, Arrivals arrivals) {
       this.key = key;
       this.origin = origin;
       this.dst = dst;
-      this.expected = oneVersion ? expected : Optional.empty();
       this.arrivals = arrivals;
+      this.version = new AtomicReference<>(oneVersion ? expected.orElse(null) : null);
     }
 
     Validator run(List<Range> ranges) throws IOException {
-      AtomicReference<Validator> version = new AtomicReference<>();
-      Gang.forEach(
-          ranges,
-          range -> {
-            if (range.equals(ranges.get(0))) {
-              version.set(first(range));
-            } else {
-              other(range);
-            }
-          });
+      Gang.forEach(ranges, this::read);
       return version.get();
     }
 
-    private Validator first(Range range) throws IOException {
-      try {
-        Arrival arrival = arrivals.of(range.from(), range.to());
-        Validator version = read(range, expected, telling(arrival));
-        if (oneVersion && !answered.join().equals(Optional.of(version))) {
-          throw new StoreException.Changed(
-              key, store.location() + "/" + key + ": was replaced while it was read", null);
-        }
-        return version;
-      } finally {
-        answered.complete(Optional.empty());
-      }
-    }
-
-    /** Tells the version to those who wait for it, before it tells another. */
-    private Arrival telling(Arrival arrival) {
-      return new Arrival() {
-        @Override
-        public void begins(Validator version) {
-          answered.complete(Optional.of(version));
-          arrival.begins(version);
-        }
-
-        @Override
-        public void until(int end) {
-          arrival.until(end);
-        }
-      };
-    }
-
-    private void other(Range range) throws IOException {
-      Optional<Validator> wanted = expected;
-      if (oneVersion && wanted.isEmpty()) {
-        wanted = answered.join();
-        if (wanted.isEmpty()) {
-          return;
-        }
-      }
-      read(range, wanted, arrivals.of(range.from(), range.to()));
-    }
-
-    private Validator read(Range range, Optional<Validator> wanted, Arrival arrival)
-        throws IOException {
+    private void read(Range range) throws IOException {
       int from = range.from();
-      return store.read(key, origin + from, dst, from, range.to() - from, wanted, arrival);
+      Validator read =
+          store.read(
+              key,
+              origin + from,
+              dst,
+              from,
+              range.to() - from,
+              oneVersion ? Optional.ofNullable(version.get()) : Optional.empty(),
+              arrivals.of(from, range.to()));
+      boolean first = version.compareAndSet(null, read);
+      if (!first && oneVersion && !version.get().equals(read)) {
+        throw new StoreException.Changed(
+            key, store.location() + "/" + key + ": was replaced while it was read", null);
+      }
     }
   }
 }

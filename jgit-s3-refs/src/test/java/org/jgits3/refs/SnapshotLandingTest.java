@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
@@ -25,6 +24,7 @@ import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.RangeReader;
+import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
@@ -199,26 +199,7 @@ class SnapshotLandingTest {
     RefTable table = random(new Random(5), 100);
     RefTable other = random(new Random(6), 100);
     Stored stored = store(written(table), table.size());
-    AtomicInteger reads = new AtomicInteger();
-    ObjectStore replaced =
-        new DelegatingObjectStore(store) {
-          @Override
-          public Validator read(
-              String key,
-              long offset,
-              byte[] dst,
-              int dstOffset,
-              int length,
-              Optional<Validator> expected)
-              throws IOException {
-            assertThat(expected.isPresent()).isEqualTo(offset > 0);
-            if (reads.getAndIncrement() == 1) {
-              byte[] bytes = written(other);
-              store.put(key, bytes, 0, bytes.length);
-            }
-            return super.read(key, offset, dst, dstOffset, length, expected);
-          }
-        };
+    ObjectStore replaced = new ReplacedAfterFirstRead(store, written(other));
     Sizes sizes = sizes(64, 500, RefTable.PART);
 
     assertThatThrownBy(() -> stored.land(replaced, sizes))

@@ -15,7 +15,6 @@ import java.util.BitSet;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jgits3.store.RangeReader.Sizes;
@@ -26,6 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RangeReaderTest {
   private static final String KEY = "a/b";
@@ -113,15 +114,18 @@ class RangeReaderTest {
     return counts.snapshot().total() - before;
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   @Timeout(60)
-  void four_requests_are_in_flight_if_the_version_is_known() throws Exception {
+  void four_requests_are_in_flight_whether_the_version_is_known_or_not(boolean known)
+      throws Exception {
     byte[] bytes = written(8 * 500);
     try (RoundsObjectStore rounds = new RoundsObjectStore(store, Gang.SIZE)) {
       RangeReader reader = new RangeReader(rounds, new Sizes(100, 500), true);
       byte[] dst = new byte[bytes.length];
       rounds.gate();
-      Optional<Validator> version = store.stat(KEY).map(ObjectInfo::validator);
+      Optional<Validator> version =
+          known ? store.stat(KEY).map(ObjectInfo::validator) : Optional.empty();
       reader.read(KEY, 0, dst, 0, 8 * 500, version, RangeReader.Arrivals.IGNORED);
       assertThat(dst).isEqualTo(bytes);
       assertThat(rounds.count()).isEqualTo(2);
@@ -130,39 +134,36 @@ class RangeReaderTest {
 
   @Test
   void ranges_are_such_that_every_round_of_requests_is_full() {
-    assertThat(Sizes.DEFAULT.rangeOf(12 * MIB)).isEqualTo(3 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(1)).isEqualTo(1);
     assertThat(Sizes.DEFAULT.rangeOf(32 * MIB)).isEqualTo(8 * MIB);
     assertThat(Sizes.DEFAULT.rangeOf(36 * MIB)).isEqualTo(9 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(1024 * MIB)).isEqualTo(8 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(Integer.MAX_VALUE)).isEqualTo(8 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(1)).isEqualTo(1);
+    assertThat(Sizes.DEFAULT.rangeOf(256 * MIB)).isEqualTo(64 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(380 * MIB)).isEqualTo(95 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(400 * MIB)).isEqualTo(50 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(1024 * MIB)).isEqualTo(64 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(Integer.MAX_VALUE)).isEqualTo(64 * MIB);
+  }
+
+  @Test
+  void a_range_is_not_much_smaller_than_what_one_request_reads() {
+    assertThat(Sizes.DEFAULT.rangeOf(8 * MIB + 1)).isEqualTo(4 * MIB + 1);
+    assertThat(Sizes.DEFAULT.rangeOf(12 * MIB)).isEqualTo(6 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(24 * MIB)).isEqualTo(8 * MIB);
   }
 
   @Test
   void two_versions_never_mix() throws Exception {
     byte[] bytes = written(2000);
     byte[] other = written(2001);
-    store.put(KEY, bytes, 0, bytes.length);
-    AtomicInteger reads = new AtomicInteger();
-    ObjectStore replaced =
-        new DelegatingObjectStore(store) {
-          @Override
-          public Validator read(
-              String key, long offset, byte[] dst, int at, int length, Optional<Validator> expected)
-              throws IOException {
-            if (reads.getAndIncrement() == 1) {
-              store.put(key, other, 0, other.length);
-            }
-            return super.read(key, offset, dst, at, length, expected);
-          }
-        };
     Sizes sizes = new Sizes(100, 500);
     byte[] dst = new byte[2000];
+    store.put(KEY, bytes, 0, bytes.length);
+    ObjectStore replaced = new ReplacedAfterFirstRead(store, other);
     assertThatThrownBy(() -> new RangeReader(replaced, sizes, true).read(KEY, 0, dst, 0, 2000))
         .isInstanceOf(StoreException.Changed.class);
     store.put(KEY, bytes, 0, bytes.length);
-    reads.set(0);
-    new RangeReader(replaced, sizes, false).read(KEY, 0, dst, 0, 2000);
+    new RangeReader(new ReplacedAfterFirstRead(store, other), sizes, false)
+        .read(KEY, 0, dst, 0, 2000);
     assertThat(dst).isNotEqualTo(bytes); // where versions mean nothing, the caller has to check
   }
 
