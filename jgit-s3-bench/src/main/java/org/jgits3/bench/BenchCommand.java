@@ -13,12 +13,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jgits3.bench.profile.FlameGraphs;
+import org.jgits3.bench.report.Baseline;
+import org.jgits3.bench.report.HtmlReport;
 import org.jgits3.bench.report.JsonReport;
 import org.jgits3.bench.report.Machine;
 import org.jgits3.bench.report.MarkdownReport;
 import org.jgits3.bench.report.Results;
+import org.jgits3.bench.report.Settings;
 import org.jgits3.bench.report.SuiteResult;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -87,6 +92,29 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there, too.")
   private Path json;
 
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Writes the results there as one page with charts, too.")
+  private Path html;
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "FILE",
+      description = "Compares with an earlier run, as --json has written it.")
+  private Path baselineFile;
+
+  @Option(
+      names = "--other-machine",
+      description = "Compares even if the baseline was measured on another machine.")
+  private boolean otherMachine;
+
+  @Option(
+      names = "--flamegraph",
+      paramLabel = "DIR",
+      description = "Profiles the JVMs that measure; their flame graphs go there. Takes time.")
+  private Path flamegraph;
+
   @Option(names = "--debug", description = "Prints the stack trace of an error.")
   private boolean debug;
 
@@ -115,8 +143,7 @@ final class BenchCommand implements Callable<Integer> {
 
   private int fail(Exception e, String hint, int code) {
     PrintWriter err = spec.commandLine().getErr();
-    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    err.println("jgit-s3-bench: " + message.replaceAll("\\p{Cntrl}+", " ").strip() + hint);
+    err.println("jgit-s3-bench: " + oneLine(e) + hint);
     if (debug) {
       e.printStackTrace(err);
     }
@@ -124,40 +151,115 @@ final class BenchCommand implements Callable<Integer> {
     return code;
   }
 
+  private static String oneLine(Exception e) {
+    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return message.replaceAll("\\p{Cntrl}+", " ").strip();
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<Suite> chosen = chosen();
     check();
+    Machine machine = Machine.here();
+    Optional<Baseline> baseline = baseline(machine);
     Path root = Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
     Path data = Files.createDirectories(root.resolve("target/bench-data"));
-    SuiteContext context = context(root, data);
-    chosen.stream()
-        .filter(suite -> suites.contains(suite.name()))
-        .forEach(suite -> suite.check(context));
+    Progress progress = new Progress(this::progress, System::nanoTime);
     FileChannel lock = lock(data.resolve("lock"));
+    ChildProcesses children = new ChildProcesses(progress);
     try {
-      Machine machine = Machine.here();
-      List<SuiteResult> results = new ArrayList<>();
-      for (Suite suite : chosen) {
-        context.progress().suite(suite.name());
-        results.add(suite.run(context).checkedAgainst(suite.headlineKeys()));
+      SuiteContext context = context(root, data, progress);
+      chosen.stream()
+          .filter(suite -> suites.contains(suite.name()))
+          .forEach(suite -> suite.check(context));
+      if (endpoint != null) {
+        context.openS3().close(); // fails at once, and not after an hour
       }
-      return report(new Results(machine, results));
+      Results results = new Results(machine, settings(), run(chosen, context), Optional.empty());
+      return report(baseline.map(results::comparedWith).orElse(results));
     } finally {
+      children.close();
       lock.close();
     }
   }
 
-  private SuiteContext context(Path root, Path data) {
-    Effort effort = smallest ? Effort.SMALLEST : quick ? Effort.QUICK : Effort.FULL;
+  private SuiteContext context(Path root, Path data, Progress progress) throws IOException {
+    Optional<FlameGraphs> flameGraphs = Optional.empty();
+    if (flamegraph != null) {
+      flameGraphs = Optional.of(FlameGraphs.in(flamegraph, root.resolve("target/tools")));
+      if (flameGraphs.get().event().equals(FlameGraphs.TIMER)) {
+        progress.note(
+            "the system forbids perf events: flame graphs are sampled by a timer, without the"
+                + " frames of the kernel");
+      }
+    }
     return new SuiteContext(
-        effort,
+        effort(),
         refs(),
         maxMegabytes,
         root,
         data,
         Optional.ofNullable(endpoint),
-        new Progress(this::progress, System::nanoTime));
+        flameGraphs,
+        progress);
+  }
+
+  /** A suite that fails does not take the others with it, and is reported as failed. */
+  private static List<SuiteResult> run(List<Suite> chosen, SuiteContext context)
+      throws IOException, InterruptedException {
+    List<SuiteResult> results = new ArrayList<>();
+    for (Suite suite : chosen) {
+      context.progress().suite(suite.name());
+      try {
+        results.add(suite.run(context).checkedAgainst(suite.headlineKeys()));
+      } catch (WrongUsageException e) {
+        throw e;
+      } catch (IOException | RuntimeException e) {
+        if (chosen.size() == 1) {
+          throw e;
+        }
+        String why = oneLine(e);
+        context.progress().note("failed: " + why);
+        results.add(SuiteResult.failed(suite.name(), why).checkedAgainst(suite.headlineKeys()));
+      }
+    }
+    return results;
+  }
+
+  private Optional<Baseline> baseline(Machine machine) {
+    if (baselineFile == null) {
+      return Optional.empty();
+    }
+    Baseline baseline;
+    try {
+      baseline = Baseline.read(baselineFile);
+    } catch (IOException e) {
+      throw new WrongUsageException("--baseline " + e.getMessage());
+    }
+    refuse(baseline.differsFrom(settings()), "");
+    if (!otherMachine) {
+      refuse(baseline.differsFrom(machine), "; --other-machine compares all the same");
+    }
+    return Optional.of(baseline);
+  }
+
+  private void refuse(Optional<String> why, String hint) {
+    why.ifPresent(
+        how -> {
+          throw new WrongUsageException("--baseline " + baselineFile + " is " + how + hint);
+        });
+  }
+
+  private Settings settings() {
+    return new Settings(
+        effort().name().toLowerCase(Locale.ROOT),
+        refs(),
+        maxMegabytes,
+        endpoint == null ? "versitygw on this machine" : endpoint.toString());
+  }
+
+  private Effort effort() {
+    return smallest ? Effort.SMALLEST : quick ? Effort.QUICK : Effort.FULL;
   }
 
   private int refs() {
@@ -193,11 +295,20 @@ final class BenchCommand implements Callable<Integer> {
     if (endpoint != null && (endpoint.getHost() == null || !isHttp(endpoint.getScheme()))) {
       throw wrong("--endpoint " + endpoint + " is no URL of a server, as http://127.0.0.1:9000");
     }
-    if (json != null) {
-      Path directory = json.toAbsolutePath().getParent();
-      if (directory == null || !Files.isDirectory(directory) || Files.isDirectory(json)) {
-        throw wrong("--json " + json + " cannot be written: no such directory, or it is one");
-      }
+    checkWritable("--json", json);
+    checkWritable("--html", html);
+    if (flamegraph != null && Files.exists(flamegraph) && !Files.isDirectory(flamegraph)) {
+      throw wrong("--flamegraph " + flamegraph + " is no directory");
+    }
+  }
+
+  private void checkWritable(String option, Path file) {
+    if (file == null) {
+      return;
+    }
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory) || Files.isDirectory(file)) {
+      throw wrong(option + " " + file + " cannot be written: no such directory, or it is one");
     }
   }
 
@@ -232,6 +343,9 @@ final class BenchCommand implements Callable<Integer> {
     out.flush();
     if (json != null) {
       Files.writeString(json, JsonReport.of(results));
+    }
+    if (html != null) {
+      Files.writeString(html, HtmlReport.of(results));
     }
     return results.failed() ? ExitCode.SOFTWARE : ExitCode.OK;
   }

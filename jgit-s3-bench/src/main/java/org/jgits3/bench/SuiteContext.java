@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.bench.jmh.JmhRun;
+import org.jgits3.bench.profile.FlameGraphs;
 import org.jgits3.bench.server.GivenServer;
 import org.jgits3.bench.server.OwnServer;
 import org.jgits3.bench.server.S3Session;
@@ -20,6 +21,7 @@ import org.jgits3.bench.server.S3Session;
  * @param root directory of the sources, where {@code etc/} and {@code target/} are
  * @param data directory for generated data, which later runs use again
  * @param server S3 server to use; empty to start one
+ * @param flameGraphs profiles the JVMs that measure; empty as a rule
  * @param progress told what is being done
  */
 public record SuiteContext(
@@ -29,6 +31,7 @@ public record SuiteContext(
     Path root,
     Path data,
     Optional<URI> server,
+    Optional<FlameGraphs> flameGraphs,
     Progress progress) {
   /**
    * Whether few iterations will do.
@@ -61,7 +64,7 @@ public record SuiteContext(
    * @return runs benchmarks
    */
   public JmhRun jmh(List<String> jvmOptions) {
-    return new JmhRun(jvmOptions, data.resolve("jmh.log"));
+    return new JmhRun(jvmOptions, data.resolve("jmh.log"), flameGraphs);
   }
 
   /**
@@ -72,6 +75,6 @@ public record SuiteContext(
    * @return the options, none as a rule
    */
   public List<String> profilerOptions(String name) {
-    return List.of();
+    return flameGraphs.map(f -> f.jvmOptions(name)).orElse(List.of());
   }
 }

@@ -5,11 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.bench.report.JsonReport;
+import org.jgits3.bench.report.Machine;
+import org.jgits3.bench.report.Results;
+import org.jgits3.bench.report.Settings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class BenchCommandTest {
+  @TempDir private Path directory;
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -20,18 +33,47 @@ class BenchCommandTest {
         "refs --refs 2000001 | --refs 2000001 is not from 1000 to 2000000",
         "refs --refs many | --refs",
         "refs --json nowhere/out.json | --json nowhere/out.json cannot be written",
+        "refs --html nowhere/out.html | --html nowhere/out.html cannot be written",
+        "refs --baseline nowhere.json | --baseline nowhere.json: no such file",
+        "refs --baseline pom.xml | --baseline pom.xml is no JSON",
+        "refs --quick --smallest | --smallest and --quick exclude each other",
+        "refs --max 1 | --max 1 is less than 16",
+        "refs --endpoint elsewhere | --endpoint elsewhere is no URL of a server",
+        "refs --endpoint ftp://127.0.0.1/ | --endpoint ftp://127.0.0.1/ is no URL of a server",
+        "refs --flamegraph pom.xml | --flamegraph pom.xml is no directory",
         "refs --slow | --slow",
         "--quick | SUITE",
       })
   void wrong_usage_is_one_line_and_exit_code_2(String line, String message) {
+    assertThat(refused(line.split(" "))).contains(message);
+  }
+
+  /** The one line that refuses to measure. */
+  private static String refused(String... arguments) {
     CommandLine command = BenchCommand.commandLine();
     StringWriter err = new StringWriter();
     command.setErr(new PrintWriter(err));
 
-    int code = command.execute(line.split(" "));
+    int code = command.execute(arguments);
 
     assertThat(code).isEqualTo(2);
-    assertThat(err.toString()).startsWith("jgit-s3-bench: ").contains(message);
+    assertThat(err.toString()).startsWith("jgit-s3-bench: ");
     assertThat(err.toString().strip().lines()).hasSize(1);
+    return err.toString();
+  }
+
+  @Test
+  void baseline_of_another_machine_is_refused_unless_asked_for() throws Exception {
+    Machine other = new Machine("Other 1", "Other CPU", 999, 1, "17", "7.8", Instant.EPOCH);
+    Settings settings = new Settings("quick", 1000, 4096, "versitygw");
+    Path file = directory.resolve("before.json");
+    Files.writeString(
+        file, JsonReport.of(new Results(other, settings, List.of(), Optional.empty())));
+
+    assertThat(refused("refs", "--refs", "1000", "--baseline", file.toString()))
+        .contains("before.json is of another machine: processor Other CPU, now ")
+        .contains("--other-machine compares all the same");
+    assertThat(refused("refs", "--refs", "2000", "--baseline", file.toString()))
+        .contains("before.json is measured with --refs 1000, not 2000");
   }
 }

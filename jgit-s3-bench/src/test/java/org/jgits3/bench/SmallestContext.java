@@ -18,6 +18,7 @@ public final class SmallestContext {
         root,
         directory,
         Optional.empty(),
+        Optional.empty(),
         new Progress(line -> {}, System::nanoTime));
   }
 }

@@ -10,7 +10,9 @@ import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jgits3.bench.profile.FlameGraphs;
 import org.jgits3.bench.report.Figure;
+import org.openjdk.jmh.profile.AsyncProfiler;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -26,8 +28,9 @@ import org.openjdk.jmh.runner.options.TimeValue;
  *
  * @param jvmOptions options of the JVMs that are forked
  * @param log file that gets what JMH prints of the last benchmark
+ * @param flameGraphs profiles the benchmarks; empty as a rule, since that takes time
  */
-public record JmhRun(List<String> jvmOptions, Path log) {
+public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> flameGraphs) {
   private static final String ALLOCATED = "gc.alloc.rate.norm";
 
   /**
@@ -74,6 +77,7 @@ public record JmhRun(List<String> jvmOptions, Path log) {
             .jvmArgsAppend(jvmOptions.toArray(String[]::new))
             .output(log.toString());
     parameters.forEach(options::param);
+    flameGraphs.ifPresent(f -> options.addProfiler(AsyncProfiler.class, f.jmhOptions()));
     return new Runner(options.build()).runSingle();
   }
 

@@ -162,7 +162,9 @@ final class RefsRun {
   private void measureHeap(RefsEngine engine) throws InterruptedException {
     context.progress().begin(RefsHeadline.HEAP + ", " + engine.id());
     try {
-      double bytes = (double) HeapOfRefs.measure(engine, data.refs(), jvmOptions);
+      List<String> options = new ArrayList<>(jvmOptions);
+      options.addAll(context.profilerOptions("heap of " + engine.id()));
+      double bytes = (double) HeapOfRefs.measure(engine, data.refs(), options);
       rows.add(
           Row.of(RefsHeadline.HEAP, engine.id(), Unit.BYTES, Figure.exactly(bytes / data.refs())));
     } catch (IOException e) {

@@ -10,6 +10,8 @@ import java.util.List;
 /**
  * Results for scripts. A figure that is missing has a null {@code value} and says why in {@code
  * missing}; a headline key that is missing is absent and named in {@code missing} of its suite.
+ * {@code low} and {@code high} are the lowest and the highest of {@code samples}, {@code ci99_low}
+ * and {@code ci99_high} the interval of {@code mean}.
  */
 public final class JsonReport {
   private static final ObjectMapper MAPPER =
@@ -26,6 +28,8 @@ public final class JsonReport {
   public static String of(Results results) {
     ObjectNode root = MAPPER.createObjectNode();
     root.set("machine", machine(results.machine()));
+    root.set("settings", settings(results.settings()));
+    results.comparison().ifPresent(c -> root.set("baseline", comparison(c)));
     ObjectNode suites = root.putObject("suites");
     for (SuiteResult suite : results.suites()) {
       ObjectNode node = suites.putObject(suite.suite());
@@ -53,6 +57,48 @@ public final class JsonReport {
         .put("started", machine.started().toString());
   }
 
+  private static ObjectNode settings(Settings settings) {
+    return MAPPER
+        .createObjectNode()
+        .put("effort", settings.effort())
+        .put("refs", settings.refs())
+        .put("max_mb", settings.maxMegabytes())
+        .put("server", settings.server());
+  }
+
+  private static ObjectNode comparison(Comparison comparison) {
+    ObjectNode node =
+        MAPPER
+            .createObjectNode()
+            .put("file", comparison.baseline().file().toString())
+            .put("started", comparison.baseline().started())
+            .put("other_machine", comparison.otherMachine().orElse(null));
+    node.set(
+        "changes",
+        MAPPER.valueToTree(comparison.changes().stream().map(JsonReport::change).toList()));
+    node.set(
+        "absent",
+        MAPPER.valueToTree(
+            comparison.absent().stream().map(k -> key(MAPPER.createObjectNode(), k)).toList()));
+    return node;
+  }
+
+  private static ObjectNode key(ObjectNode node, Baseline.Key key) {
+    return node.put("suite", key.suite()).put("case", key.name()).put("engine", key.engine());
+  }
+
+  private static ObjectNode change(Comparison.Change change) {
+    ObjectNode node =
+        key(MAPPER.createObjectNode(), change.key())
+            .put("unit", change.unit().symbol())
+            .put("before", rounded(change.before()))
+            .put("now", rounded(change.now()))
+            .put("verdict", change.verdict().words());
+    node.put("percent", finite(change.percent()));
+    node.put("p", change.p().isPresent() ? rounded(change.p().getAsDouble()) : null);
+    return node;
+  }
+
   private static List<ObjectNode> rows(List<Row> rows) {
     return rows.stream().map(JsonReport::row).toList();
   }
@@ -63,11 +109,40 @@ public final class JsonReport {
     node.put("unit", row.unit().symbol());
     node.put("ratio_to", row.ratio().map(Row.Ratio::to).orElse(null));
     node.put("ratio", row.ratio().map(r -> rounded(r.value())).orElse(null));
-    row.figure().ifPresent(f -> node.put("low", rounded(f.low())).put("high", rounded(f.high())));
+    row.figure().ifPresent(figure -> spread(node, figure));
     if (row.figure().isEmpty()) {
-      node.put("missing", row.missing());
+      node.put("missing", row.missing()).put("failed", row.failed());
     }
+    row.place()
+        .ifPresent(p -> node.put("chart", p.chart()).put("x", p.x()).put("x_unit", p.unit()));
+    row.curve().ifPresent(curve -> node.set("curve", curve(curve)));
     return node;
+  }
+
+  private static void spread(ObjectNode node, Figure figure) {
+    node.put("low", rounded(figure.low())).put("high", rounded(figure.high()));
+    node.put("mean", rounded(figure.mean()));
+    figure
+        .interval()
+        .ifPresent(i -> node.put("ci99_low", rounded(i.low())).put("ci99_high", rounded(i.high())));
+    node.set(
+        "samples", MAPPER.valueToTree(figure.samples().stream().map(JsonReport::rounded).toList()));
+  }
+
+  private static ObjectNode curve(Row.Curve curve) {
+    ObjectNode node =
+        MAPPER
+            .createObjectNode()
+            .put("chart", curve.chart())
+            .put("x_unit", curve.xUnit())
+            .put("y_unit", curve.yUnit());
+    node.set("points", MAPPER.valueToTree(curve.points()));
+    return node;
+  }
+
+  /** JSON has no infinity. */
+  private static Double finite(double value) {
+    return Double.isFinite(value) ? rounded(value) : null;
   }
 
   /** Four significant digits, and no digit of a larger number lost. */

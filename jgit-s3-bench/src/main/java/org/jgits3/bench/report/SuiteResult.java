@@ -34,6 +34,18 @@ public record SuiteResult(
         suite, known, List.of(), rows.stream().map(row -> compared(row, rows, reference)).toList());
   }
 
+  /**
+   * The result of a suite that measured nothing because it failed.
+   *
+   * @param suite name of the suite
+   * @param why one line
+   * @return the result
+   */
+  public static SuiteResult failed(String suite, String why) {
+    Row row = Row.failed("all cases", "all engines", Unit.NANOSECONDS, why);
+    return new SuiteResult(suite, Map.of(), List.of(), List.of(row));
+  }
+
   private static Row compared(Row row, List<Row> rows, String reference) {
     Optional<Double> other = median(rows, row.name(), reference);
     return row.figure()

@@ -30,7 +30,12 @@ public enum Unit {
     }
   },
   /** Requests to the store. */
-  REQUESTS("requests");
+  REQUESTS("requests") {
+    @Override
+    boolean counted() {
+      return true;
+    }
+  };
 
   private final String symbol;
 
@@ -53,6 +58,11 @@ public enum Unit {
    * @return true if more is better, false if less is
    */
   public boolean moreIsBetter() {
+    return false;
+  }
+
+  /** Whether figures are exact, so that any difference means something. */
+  boolean counted() {
     return false;
   }
 

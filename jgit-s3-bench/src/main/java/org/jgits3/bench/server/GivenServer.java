@@ -49,7 +49,15 @@ public final class GivenServer implements S3Session {
     byte[] random = new byte[6];
     new SecureRandom().nextBytes(random);
     String prefix = "jgit-s3-bench-" + HexFormat.of().formatHex(random) + "-";
-    GivenServer server = new GivenServer(S3Endpoint.given(uri, region(), prefix));
+    S3Endpoint endpoint = S3Endpoint.given(uri, region(), prefix);
+    GivenServer server;
+    try {
+      server = new GivenServer(endpoint);
+    } catch (SdkClientException e) {
+      throw new IOException(
+          "no credentials for " + uri + " found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+          e);
+    }
     try {
       server.createBucket(SCRATCH);
     } catch (IOException e) {
@@ -114,6 +122,8 @@ public final class GivenServer implements S3Session {
   }
 
   private void removeAtExit() {
+    // What still runs would fill the buckets again.
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
     try {
       removeBuckets();
     } catch (IOException e) {

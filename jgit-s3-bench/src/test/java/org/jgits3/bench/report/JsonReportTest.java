@@ -22,6 +22,8 @@ class JsonReportTest {
           Row.of("exact hit", "jgit-never", Unit.NANOSECONDS, Figure.of(250_000_000)),
           Row.missing("exact hit", "s3-window", Unit.NANOSECONDS, "no such setting"));
 
+  private static final Settings SETTINGS = new Settings("quick", 500_000, 4096, "versitygw");
+
   private static Results results() {
     Map<String, Optional<Double>> headline = new LinkedHashMap<>();
     headline.put("known", Optional.of(250.04));
@@ -29,7 +31,7 @@ class JsonReportTest {
     SuiteResult suite =
         SuiteResult.of("refs", headline, ROWS, "jgit-never")
             .checkedAgainst(List.of("known", "unknown", "forgotten"));
-    return new Results(MACHINE, List.of(suite));
+    return new Results(MACHINE, SETTINGS, List.of(suite), Optional.empty());
   }
 
   private static JsonNode json() throws Exception {
@@ -78,6 +80,25 @@ class JsonReportTest {
     assertThat(MarkdownReport.of(results()))
         .contains("| `forgotten` | missing |")
         .contains("| exact hit | s3-window | missing: no such setting |")
-        .contains("| exact hit | s3 | 1 ms | 900 µs - 1.20 ms | 250 × jgit-never |");
+        .contains(
+            "| exact hit | s3 | 1 ms | 158 µs - 1.91 ms | 900 µs - 1.20 ms | 250 × jgit-never |");
+  }
+
+  @Test
+  void row_has_its_samples_and_the_interval_of_their_mean() throws Exception {
+    JsonNode row = json().at("/suites/refs/rows/0");
+
+    assertThat(row.at("/samples").toString()).isEqualTo("[900000.0,1000000.0,1200000.0]");
+    assertThat(row.at("/low").asDouble()).isEqualTo(900_000);
+    assertThat(row.at("/high").asDouble()).isEqualTo(1_200_000);
+    assertThat(row.at("/mean").asDouble()).isEqualTo(1_033_333);
+    assertThat(row.at("/ci99_low").asDouble()).isEqualTo(158_044);
+    assertThat(row.at("/ci99_high").asDouble()).isEqualTo(1_908_623);
+  }
+
+  @Test
+  void settings_are_told() throws Exception {
+    assertThat(json().at("/settings/effort").asText()).isEqualTo("quick");
+    assertThat(json().at("/settings/refs").asInt()).isEqualTo(500_000);
   }
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import java.io.Closeable;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Servers, forked JVMs and other programs that a run starts: none of them outlives it, however it
+ * ends, unless the JVM is killed outright.
+ */
+final class ChildProcesses implements Closeable {
+  private final Set<ProcessHandle> others;
+  private final Thread atExit;
+
+  /**
+   * From now on, processes belong to the run.
+   *
+   * @param progress of the run; told of no further case once the JVM ends
+   */
+  ChildProcesses(Progress progress) {
+    others = ProcessHandle.current().descendants().collect(Collectors.toSet());
+    atExit = new Thread(() -> endWithout(progress), "end processes");
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /** The next case would start processes: it waits for the progress until the JVM is gone. */
+  private void endWithout(Progress progress) {
+    synchronized (progress) {
+      end();
+    }
+  }
+
+  /** Ends them, also those that one of them or a suite was just starting. */
+  private void end() {
+    List<ProcessHandle> left = left();
+    while (!left.isEmpty()) {
+      left.forEach(ProcessHandle::destroyForcibly);
+      left.forEach(process -> process.onExit().join());
+      left = left();
+    }
+  }
+
+  private List<ProcessHandle> left() {
+    return ProcessHandle.current().descendants().filter(p -> !others.contains(p)).toList();
+  }
+
+  @Override
+  public void close() {
+    end();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.profile;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Locale;
+import one.profiler.AsyncProfiler;
+
+/**
+ * Attaches async-profiler to JVMs, each of which writes a flame graph as it ends.
+ *
+ * @param directory where flame graphs go
+ * @param library the profiler's native library
+ * @param event what it samples
+ */
+public record FlameGraphs(Path directory, Path library, String event) {
+  /** Processor time, with the frames of the kernel: needs perf events. */
+  public static final String CPU = "cpu";
+
+  /** Processor time, without them: needs nothing. */
+  public static final String TIMER = "itimer";
+
+  /**
+   * Gets the profiler ready, and looks what it may sample here.
+   *
+   * @param directory where flame graphs go; created
+   * @param tools where the native library goes
+   * @return the profiler
+   * @throws IOException if there is no profiler for this system, or it cannot be loaded
+   */
+  public static FlameGraphs in(Path directory, Path tools) throws IOException {
+    Files.createDirectories(directory);
+    Files.createDirectories(tools);
+    String name = "libasyncProfiler.so";
+    Path library = tools.resolve(name);
+    try (InputStream in =
+        AsyncProfiler.class.getClassLoader().getResourceAsStream(platform() + "/" + name)) {
+      if (in == null) {
+        throw new IOException("async-profiler does not run on " + platform());
+      }
+      Files.copy(in, library, StandardCopyOption.REPLACE_EXISTING);
+    }
+    return new FlameGraphs(directory.toAbsolutePath(), library.toAbsolutePath(), event(library));
+  }
+
+  private static String platform() {
+    String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    if (os.startsWith("mac")) {
+      return "macos";
+    }
+    String arch = System.getProperty("os.arch");
+    return os + (arch.equals("aarch64") ? "-arm64" : arch.equals("amd64") ? "-x64" : "-" + arch);
+  }
+
+  private static String event(Path library) throws IOException {
+    try {
+      AsyncProfiler profiler = AsyncProfiler.getInstance(library.toAbsolutePath().toString());
+      // An event that only perf events have: for "cpu" the profiler has a substitute.
+      profiler.execute("check,event=cpu-clock");
+      return CPU;
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      return TIMER; // the system forbids perf events
+    } catch (UnsatisfiedLinkError e) {
+      throw new IOException("async-profiler cannot be loaded: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Options that attach the profiler to a JVM from its start.
+   *
+   * @param name what the JVM does; its flame graph gets that name and the process id
+   * @return options for the command line
+   */
+  public List<String> jvmOptions(String name) {
+    String file = name.replaceAll("[^A-Za-z0-9._-]+", "-") + "-%p.html";
+    return List.of(
+        "-agentpath:"
+            + library
+            + "=start,event="
+            + event
+            + ",file="
+            + directory.resolve(file)
+            + ",title="
+            + name.replace(',', ' '));
+  }
+
+  /**
+   * How JMH's own async-profiler support is set up: it leaves out the warm-up.
+   *
+   * @return the options
+   */
+  public String jmhOptions() {
+    return "libPath=" + library + ";output=flamegraph;event=" + event + ";dir=" + directory;
+  }
+}

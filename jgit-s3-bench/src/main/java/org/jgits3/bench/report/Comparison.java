@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.apache.commons.statistics.descriptive.StandardDeviation;
+import org.apache.commons.statistics.inference.DataDispersion;
+import org.apache.commons.statistics.inference.TTest;
+
+/**
+ * What has changed since an earlier run: the means, and whether they differ by more than chance,
+ * which Welch's t-test on the samples decides at {@link #LEVEL}.
+ *
+ * @param baseline the earlier run
+ * @param otherMachine how its machine differs; empty if it does not
+ * @param changes one per figure that both runs have
+ * @param absent figures that only the earlier run has, of the suites that this one ran
+ */
+public record Comparison(
+    Baseline baseline,
+    Optional<String> otherMachine,
+    List<Change> changes,
+    List<Baseline.Key> absent) {
+  /** Probability that a difference by chance is called significant. */
+  public static final double LEVEL = 0.01;
+
+  /** Whether a difference means anything. */
+  public enum Verdict {
+    /** Chance explains it badly, and it is for the better. */
+    BETTER("better"),
+    /** Chance explains it badly, and it is for the worse. */
+    WORSE("worse"),
+    /** Chance may explain it. */
+    NOT_SIGNIFICANT("not significant"),
+    /** There are too few samples to tell. */
+    UNKNOWN("unknown: fewer than two samples");
+
+    private final String words;
+
+    Verdict(String words) {
+      this.words = words;
+    }
+
+    /**
+     * For people.
+     *
+     * @return a few words
+     */
+    public String words() {
+      return words;
+    }
+  }
+
+  /**
+   * Change of one figure.
+   *
+   * @param key what was measured
+   * @param unit its unit
+   * @param before mean of the earlier run
+   * @param now mean of this run
+   * @param p probability of such a difference by chance; empty if unknown
+   * @param verdict what that means
+   */
+  public record Change(
+      Baseline.Key key, Unit unit, double before, double now, OptionalDouble p, Verdict verdict) {
+    /**
+     * The change.
+     *
+     * @return per cent of what it was before; positive if it is more now
+     */
+    public double percent() {
+      return before == now ? 0 : (now - before) / before * 100;
+    }
+  }
+
+  static Comparison of(Baseline baseline, Machine machine, List<SuiteResult> suites) {
+    List<Change> changes = new ArrayList<>();
+    for (SuiteResult suite : suites) {
+      for (Row row : suite.rows()) {
+        Baseline.Key key = new Baseline.Key(suite.suite(), row.name(), row.engine());
+        Optional<Figure> before = Optional.ofNullable(baseline.figures().get(key));
+        before
+            .flatMap(b -> row.figure().map(now -> change(key, row.unit(), b, now)))
+            .ifPresent(changes::add);
+      }
+    }
+    return new Comparison(
+        baseline, baseline.differsFrom(machine), changes, absent(baseline, suites, changes));
+  }
+
+  private static List<Baseline.Key> absent(
+      Baseline baseline, List<SuiteResult> suites, List<Change> changes) {
+    List<String> ran = suites.stream().map(SuiteResult::suite).toList();
+    List<Baseline.Key> compared = changes.stream().map(Change::key).toList();
+    return baseline.figures().keySet().stream()
+        .filter(key -> ran.contains(key.suite()) && !compared.contains(key))
+        .toList();
+  }
+
+  private static Change change(Baseline.Key key, Unit unit, Figure before, Figure now) {
+    OptionalDouble p = unit.counted() ? certain(before, now) : welch(before, now);
+    return new Change(key, unit, before.mean(), now.mean(), p, verdict(unit, before, now, p));
+  }
+
+  private static Verdict verdict(Unit unit, Figure before, Figure now, OptionalDouble p) {
+    if (p.isEmpty()) {
+      return Verdict.UNKNOWN;
+    }
+    if (p.getAsDouble() >= LEVEL) {
+      return Verdict.NOT_SIGNIFICANT;
+    }
+    return now.mean() > before.mean() == unit.moreIsBetter() ? Verdict.BETTER : Verdict.WORSE;
+  }
+
+  private static OptionalDouble certain(Figure before, Figure now) {
+    return OptionalDouble.of(before.mean() == now.mean() ? 1 : 0);
+  }
+
+  private static OptionalDouble welch(Figure before, Figure now) {
+    if (before.samples().size() < 2 || now.samples().size() < 2) {
+      return OptionalDouble.empty();
+    }
+    if (constant(before) && constant(now)) {
+      return certain(before, now);
+    }
+    return OptionalDouble.of(
+        TTest.withDefaults()
+            .with(DataDispersion.HETEROSCEDASTIC)
+            .test(before.values(), now.values())
+            .getPValue());
+  }
+
+  private static boolean constant(Figure figure) {
+    return StandardDeviation.of(figure.values()).getAsDouble() == 0;
+  }
+
+  /**
+   * How many changes there are of each verdict, for a summary.
+   *
+   * @param verdict the verdict
+   * @return their number
+   */
+  public long count(Verdict verdict) {
+    return changes.stream().filter(change -> change.verdict() == verdict).count();
+  }
+}
