@@ -4,6 +4,7 @@ package org.jgits3.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.bench.memory.MemorySuite;
 import org.jgits3.bench.refs.RefsSuite;
 
 /** All suites there are, in the order in which {@code run all} runs them. */
@@ -15,6 +16,7 @@ final class Suites {
   private static List<Suite> all() {
     List<Suite> all = new ArrayList<>();
     all.add(new RefsSuite());
+    all.add(new MemorySuite());
     return List.copyOf(all);
   }
 

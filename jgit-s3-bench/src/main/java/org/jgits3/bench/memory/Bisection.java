@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.memory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Search for the smallest heap with which something succeeds, several times in a row. Begins at a
+ * guess, goes from there in growing strides to one heap that is enough and one that is not, halves
+ * what is between them, and then asks for the successes in a row; after a failure among those it
+ * goes on with the next larger heap. For one search, by one thread.
+ */
+final class Bisection {
+  /** First stride, as a part of the guess. */
+  private static final int STRIDES = 32;
+
+  private final int resolution;
+  private final int inARow;
+  private final int least;
+  private final int most;
+  private final Trial trial;
+  private final List<Step> steps = new ArrayList<>();
+
+  /** Finds out whether a heap is enough. */
+  @FunctionalInterface
+  interface Trial {
+    /**
+     * Tries once.
+     *
+     * @param megabytes size of the heap in MiB
+     * @return whether it succeeded; false only if the heap was too small
+     * @throws IOException if it failed for another reason
+     */
+    boolean enough(int megabytes) throws IOException, InterruptedException;
+  }
+
+  /**
+   * One trial.
+   *
+   * @param megabytes size of the heap in MiB
+   * @param enough whether it was enough
+   */
+  record Step(int megabytes, boolean enough) {}
+
+  /**
+   * What was found.
+   *
+   * @param megabytes the smallest heap in MiB
+   * @param steps all trials in their order; the last ones are the successes in a row
+   */
+  record Found(int megabytes, List<Step> steps) {}
+
+  /**
+   * A search.
+   *
+   * @param resolution how exact, in MiB, at least 1
+   * @param inARow successes that are asked for, at least 1
+   * @param least smallest heap that is tried, in MiB
+   * @param most largest heap that is tried, in MiB
+   * @param trial what is tried
+   */
+  Bisection(int resolution, int inARow, int least, int most, Trial trial) {
+    if (resolution < 1 || inARow < 1 || least < 1 || most < least) {
+      throw new IllegalArgumentException(resolution + ", " + inARow + ", " + least + " to " + most);
+    }
+    this.resolution = resolution;
+    this.inARow = inARow;
+    this.least = least;
+    this.most = most;
+    this.trial = trial;
+  }
+
+  /**
+   * Searches.
+   *
+   * @param guess heap to begin with, in MiB
+   * @return what was found
+   * @throws IOException if the largest heap is not enough, or a trial failed for another reason
+   */
+  Found from(int guess) throws IOException, InterruptedException {
+    int first = Math.max(least, Math.min(guess, most));
+    int stride = Math.max(resolution, first / STRIDES);
+    int small;
+    int large;
+    if (enough(first)) {
+      large = first;
+      small = Math.max(least - 1, large - stride);
+      while (small >= least && enough(small)) {
+        stride *= 2;
+        large = small;
+        small = Math.max(least - 1, large - stride);
+      }
+    } else {
+      small = first;
+      large = larger(small, stride);
+      while (!enough(large)) {
+        stride *= 2;
+        small = large;
+        large = larger(small, stride);
+      }
+    }
+    while (large - small > resolution) {
+      int middle = small + (large - small) / 2;
+      if (enough(middle)) {
+        large = middle;
+      } else {
+        small = middle;
+      }
+    }
+    return new Found(confirmed(large), List.copyOf(steps));
+  }
+
+  /** Goes up from a heap that was enough once to one that is enough several times in a row. */
+  private int confirmed(int candidate) throws IOException, InterruptedException {
+    int heap = candidate;
+    for (int successes = 1; successes < inARow; ) {
+      if (enough(heap)) {
+        successes++;
+      } else {
+        heap = larger(heap, resolution);
+        successes = 0;
+      }
+    }
+    return heap;
+  }
+
+  private int larger(int heap, int stride) throws IOException {
+    if (heap == most) {
+      throw new IOException("-Xmx" + most + "m is not enough");
+    }
+    return Math.min(most, heap + stride);
+  }
+
+  private boolean enough(int megabytes) throws IOException, InterruptedException {
+    boolean enough = trial.enough(megabytes);
+    steps.add(new Step(megabytes, enough));
+    return enough;
+  }
+}

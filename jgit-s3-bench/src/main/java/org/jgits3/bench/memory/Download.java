@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.memory;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.jgits3.bench.memory.GatheredBytes.Changes;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.RangeReader;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
+import software.amazon.awssdk.http.crt.AwsCrtAsyncHttpClient;
+import software.amazon.awssdk.http.crt.AwsCrtHttpClient;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/** Ways to land an object in an array. */
+enum Download {
+  /** {@link RangeReader} as it is: four requests at the same time. */
+  OURS("jgit-s3-4-ranges", 1.0),
+  /** {@link RangeReader}, the object in one request. */
+  OURS_ONE_RANGE("jgit-s3-1-range", 1.0),
+
+  /** {@code toBytes()} over Apache HttpClient 5. */
+  SDK_APACHE5("sdk-apache5", 4.4),
+  /** {@code toBytes()} over Apache HttpClient 4. */
+  SDK_APACHE("sdk-apache", 4.4),
+  /** {@code toBytes()} over the JDK's {@code HttpURLConnection}. */
+  SDK_URL_CONNECTION("sdk-url-connection", 4.4),
+  /** {@code toBytes()} over the AWS Common Runtime. */
+  SDK_CRT("sdk-crt", 4.4),
+  /** Asynchronous {@code toBytes()} over the AWS Common Runtime. */
+  SDK_CRT_ASYNC("sdk-crt-async", 2.4),
+  /** Asynchronous {@code toBytes()} over Netty. */
+  SDK_NETTY_ASYNC("sdk-netty-async", 2.4),
+
+  /** What the SDK did in 2023. */
+  NONE("crt-async-none", 4.1),
+  /** With an array of the right size. */
+  A1("crt-async-A1", 3.2),
+  /** With an array of the right size that is no stream's. */
+  A1_A2("crt-async-A1+A2", 2.2),
+  /** Without the copy at the end. */
+  B("crt-async-B", 3.1),
+  /** With an array of the right size and without the copy at the end. */
+  A1_B("crt-async-A1+B", 2.2),
+  /** With all three. */
+  A1_A2_B("crt-async-A1+A2+B", 1.1),
+  /** All three over a client that reads in the caller's thread. */
+  EXACT_APACHE5("apache5-A1+A2+B", 1.0);
+
+  private final String id;
+  private final double arrays;
+
+  Download(String id, double arrays) {
+    this.id = id;
+    this.arrays = arrays;
+  }
+
+  /** Name in the results. */
+  String id() {
+    return id;
+  }
+
+  /** About how many times its size an object takes. */
+  double arrays() {
+    return arrays;
+  }
+
+  static Download of(String id) {
+    return Arrays.stream(values())
+        .filter(d -> d.id.equals(id))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no download " + id));
+  }
+
+  /** Reads an object into an array. */
+  byte[] land(RemoteObject object) throws IOException {
+    return switch (this) {
+      case OURS -> ours(object, RangeReader.Sizes.DEFAULT);
+      case OURS_ONE_RANGE -> ours(object, oneRange(object));
+      case SDK_APACHE5 -> toBytes(object, Apache5HttpClient.create());
+      case SDK_APACHE -> toBytes(object, apache4());
+      case SDK_URL_CONNECTION -> toBytes(object, UrlConnectionHttpClient.create());
+      case SDK_CRT -> toBytes(object, AwsCrtHttpClient.create());
+      case SDK_CRT_ASYNC ->
+          async(object, AwsCrtAsyncHttpClient.create(), AsyncResponseTransformer.toBytes());
+      case SDK_NETTY_ASYNC ->
+          async(object, NettyNioAsyncHttpClient.create(), AsyncResponseTransformer.toBytes());
+      case NONE -> changed(object, new Changes(false, false, false));
+      case A1 -> changed(object, new Changes(true, false, false));
+      case A1_A2 -> changed(object, new Changes(true, true, false));
+      case B -> changed(object, new Changes(false, false, true));
+      case A1_B -> changed(object, new Changes(true, false, true));
+      case A1_A2_B -> changed(object, new Changes(true, true, true));
+      case EXACT_APACHE5 -> sync(object, Apache5HttpClient.create(), Download::exact);
+    };
+  }
+
+  @SuppressWarnings("deprecation") // still what many have
+  private static SdkHttpClient apache4() {
+    return ApacheHttpClient.create();
+  }
+
+  private static RangeReader.Sizes oneRange(RemoteObject object) {
+    int size = Math.toIntExact(object.size());
+    return new RangeReader.Sizes(size, size);
+  }
+
+  private static byte[] ours(RemoteObject object, RangeReader.Sizes sizes) throws IOException {
+    try (ObjectStore store = object.store()) {
+      return new RangeReader(store, sizes, true).read(object.key());
+    }
+  }
+
+  private static byte[] toBytes(RemoteObject object, SdkHttpClient http) {
+    return sync(object, http, ResponseTransformer.toBytes()).asByteArrayUnsafe();
+  }
+
+  private static <T> T sync(
+      RemoteObject object,
+      SdkHttpClient http,
+      ResponseTransformer<GetObjectResponse, T> transformer) {
+    try (http;
+        S3Client client = object.client(http)) {
+      return client.getObject(object.request(), transformer);
+    }
+  }
+
+  private static byte[] exact(GetObjectResponse response, AbortableInputStream in)
+      throws IOException {
+    byte[] bytes = new byte[Math.toIntExact(response.contentLength())];
+    if (in.readNBytes(bytes, 0, bytes.length) < bytes.length) {
+      throw new IOException("the body is too short");
+    }
+    return bytes;
+  }
+
+  private static byte[] changed(RemoteObject object, Changes changes) {
+    return async(object, AwsCrtAsyncHttpClient.create(), new GatheredBytes(changes));
+  }
+
+  private static byte[] async(
+      RemoteObject object,
+      SdkAsyncHttpClient http,
+      AsyncResponseTransformer<GetObjectResponse, ResponseBytes<GetObjectResponse>> transformer) {
+    try (http;
+        S3AsyncClient client = object.client(http)) {
+      return client.getObject(object.request(), transformer).join().asByteArrayUnsafe();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.memory;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jgits3.bench.Effort;
+
+/**
+ * What is measured, and how exactly.
+ *
+ * @param downloads ways to land an object
+ * @param object size of that object in MiB
+ * @param uploads settings of uploads
+ * @param upload size of an upload in MiB
+ * @param largeUpload size of an upload that is much larger, in MiB
+ * @param inARow successes that are asked for
+ * @param inARowIfLarge successes that are asked for of the large upload
+ * @param steps how exact, as a part of the heap; never more exact than 1 MiB
+ */
+record MemoryPlan(
+    List<Download> downloads,
+    int object,
+    List<Upload> uploads,
+    int upload,
+    int largeUpload,
+    int inARow,
+    int inARowIfLarge,
+    int steps) {
+  private static final int OBJECT = 258;
+  private static final int UPLOAD = 256;
+  private static final int LARGE_UPLOAD = 4096;
+
+  static MemoryPlan of(Effort effort) {
+    List<Upload> uploads = List.of(Upload.DEFAULTS, Upload.THREE_OF_8M, Upload.THREE_OF_5M);
+    List<Download> all = Arrays.asList(Download.values());
+    return switch (effort) {
+      case SMALLEST ->
+          new MemoryPlan(
+              List.of(Download.OURS, Download.SDK_APACHE5, Download.A1_A2_B),
+              16,
+              List.of(Upload.DEFAULTS),
+              12,
+              24,
+              1,
+              1,
+              4);
+      case QUICK -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 3, 1, 128);
+      case FULL -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 20, 5, 10_000);
+    };
+  }
+
+  /** Whether its figures are those that the suite is judged by. */
+  boolean ofFullSize() {
+    return object == OBJECT && upload == UPLOAD && largeUpload == LARGE_UPLOAD;
+  }
+
+  /** Number of searches. */
+  int searches() {
+    return downloads.size() + uploads.size() + 1;
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.memory;
+
+import java.io.IOException;
+import java.util.List;
+import org.jgits3.bench.Suite;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.server.S3Session;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** The smallest heaps that land an object in memory, and that upload one. */
+public final class MemorySuite implements Suite {
+  /** The suite. */
+  public MemorySuite() {}
+
+  @Override
+  public String name() {
+    return "memory";
+  }
+
+  @Override
+  public List<String> headlineKeys() {
+    return List.of(MemoryRun.GET_258, MemoryRun.UPLOAD_256, MemoryRun.UPLOAD_4G);
+  }
+
+  @Override
+  public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
+    try (S3Session s3 = context.openS3();
+        S3Client client = s3.endpoint().client()) {
+      return new MemoryRun(context, MemoryPlan.of(context.effort()), s3.endpoint(), client).run();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.jgits3.bench.SmallestContext;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MemorySuiteTest {
+  @TempDir private Path data;
+
+  @Test
+  void smallest_run_finds_a_heap_for_each_download_and_upload() throws Exception {
+    SuiteResult result = new MemorySuite().run(SmallestContext.in(data));
+
+    assertThat(result.rows()).noneMatch(Row::failed);
+    assertThat(result.rows().stream().filter(row -> row.name().startsWith("smallest -Xmx")))
+        .extracting(Row::engine)
+        .containsExactly(
+            "jgit-s3-4-ranges", "sdk-apache5", "crt-async-A1+A2+B", "jgit-s3", "jgit-s3");
+    assertThat(result.rows().stream().filter(row -> row.curve().isPresent())).hasSize(5);
+    assertThat(result.headline()).as("figures of another size").isEmpty();
+  }
+}
