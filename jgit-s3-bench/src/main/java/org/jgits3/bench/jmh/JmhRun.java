@@ -2,17 +2,18 @@
 package org.jgits3.bench.jmh;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jgits3.bench.profile.FlameGraphs;
 import org.jgits3.bench.report.Figure;
-import org.openjdk.jmh.profile.AsyncProfiler;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -62,23 +63,32 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
   public RunResult run(
       Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
       throws RunnerException {
+    List<String> forked = new ArrayList<>(jvmOptions);
+    flameGraphs.ifPresent(f -> forked.addAll(f.jvmOptions(name(benchmark, method, parameters))));
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include("^" + Pattern.quote(benchmark.getName() + "." + method) + "$")
             .mode(schedule.mode())
             .timeUnit(TimeUnit.NANOSECONDS)
-            .forks(schedule.forks())
+            .forks(flameGraphs.isPresent() ? Math.max(1, schedule.forks()) : schedule.forks())
             .warmupIterations(schedule.warmups())
             .warmupTime(TimeValue.milliseconds(schedule.millis()))
             .measurementIterations(schedule.iterations())
             .measurementTime(TimeValue.milliseconds(schedule.millis()))
             .shouldFailOnError(true)
             .addProfiler(GCProfiler.class)
-            .jvmArgsAppend(jvmOptions.toArray(String[]::new))
+            .jvmArgsAppend(forked.toArray(String[]::new))
             .output(log.toString());
     parameters.forEach(options::param);
-    flameGraphs.ifPresent(f -> options.addProfiler(AsyncProfiler.class, f.jmhOptions()));
     return new Runner(options.build()).runSingle();
+  }
+
+  private static String name(Class<?> benchmark, String method, Map<String, String> parameters) {
+    return benchmark.getSimpleName()
+        + "."
+        + method
+        + " "
+        + String.join(" ", new TreeMap<>(parameters).values());
   }
 
   private static Measurement measurement(RunResult result) {

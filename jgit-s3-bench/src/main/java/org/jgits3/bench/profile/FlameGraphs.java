@@ -58,14 +58,27 @@ public record FlameGraphs(Path directory, Path library, String event) {
 
   private static String event(Path library) throws IOException {
     try {
-      AsyncProfiler profiler = AsyncProfiler.getInstance(library.toAbsolutePath().toString());
+      return event(AsyncProfiler.getInstance(library.toAbsolutePath().toString())::execute);
+    } catch (UnsatisfiedLinkError e) {
+      throw new IOException("async-profiler cannot be loaded: " + e.getMessage(), e);
+    }
+  }
+
+  /** Runs a command of the profiler in this JVM. */
+  @FunctionalInterface
+  interface Command {
+    String execute(String command) throws IOException;
+  }
+
+  /** What the profiler may sample here. */
+  static String event(Command profiler) throws IOException {
+    try {
       // An event that only perf events have: for "cpu" the profiler has a substitute.
-      profiler.execute("check,event=cpu-clock");
+      profiler.execute("start,event=cpu-clock");
+      profiler.execute("stop");
       return CPU;
     } catch (IllegalArgumentException | IllegalStateException e) {
       return TIMER; // the system forbids perf events
-    } catch (UnsatisfiedLinkError e) {
-      throw new IOException("async-profiler cannot be loaded: " + e.getMessage(), e);
     }
   }
 
@@ -86,14 +99,5 @@ public record FlameGraphs(Path directory, Path library, String event) {
             + directory.resolve(file)
             + ",title="
             + name.replace(',', ' '));
-  }
-
-  /**
-   * How JMH's own async-profiler support is set up: it leaves out the warm-up.
-   *
-   * @return the options
-   */
-  public String jmhOptions() {
-    return "libPath=" + library + ";output=flamegraph;event=" + event + ";dir=" + directory;
   }
 }

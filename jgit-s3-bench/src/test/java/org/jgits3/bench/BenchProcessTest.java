@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jgits3.bench.server.OwnServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the program as its users do: as a process, with servers and JVMs of its own. */
+class BenchProcessTest {
+  private static final Path ROOT =
+      Path.of(System.getProperty("project.root", "..")).toAbsolutePath().normalize();
+  private static final Path TOOLS = ROOT.resolve("target/tools");
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
+
+  @TempDir private Path directory;
+  private Process process;
+
+  @BeforeEach
+  void needServer() {
+    boolean there =
+        Stream.concat(
+                Stream.of(TOOLS.toString()),
+                Stream.of(System.getenv("PATH").split(File.pathSeparator, -1)))
+            .anyMatch(place -> Files.isExecutable(Path.of(place, "versitygw")));
+    assertTrue(there || !Boolean.getBoolean("s3.required"), "run etc/test/versitygw");
+    assumeTrue(there, "no versitygw");
+  }
+
+  @AfterEach
+  void end() {
+    if (process != null) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+
+  private void start(Map<String, String> environment, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Djgits3.bench.root=" + directory,
+            "-Djmh.ignoreLock=true",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
+    builder.environment().put("AWS_EC2_METADATA_DISABLED", "true");
+    builder.environment().put("AWS_CONFIG_FILE", directory.resolve("none").toString());
+    builder.environment().put("AWS_SHARED_CREDENTIALS_FILE", directory.resolve("none").toString());
+    builder.environment().merge("PATH", TOOLS.toString(), (old, own) -> own + ":" + old);
+    builder.environment().putAll(environment);
+    builder.redirectOutput(directory.resolve("out").toFile());
+    builder.redirectError(directory.resolve("err").toFile());
+    process = builder.start();
+  }
+
+  private int exitCode() throws InterruptedException {
+    assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS), "it does not end");
+    return process.exitValue();
+  }
+
+  private String err() throws IOException {
+    return Files.readString(directory.resolve("err"), UTF_8);
+  }
+
+  private OwnServer server() throws IOException, InterruptedException {
+    return OwnServer.start(
+        ROOT, Files.createDirectories(directory.resolve("given")), directory.resolve("s3.log"));
+  }
+
+  @Test
+  void interrupted_run_leaves_neither_server_nor_jvm_behind() throws Exception {
+    start(Map.of(), "refs", "--quick", "--refs", "1000");
+    Instant deadline = Instant.now().plus(PATIENCE);
+    List<ProcessHandle> children = process.descendants().toList();
+    while (children.size() < 2) { // the server, and a JVM that measures
+      assertThat(process.isAlive()).as(err()).isTrue();
+      assertThat(Instant.now()).isBefore(deadline);
+      process.waitFor(20, TimeUnit.MILLISECONDS);
+      children = process.descendants().toList();
+    }
+
+    process.destroy();
+    exitCode();
+
+    assertThat(children).noneMatch(ProcessHandle::isAlive);
+    assertThat(ProcessHandle.allProcesses().filter(p -> belongsHere(p))).isEmpty();
+  }
+
+  private boolean belongsHere(ProcessHandle other) {
+    return other.info().commandLine().orElse("").contains(directory.toString());
+  }
+
+  @Test
+  void unreachable_endpoint_is_one_line() throws Exception {
+    start(
+        Map.of("AWS_ACCESS_KEY_ID", "a", "AWS_SECRET_ACCESS_KEY", "b"),
+        "refs",
+        "--smallest",
+        "--endpoint",
+        "http://127.0.0.1:1");
+
+    assertEquals(1, exitCode());
+    assertThat(err().strip().lines()).hasSize(1);
+    assertThat(err()).startsWith("jgit-s3-bench: http://127.0.0.1:1 cannot be used: ");
+  }
+
+  @Test
+  void missing_credentials_are_one_line() throws Exception {
+    start(Map.of(), "refs", "--smallest", "--endpoint", "http://127.0.0.1:1");
+
+    assertEquals(1, exitCode());
+    assertThat(err().strip().lines()).hasSize(1);
+    assertThat(err()).contains("no credentials for http://127.0.0.1:1 found");
+  }
+
+  @Test
+  void wrong_credentials_are_one_line() throws Exception {
+    try (OwnServer server = server()) {
+      String user = server.endpoint().environment().get("AWS_ACCESS_KEY_ID");
+      start(
+          Map.of("AWS_ACCESS_KEY_ID", user, "AWS_SECRET_ACCESS_KEY", "wrong"),
+          "refs",
+          "--smallest",
+          "--endpoint",
+          server.endpoint().uri().toString());
+
+      assertEquals(1, exitCode());
+    }
+    assertThat(err().strip().lines()).hasSize(1);
+    assertThat(err()).contains("SignatureDoesNotMatch").contains("check AWS_ACCESS_KEY_ID");
+  }
+
+  @Test
+  void given_server_is_used_and_left_without_the_buckets_of_the_run() throws Exception {
+    Path json = directory.resolve("out.json");
+    Path html = directory.resolve("out.html");
+    try (OwnServer server = server()) {
+      start(
+          server.endpoint().environment(),
+          "refs",
+          "--smallest",
+          "--refs",
+          "1000",
+          "--endpoint",
+          server.endpoint().uri().toString(),
+          "--json",
+          json.toString(),
+          "--html",
+          html.toString());
+
+      assertThat(exitCode()).as(err()).isZero();
+      try (Stream<Path> buckets = Files.list(directory.resolve("given"))) {
+        assertThat(buckets.map(bucket -> bucket.getFileName().toString()))
+            .noneMatch(name -> name.startsWith("jgit-s3-bench"));
+      }
+      assertThat(err()).contains("[refs 1/");
+      assertThat(directory.resolve("target/bench-data/s3")).doesNotExist();
+    }
+    JsonNode results = new ObjectMapper().readTree(json.toFile());
+    assertThat(results.at("/settings/effort").asText()).isEqualTo("smallest");
+    assertThat(results.at("/suites/refs/missing")).isEmpty();
+    assertThat(Files.readString(html)).contains("hit_s3_vs_dir_never");
+  }
+}
