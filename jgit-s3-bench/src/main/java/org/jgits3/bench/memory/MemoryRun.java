@@ -193,8 +193,9 @@ final class MemoryRun {
     long bytes = Long.parseLong(task.arguments().get(task.arguments().size() - 1));
     long megabytes = task.written().isPresent() ? bytes / MIB : plan.object();
     Duration patience = Duration.ofSeconds(60 + megabytes / 8);
-    return new HeapTrials(
-        endpoint.jvmOptions(), patience, context.data().resolve("memory-trial.log"));
+    List<String> options = new ArrayList<>(endpoint.jvmOptions());
+    options.addAll(context.profilerOptions("memory " + String.join(" ", task.arguments())));
+    return new HeapTrials(options, patience, context.data().resolve("memory-trial.log"));
   }
 
   private static void addPeak(

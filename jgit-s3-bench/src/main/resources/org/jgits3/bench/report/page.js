@@ -274,7 +274,9 @@
 
   function curves(parent, title, rows, colours) {
     const series = rows.map((row) => ({ engine: row.engine, points: row.curve.points }));
-    lines(parent, title, "", rows[0].curve.x_unit, rows[0].curve.y_unit, number, series, colours, {});
+    lines(parent, title, "", rows[0].curve.x_unit, rows[0].curve.y_unit, number, series, colours, {
+      x: series.every((one) => one.points.every((point) => Number.isInteger(point.x)))
+        ? { ticks: { precision: 0 } } : {} });
   }
 
   /** Which share of the calls took at most so long. */
