@@ -75,31 +75,36 @@ final class LineScan {
   /**
    * Scans more of the region.
    *
-   * @param end where the last line ends that is there by now
+   * @param whole where the last line ends that is there by now
    * @throws StoreException.Corrupt if it does not follow the format; the scan is of no use then
    */
-  void extend(int end) throws StoreException.Corrupt {
+  void extend(int whole) throws StoreException.Corrupt {
     int at = to;
-    to = end;
+    to = whole;
     int n = count;
     int name = n > 0 ? lastName() : 0; // of the ref before
     int nameEnd = lastNameEnd;
     boolean peeled = endsPeeled;
-    while (at < end) {
+    while (at < whole) {
       if (bytes[at] == '^') {
         checkPeeled(at, peeled);
         peeled = true;
         at += PEELED;
       } else {
-        int lineEnd = checkRef(at);
-        if (n > 0 && !ascends(bytes, name, nameEnd, bytes, at + HEX + 1, lineEnd)) {
+        checkId(at);
+        int next = at + HEX + 1;
+        int end = n > 0 ? endIfGreater(next, name, nameEnd) : lineFeed(next);
+        if (end < 0) {
           throw corrupt(at, NOT_SORTED);
+        }
+        if (end == to) {
+          throw corrupt(at, "ends within a line");
         }
         starts[n++] = at;
         peeled = false;
-        name = at + HEX + 1;
-        nameEnd = lineEnd;
-        at = lineEnd + 1;
+        name = next;
+        nameEnd = end;
+        at = end + 1;
       }
     }
     count = n;
@@ -113,30 +118,66 @@ final class LineScan {
     }
   }
 
-  /** Checks the line of a ref, and returns where its name ends. */
-  private int checkRef(int at) throws StoreException.Corrupt {
-    if (to - at < SHORTEST || bytes[at + HEX] != ' ' || !isHex(at)) {
+  /** Checks the line of a ref as far as its name, and that it has one. */
+  private void checkId(int at) throws StoreException.Corrupt {
+    if (to - at < SHORTEST || bytes[at + HEX] != ' ' || bytes[at + HEX + 1] == '\n' || !isHex(at)) {
       throw corrupt(at, "has a line that is no ref");
     }
-    int name = at + HEX + 1;
-    int end = lineFeed(name);
-    if (end == to) {
-      throw corrupt(at, "ends within a line");
+  }
+
+  /**
+   * Finds the end of a name and compares it with the one before, each byte read once: of names that
+   * follow each other most bytes are the same.
+   *
+   * @param name where the name begins
+   * @param before where the one before begins
+   * @param beforeEnd where that ends
+   * @return where the name ends; the end of the region if it does not end there; negative if it is
+   *     not greater
+   */
+  private int endIfGreater(int name, int before, int beforeEnd) {
+    int at = name;
+    int back = name - before;
+    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+      long x = (long) LONG.get(bytes, at);
+      long ends = lineFeeds(x);
+      long differs = x ^ (long) LONG.get(bytes, at - back);
+      if (differs != 0) {
+        int first = Long.numberOfTrailingZeros(differs) >>> 3;
+        boolean same = ends != 0 && Long.numberOfTrailingZeros(ends) >>> 3 < first;
+        if (same || !isGreater(bytes[at + first], bytes[at + first - back])) {
+          return -1;
+        }
+        return ends != 0
+            ? at + (Long.numberOfTrailingZeros(ends) >>> 3)
+            : lineFeed(at + Long.BYTES);
+      }
+      if (ends != 0) {
+        return -1;
+      }
     }
-    if (end == name) {
-      throw corrupt(at, "has a line that is no ref");
-    }
-    return end;
+    int end = lineFeed(at);
+    return end == to || ascends(bytes, before, beforeEnd, bytes, name, end) ? end : -1;
+  }
+
+  /** Compares the first bytes in which two names differ, of which one may be a line feed. */
+  private static boolean isGreater(byte b, byte before) {
+    return before == '\n' || (b != '\n' && (b & 0xff) > (before & 0xff));
+  }
+
+  /** Not zero if a byte is a line feed; the lowest bit is that of the first one then. */
+  private static long lineFeeds(long bytes) {
+    long x = bytes ^ LINE_FEEDS;
+    return (x - ONES) & ~x & HIGH;
   }
 
   /** Where the next line feed is; the end of the region if there is none. */
   private int lineFeed(int start) {
     int at = start;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
-      long x = (long) LONG.get(bytes, at) ^ LINE_FEEDS;
-      long zero = (x - ONES) & ~x & HIGH; // its lowest bit is that of the first byte that is 0
-      if (zero != 0) {
-        return at + (Long.numberOfTrailingZeros(zero) >>> 3);
+      long ends = lineFeeds((long) LONG.get(bytes, at));
+      if (ends != 0) {
+        return at + (Long.numberOfTrailingZeros(ends) >>> 3);
       }
     }
     while (at < to && bytes[at] != '\n') {
@@ -146,18 +187,20 @@ final class LineScan {
   }
 
   private boolean isHex(int at) {
-    long good = HIGH;
-    for (int i = at; i < at + HEX; i += Long.BYTES) {
-      good &= hexDigits((long) LONG.get(bytes, i));
-    }
-    return good == HIGH;
+    long a = (long) LONG.get(bytes, at);
+    long b = (long) LONG.get(bytes, at + Long.BYTES);
+    long c = (long) LONG.get(bytes, at + 2 * Long.BYTES);
+    long d = (long) LONG.get(bytes, at + 3 * Long.BYTES);
+    long e = (long) LONG.get(bytes, at + 4 * Long.BYTES);
+    long good = hexDigits(a) & hexDigits(b) & hexDigits(c) & hexDigits(d) & hexDigits(e);
+    return (good & HIGH) == HIGH && ((a | b | c | d | e) & HIGH) == 0;
   }
 
   /** Sets the high bit of each byte that is a lower-case hex digit, if no byte is above 0x7f. */
   private static long hexDigits(long x) {
     long digit = (x + (0x80 - '0') * ONES) & ~(x + (0x80 - '9' - 1) * ONES);
     long letter = (x + (0x80 - 'a') * ONES) & ~(x + (0x80 - 'f' - 1) * ONES);
-    return (x & HIGH) == 0 ? digit | letter : 0;
+    return digit | letter;
   }
 
   /**
