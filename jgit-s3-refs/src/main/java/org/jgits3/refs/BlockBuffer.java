@@ -40,7 +40,12 @@ final class BlockBuffer {
   private final Map<String, Integer> texts = new HashMap<>();
   private byte[] bytes = new byte[1 << 12];
   private int size;
+
+  /** Holds the name before. */
   private byte[] name = {};
+
+  private int nameStart;
+  private int nameEnd;
   private long generation;
   private long time;
 
@@ -60,7 +65,7 @@ final class BlockBuffer {
   /** Begins the next block. */
   void clear() {
     size = 0;
-    name = new byte[0];
+    nameEnd = nameStart;
     generation = 0;
     time = 0;
     texts.clear();
@@ -89,18 +94,32 @@ final class BlockBuffer {
   }
 
   void change(RefChange c) {
-    int flags = flags(c.oldId(), slots[slot(c.oldId())], OLD, OLD_SLOT);
-    flags |= flags(c.newId(), inSlotAfter(c.oldId(), slot(c.newId())), NEW, NEW_SLOT);
+    int flags = idFlags(c.oldId(), c.newId());
     flags |= c.oldTarget().isPresent() ? OLD_TARGET : 0;
     flags |= c.newTarget().isPresent() ? NEW_TARGET : 0;
     flags |= c.renamedFrom().isPresent() ? RENAMED : 0;
-    number(flags);
-    name(c.ref());
-    id(c.oldId(), flags & OLD, flags & OLD_SLOT);
-    id(c.newId(), flags & NEW, flags & NEW_SLOT);
+    byte[] ref = c.ref().getBytes(UTF_8);
+    change(flags, ref, 0, ref.length, c.oldId(), c.newId());
     text(c.oldTarget());
     text(c.newTarget());
     text(c.renamedFrom());
+  }
+
+  /** Appends a change of a ref that is not symbolic. */
+  void change(RefNames names, int i, ObjectId from, ObjectId to) {
+    change(idFlags(from, to), names.bytes(), names.start(i), names.end(i), from, to);
+  }
+
+  private void change(int flags, byte[] ref, int start, int end, ObjectId from, ObjectId to) {
+    number(flags);
+    name(ref, start, end);
+    id(from, flags & OLD, flags & OLD_SLOT);
+    id(to, flags & NEW, flags & NEW_SLOT);
+  }
+
+  private int idFlags(ObjectId from, ObjectId to) {
+    return flags(from, slots[slot(from)], OLD, OLD_SLOT)
+        | flags(to, inSlotAfter(from, slot(to)), NEW, NEW_SLOT);
   }
 
   private static int flags(ObjectId id, ObjectId inSlot, int present, int known) {
@@ -129,14 +148,15 @@ final class BlockBuffer {
     }
   }
 
-  private void name(String ref) {
-    byte[] next = ref.getBytes(UTF_8);
-    int shared = Arrays.mismatch(name, next);
-    shared = shared < 0 ? next.length : shared;
+  private void name(byte[] ref, int start, int end) {
+    int shared = Arrays.mismatch(name, nameStart, nameEnd, ref, start, end);
+    shared = shared < 0 ? end - start : shared;
     number(shared);
-    number(next.length - shared);
-    raw(next, shared, next.length - shared);
-    name = next;
+    number(end - start - shared);
+    raw(ref, start + shared, end - start - shared);
+    name = ref;
+    nameStart = start;
+    nameEnd = end;
   }
 
   private void shared(String text) {

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
@@ -54,6 +55,22 @@ final class BlockFileWriter {
       first = change.ref();
     }
     block.change(change);
+    endBlockIfComplete();
+  }
+
+  /**
+   * Appends a change of a ref that is not symbolic; its name is after the one before in order.
+   *
+   * @param names holds the name
+   * @param i index of the name
+   * @param from what the ref pointed to; zero if it did not exist
+   * @param to what it points to; zero if it was deleted
+   */
+  void change(RefNames names, int i, ObjectId from, ObjectId to) throws IOException {
+    if (block.size() == 0) {
+      first = names.get(i);
+    }
+    block.change(names, i, from, to);
     endBlockIfComplete();
   }
 

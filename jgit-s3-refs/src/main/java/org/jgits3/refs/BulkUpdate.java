@@ -3,11 +3,9 @@ package org.jgits3.refs;
 
 import static org.eclipse.jgit.lib.Constants.R_REFS;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.AnyObjectId;
@@ -32,8 +30,13 @@ final class BulkUpdate {
   /** Whether the refs are none, so that most look-ups need not be made. */
   private final boolean empty;
 
-  /** Names to be created of which the next one may be below: each is the beginning of the next. */
-  private final Deque<String> open = new ArrayDeque<>();
+  /**
+   * Bytes of the names to be created that this one begins with, shortest first: it may be below one
+   * of them.
+   */
+  private int[] open = new int[16];
+
+  private int opened;
 
   /** Name created before; what it has in common with the next need not be looked at again. */
   private String before = "";
@@ -67,49 +70,45 @@ final class BulkUpdate {
    */
   Optional<Checked> check(List<ReceiveCommand> commands, Peeler peeler) {
     ReceiveCommand[] sorted = commands.toArray(new ReceiveCommand[0]);
-    if (!isSorted(sorted)) {
+    Optional<RefNames> ascending = names(sorted);
+    if (ascending.isEmpty()) {
       Arrays.sort(sorted, BY_NAME);
+      ascending = names(sorted);
     }
-    String[] names = new String[sorted.length];
-    RefValue[] values = new RefValue[sorted.length];
+    if (ascending.filter(RefNames::storable).isEmpty()) {
+      return Optional.empty(); // a name twice, or one to be refused
+    }
+    RefNames names = ascending.get();
+    ObjectId[] ids = new ObjectId[sorted.length];
+    ObjectId[] peeled = new ObjectId[sorted.length];
     for (int i = 0; i < sorted.length; i++) {
       ReceiveCommand c = sorted[i];
-      names[i] = c.getRefName();
-      boolean twice = i > 0 && names[i - 1].equals(names[i]);
-      if (twice || !possible(c)) {
+      if (!possible(c, names, i)) {
         return Optional.empty();
       }
-      values[i] = value(c, peeler);
+      if (!isZero(c.getNewId())) {
+        ids[i] = c.getNewId().copy();
+        peeled[i] = peeler.peel(ids[i]).orElse(null);
+      }
     }
     return Optional.of(
         new Checked(
-            ChangedRefs.sorted(names, values),
+            new ChangedRefs(names, ids, peeled),
             Collections.unmodifiableList(Arrays.asList(sorted))));
   }
 
-  private static boolean isSorted(ReceiveCommand[] commands) {
-    for (int i = 1; i < commands.length; i++) {
-      String before = commands[i - 1].getRefName();
-      if (RefOrder.INSTANCE.compare(before, commands[i].getRefName()) > 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static RefValue value(ReceiveCommand c, Peeler peeler) {
-    ObjectId id = c.getNewId();
-    return isZero(id) ? RefValue.DELETED : new RefValue.Direct(id.copy(), peeler.peel(id));
+  private static Optional<RefNames> names(ReceiveCommand[] commands) {
+    return RefNames.ascending(commands.length, i -> commands[i].getRefName());
   }
 
   private static boolean isZero(AnyObjectId id) {
     return id.equals(ObjectId.zeroId());
   }
 
-  private boolean possible(ReceiveCommand c) {
+  private boolean possible(ReceiveCommand c, RefNames names, int i) {
     String name = c.getRefName();
     boolean symbolic = c.getOldSymref() != null || c.getNewSymref() != null;
-    if (symbolic || !name.startsWith(R_REFS) || view.symbolic(name).isPresent()) {
+    if (symbolic || !name.startsWith(R_REFS) || links.contains(name)) {
       return false;
     }
     Optional<RefValue.Direct> now = empty ? Optional.empty() : view.direct(name);
@@ -118,35 +117,38 @@ final class BulkUpdate {
     if (!asExpected) {
       return false;
     }
-    return now.isPresent() || (!isZero(c.getNewId()) && creatable(name));
+    boolean below = belowCreated(names, i);
+    if (now.isPresent()) {
+      return true;
+    }
+    open(names.length(i));
+    return !isZero(c.getNewId()) && !below && creatable(name);
+  }
+
+  /** Whether a name to be created is a directory of this one. */
+  private boolean belowCreated(RefNames names, int i) {
+    int common = names.common(i);
+    while (opened > 0 && open[opened - 1] > common) {
+      opened--;
+    }
+    byte[] bytes = names.bytes();
+    for (int k = 0; k < opened; k++) {
+      if (bytes[names.start(i) + open[k]] == '/') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void open(int length) {
+    open = opened == open.length ? Arrays.copyOf(open, 2 * opened) : open;
+    open[opened++] = length;
   }
 
   private boolean creatable(String name) {
-    if (!storable(name)) {
-      return false;
-    }
-    while (!open.isEmpty() && !name.startsWith(open.peek())) {
-      open.pop();
-    }
-    for (String parent : open) {
-      if (name.charAt(parent.length()) == '/') {
-        return false;
-      }
-    }
-    open.push(name);
     boolean free = empty || (!belowExisting(name) && view.below(name, 1).isEmpty());
     before = name;
     return free && besideSymbolic(name);
-  }
-
-  private static boolean storable(String name) {
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c <= ' ' || c == 0x7f) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Whether an existing ref is a directory of this name, one that the name before was not in. */

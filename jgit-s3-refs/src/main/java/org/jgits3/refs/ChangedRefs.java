@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -8,41 +10,87 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 
 /**
- * Refs and what became of them, in the order of packed-refs, each name once. Immutable; two arrays,
- * so that a batch of very many refs needs no tree.
+ * Refs and what became of them, in the order of packed-refs, each name once. Immutable; a few
+ * arrays, so that a batch of very many refs needs neither a tree nor an object for each.
  */
 final class ChangedRefs {
-  private final String[] names;
-  private final RefValue[] values;
+  private final RefNames names;
 
-  private ChangedRefs(String[] names, RefValue[] values) {
-    this.names = names;
-    this.values = values;
-  }
+  /** What each ref points to; null for one that was deleted. */
+  private final ObjectId[] ids;
+
+  /** What the objects lead to that are annotated tags; null for others. */
+  private final ObjectId[] peeled;
 
   /**
    * Changes that are in order already.
    *
-   * @param names full names in order, each once; kept, not copied
-   * @param values what each became; kept, not copied
+   * @param names full names, each once
+   * @param ids what each points to, null for one that was deleted; kept, not copied
+   * @param peeled what those lead to that are annotated tags, null for others; kept, not copied
    */
-  static ChangedRefs sorted(String[] names, RefValue[] values) {
-    return new ChangedRefs(names, values);
+  ChangedRefs(RefNames names, ObjectId[] ids, ObjectId[] peeled) {
+    this.names = names;
+    this.ids = ids;
+    this.peeled = peeled;
+  }
+
+  /** Takes changes in order, each name once. Used by one thread. */
+  static final class Builder {
+    private final RefNames.Builder names;
+    private final ObjectId[] ids;
+    private final ObjectId[] peeled;
+    private int size;
+
+    /**
+     * No changes yet.
+     *
+     * @param count how many there will be, at most
+     */
+    Builder(int count) {
+      names = new RefNames.Builder(count);
+      ids = new ObjectId[count];
+      peeled = new ObjectId[count];
+    }
+
+    void add(String name, RefValue value) {
+      names.add(name);
+      if (value instanceof RefValue.Direct d) {
+        put(d.id(), d.peeled().orElse(null));
+      } else {
+        put(null, null);
+      }
+    }
+
+    private void put(@Nullable ObjectId id, @Nullable ObjectId leadsTo) {
+      ids[size] = id;
+      peeled[size++] = leadsTo;
+    }
+
+    private void add(ChangedRefs from, int i) {
+      names.add(from.names, i);
+      put(from.ids[i], from.peeled[i]);
+    }
+
+    ChangedRefs build() {
+      return new ChangedRefs(names.build(), ids, peeled);
+    }
   }
 
   /** Changes in any order. */
   static ChangedRefs of(Map<String, RefValue> changes) {
     String[] names = changes.keySet().toArray(new String[0]);
     Arrays.sort(names, RefOrder.INSTANCE);
-    RefValue[] values = new RefValue[names.length];
-    for (int i = 0; i < names.length; i++) {
-      values[i] = changes.get(names[i]);
+    Builder all = new Builder(names.length);
+    for (String name : names) {
+      all.add(name, changes.get(name));
     }
-    return new ChangedRefs(names, values);
+    return all.build();
   }
 
   /**
@@ -57,15 +105,30 @@ final class ChangedRefs {
   }
 
   int size() {
-    return names.length;
+    return names.size();
   }
 
-  String name(int i) {
-    return names[i];
+  /** Names of the refs. */
+  RefNames names() {
+    return names;
+  }
+
+  /** What a ref points to; null if it was deleted. */
+  @Nullable
+  ObjectId id(int i) {
+    return ids[i];
+  }
+
+  /** What the object of a ref leads to; null if it is no annotated tag. */
+  @Nullable
+  ObjectId peeled(int i) {
+    return peeled[i];
   }
 
   RefValue value(int i) {
-    return values[i];
+    return ids[i] == null
+        ? RefValue.DELETED
+        : new RefValue.Direct(ids[i], Optional.ofNullable(peeled[i]));
   }
 
   /**
@@ -75,8 +138,8 @@ final class ChangedRefs {
    * @return its new value; empty if it did not change
    */
   Optional<RefValue> get(String name) {
-    int i = Arrays.binarySearch(names, name, RefOrder.INSTANCE);
-    return i < 0 ? Optional.empty() : Optional.of(values[i]);
+    int i = names.find(name.getBytes(UTF_8));
+    return i < 0 ? Optional.empty() : Optional.of(value(i));
   }
 
   /**
@@ -85,17 +148,17 @@ final class ChangedRefs {
    * @param each called with name and new value
    */
   void forEach(BiConsumer<String, RefValue> each) {
-    for (int i = 0; i < names.length; i++) {
-      each.accept(names[i], values[i]);
+    for (int i = 0; i < size(); i++) {
+      each.accept(names.get(i), value(i));
     }
   }
 
   /** What the changed refs point to, those that are not deleted. */
   Set<ObjectId> tips() {
     Set<ObjectId> tips = new HashSet<>();
-    for (RefValue value : values) {
-      if (value instanceof RefValue.Direct direct) {
-        tips.add(direct.id());
+    for (int i = 0; i < size(); i++) {
+      if (ids[i] != null) {
+        tips.add(ids[i]);
       }
     }
     return tips;
@@ -113,10 +176,10 @@ final class ChangedRefs {
         return true;
       }
     }
-    String below = name + '/';
-    int i = Arrays.binarySearch(names, below, RefOrder.INSTANCE);
+    byte[] below = (name + '/').getBytes(UTF_8);
+    int i = names.find(below);
     int first = i < 0 ? -(i + 1) : i;
-    return first < names.length && names[first].startsWith(below);
+    return first < size() && names.startsWith(first, below);
   }
 
   /**
@@ -129,26 +192,26 @@ final class ChangedRefs {
     if (later.size() == 0 || size() == 0) {
       return size() == 0 ? later : this;
     }
-    String[] n = new String[size() + later.size()];
-    RefValue[] v = new RefValue[n.length];
-    int count = 0;
+    Builder all = new Builder(size() + later.size());
     int i = 0;
     int j = 0;
     while (i < size() || j < later.size()) {
       int order = compare(i, later, j);
-      boolean mine = order < 0;
-      n[count] = mine ? names[i] : later.names[j];
-      v[count++] = mine ? values[i] : later.values[j];
+      if (order < 0) {
+        all.add(this, i);
+      } else {
+        all.add(later, j);
+      }
       i += order <= 0 ? 1 : 0;
-      j += mine ? 0 : 1;
+      j += order < 0 ? 0 : 1;
     }
-    return new ChangedRefs(Arrays.copyOf(n, count), Arrays.copyOf(v, count));
+    return all.build();
   }
 
   private int compare(int i, ChangedRefs other, int j) {
     if (i == size()) {
       return 1;
     }
-    return j == other.size() ? -1 : RefOrder.INSTANCE.compare(names[i], other.names[j]);
+    return j == other.size() ? -1 : names.compare(i, other.names, j);
   }
 }

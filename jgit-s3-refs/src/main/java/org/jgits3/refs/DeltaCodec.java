@@ -3,8 +3,6 @@ package org.jgits3.refs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.errors.InvalidObjectIdException;
 import org.eclipse.jgit.lib.ObjectId;
@@ -40,11 +38,12 @@ final class DeltaCodec {
     StringBuilder out = new StringBuilder(HEADER).append(delta.base()).append('\n');
     ChangedRefs changes = delta.changes();
     for (int i = 0; i < changes.size(); i++) {
+      String name = changes.names().get(i);
       if (changes.value(i) instanceof RefValue.Direct d) {
-        out.append(d.id().name()).append(' ').append(changes.name(i));
+        out.append(d.id().name()).append(' ').append(name);
         d.peeled().ifPresent(p -> out.append(' ').append(p.name()));
       } else {
-        out.append("- ").append(changes.name(i));
+        out.append("- ").append(name);
       }
       out.append('\n');
     }
@@ -56,24 +55,21 @@ final class DeltaCodec {
     if (!lines[0].startsWith(HEADER) || !lines[lines.length - 1].isEmpty()) {
       throw corrupt(key, 1, null);
     }
-    List<String> names = new ArrayList<>();
-    List<RefValue> values = new ArrayList<>();
+    ChangedRefs.Builder changes = new ChangedRefs.Builder(lines.length - 2);
+    String before = "";
     for (int i = 1; i < lines.length - 1; i++) {
       try {
         String[] words = lines[i].split(" ", -1);
-        names.add(words[1]);
-        values.add(value(words));
+        changes.add(words[1], value(words));
+        if (RefOrder.INSTANCE.compare(before, words[1]) >= 0) {
+          throw corrupt(key, i + 1, null);
+        }
+        before = words[1];
       } catch (InvalidObjectIdException | IndexOutOfBoundsException e) {
         throw corrupt(key, i + 1, e);
       }
-      int n = names.size();
-      if (n > 1 && RefOrder.INSTANCE.compare(names.get(n - 2), names.get(n - 1)) >= 0) {
-        throw corrupt(key, i + 1, null);
-      }
     }
-    return new Delta(
-        lines[0].substring(HEADER.length()),
-        ChangedRefs.sorted(names.toArray(new String[0]), values.toArray(new RefValue[0])));
+    return new Delta(lines[0].substring(HEADER.length()), changes.build());
   }
 
   private static RefValue value(String[] words) {

@@ -87,15 +87,19 @@ final class LogObjects {
   /** Writes the object that holds some changes. */
   static void write(List<RefChange> changes, OutputStream out) throws IOException {
     BlockFileWriter writer = new BlockFileWriter(out, BlockFile.CHANGES);
-    for (RefChange c : sorted(changes)) {
-      writer.change(c);
+    if (changes instanceof BulkChanges bulk && bulk.inOrderOfStrings()) {
+      bulk.writeTo(writer);
+    } else {
+      for (RefChange c : sorted(changes)) {
+        writer.change(c);
+      }
     }
     writer.finish();
   }
 
   private static List<RefChange> sorted(List<RefChange> changes) {
     if (isSorted(changes)) {
-      return changes; // as a large batch makes them one by one when asked for, none is kept
+      return changes;
     }
     List<RefChange> sorted = new ArrayList<>(changes);
     sorted.sort(Comparator.comparing(RefChange::ref));

@@ -90,8 +90,7 @@ final class RefEdits {
    * @return true if it cannot
    */
   boolean conflicting(String name) {
-    boolean storable = name.chars().noneMatch(c -> c <= ' ' || c == 0x7f);
-    return !storable || belowAnother(name) || aboveAnother(name);
+    return !RefNames.storable(name) || belowAnother(name) || aboveAnother(name);
   }
 
   /** Whether another ref is a directory of this one. */

@@ -198,11 +198,24 @@ final class RefTable {
    * @return its index, or {@code -(insertion point) - 1}
    */
   int find(byte[] name) {
+    return find(name, 0, name.length);
+  }
+
+  /**
+   * Finds a ref.
+   *
+   * @param name holds the UTF-8 bytes of its name
+   * @param from where the name begins
+   * @param to where it ends
+   * @return its index, or {@code -(insertion point) - 1}
+   */
+  int find(byte[] name, int from, int to) {
     if (parts.length == 0) {
       return -1;
     }
     int part = parts.length - 1;
-    while (part > 0 && compare(parts[part].bytes(), lines[parts[part].first()], name) > 0) {
+    while (part > 0
+        && compare(parts[part].bytes(), lines[parts[part].first()], name, from, to) > 0) {
       part--;
     }
     byte[] bytes = parts[part].bytes();
@@ -210,12 +223,12 @@ final class RefTable {
     int high = last(part) - 1;
     while (low <= high) {
       int mid = (low + high) >>> 1;
-      int cmp = compare(bytes, lines[mid], name);
+      int cmp = compare(bytes, lines[mid], name, from, to);
       if (cmp < 0) {
         low = mid + 1;
       } else if (cmp > 0) {
         high = mid - 1;
-      } else if (hasLineFeed(name)) {
+      } else if (hasLineFeed(name, from, to)) {
         return -(mid + 1) - 1; // it ran over the end of a line, and what matched is no name
       } else {
         return mid;
@@ -224,9 +237,9 @@ final class RefTable {
     return -(low + 1);
   }
 
-  private static boolean hasLineFeed(byte[] name) {
-    for (byte b : name) {
-      if (b == '\n') {
+  private static boolean hasLineFeed(byte[] name, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (name[i] == '\n') {
         return true;
       }
     }
@@ -234,14 +247,16 @@ final class RefTable {
   }
 
   /** Compares the name of the ref whose line begins at {@code line} with another. */
-  private static int compare(byte[] bytes, int line, byte[] name) {
+  private static int compare(byte[] bytes, int line, byte[] name, int from, int to) {
     int at = line + HEX + 1;
-    int most = Math.min(name.length, bytes.length - at - 1);
-    int i = Arrays.mismatch(bytes, at, at + most, name, 0, most);
+    int most = Math.min(to - from, bytes.length - at - 1);
+    int i = Arrays.mismatch(bytes, at, at + most, name, from, from + most);
     if (i < 0) {
-      return most < name.length ? -1 : bytes[at + most] == '\n' ? 0 : 1;
+      return most < to - from ? -1 : bytes[at + most] == '\n' ? 0 : 1;
     }
-    return bytes[at + i] == '\n' ? -1 : Integer.compare(bytes[at + i] & 0xff, name[i] & 0xff);
+    return bytes[at + i] == '\n'
+        ? -1
+        : Integer.compare(bytes[at + i] & 0xff, name[from + i] & 0xff);
   }
 
   /**
@@ -429,7 +444,7 @@ final class RefTable {
    *
    * <p>Begins with the header; what is added are whole refs, in order.
    */
-  static final class Builder implements LineSink {
+  static final class Builder {
     private final int limit;
     private final long size;
     private final int[] lines;
@@ -471,28 +486,12 @@ final class RefTable {
       copy(header, 0, header.length);
     }
 
-    /** Takes the lines of whole refs, without the header. */
-    @Override
-    public void accept(byte[] src, int offset, int length) {
-      int end = offset + length;
-      int run = offset; // what is copied next, all at once
-      for (int at = offset; at < end; ) {
-        int next = endOfRef(src, at, end);
-        if (filled + (next - run) > bytes.length) {
-          copy(src, run, at - run);
-          run = at;
-          reserve(next - at);
-        }
-        add(filled + (at - run));
-        at = next;
-      }
-      copy(src, run, end - run);
-    }
-
-    private static int endOfRef(byte[] src, int line, int end) {
-      int at = line + HEX + 2;
-      while (src[at++] != '\n') {}
-      return at < end && src[at] == '^' ? at + PEELED : at;
+    /** Takes a changed ref that was not deleted. */
+    void append(ChangedRefs changes, int i) {
+      RefNames names = changes.names();
+      reserve(RefLine.length(names.length(i), changes.peeled(i)));
+      add(filled);
+      filled = RefLine.write(names, i, changes.id(i), changes.peeled(i), bytes, filled);
     }
 
     /**

@@ -10,7 +10,6 @@ import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_OTHER_RE
 
 import java.io.IOException;
 import java.text.MessageFormat;
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -22,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.RandomAccess;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
@@ -194,43 +192,23 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     private Complete<List<Result>> complete(BulkUpdate.Checked batch) {
       Result[] results = new Result[commands.size()];
       Arrays.fill(results, OK);
-      return new Complete<>(
-          batch.changes(), new Outcome<>(Arrays.asList(results), logged(batch.commands())));
+      return new Complete<>(batch.changes(), new Outcome<>(Arrays.asList(results), logged(batch)));
     }
   }
 
   /** The record of a batch of which everything was done, and none of it to a symbolic ref. */
-  private List<Logged> logged(List<ReceiveCommand> commands) {
+  private List<Logged> logged(BulkUpdate.Checked batch) {
+    List<ReceiveCommand> commands = batch.commands();
     boolean alike =
         commands.stream()
             .noneMatch(c -> c.hasCustomRefLog() || c.getType() != commands.get(0).getType());
     if (alike) {
       PersonIdent who = database.identity(getRefLogIdent());
-      return List.of(new Logged(who, message(commands.get(0)), new PlainChanges(commands)));
+      return List.of(new Logged(who, message(commands.get(0)), new BulkChanges(batch)));
     }
     Result[] results = new Result[commands.size()];
     Arrays.fill(results, OK);
     return logged(commands, results, S3BatchRefUpdate::plain);
-  }
-
-  /** Changes of refs that are not symbolic, made when they are asked for: of very many, few are. */
-  private static final class PlainChanges extends AbstractList<RefChange> implements RandomAccess {
-    private final List<ReceiveCommand> commands;
-
-    PlainChanges(List<ReceiveCommand> commands) {
-      this.commands = commands;
-    }
-
-    @Override
-    public RefChange get(int index) {
-      ReceiveCommand c = commands.get(index);
-      return new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy());
-    }
-
-    @Override
-    public int size() {
-      return commands.size();
-    }
   }
 
   private Outcome<List<Result>> apply(

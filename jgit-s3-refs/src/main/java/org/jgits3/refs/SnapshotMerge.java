@@ -2,12 +2,10 @@
 package org.jgits3.refs;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 
 /**
@@ -17,15 +15,9 @@ import org.jgits3.manifest.RefValue;
  */
 final class SnapshotMerge {
   private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
-  private static final int HEX = 40;
-
-  private static final byte[] DIGITS = "0123456789abcdef".getBytes(US_ASCII);
 
   /** Bytes of changed lines that are handed on at once. */
   private static final int CHUNK = 64 << 10;
-
-  /** Most bytes that a character of a name takes. */
-  private static final int PER_CHAR = 3;
 
   /** Bytes of a deletion in a delta, besides the name. */
   private static final int DELETION = 3;
@@ -56,18 +48,19 @@ final class SnapshotMerge {
     long refs = table.size();
     long changed = 0;
     long deleted = 0;
+    RefNames names = changes.names();
     for (int i = 0; i < found.length; i++) {
-      int at = table.find(changes.name(i));
+      int at = table.find(names.bytes(), names.start(i), names.end(i));
       found[i] = at;
       if (at >= 0) {
         bytes -= table.lineBytes(at, at + 1);
         refs--;
       }
-      if (changes.value(i) instanceof RefValue.Direct d) {
-        changed += lineBytes(changes.name(i), d);
+      if (changes.id(i) != null) {
+        changed += RefLine.length(names.length(i), changes.peeled(i));
         refs++;
       } else {
-        deleted += DELETION + changes.name(i).length();
+        deleted += DELETION + names.length(i);
       }
     }
     this.deltaBytes = changed + deleted;
@@ -123,18 +116,9 @@ final class SnapshotMerge {
    */
   void writeTo(LineSink out) throws IOException {
     out.accept(HEADER, 0, HEADER.length);
-    walk(
-        new Output() {
-          @Override
-          public void unchanged(int from, int to) throws IOException {
-            table.copy(from, to, out);
-          }
-
-          @Override
-          public void changed(byte[] lines, int length) throws IOException {
-            out.accept(lines, 0, length);
-          }
-        });
+    Chunks chunks = new Chunks(out);
+    walk(chunks);
+    chunks.flush();
   }
 
   /**
@@ -153,8 +137,8 @@ final class SnapshotMerge {
             }
 
             @Override
-            public void changed(byte[] lines, int length) {
-              builder.accept(lines, 0, length);
+            public void changed(int i) {
+              builder.append(changes, i);
             }
           });
     } catch (IOException e) {
@@ -164,96 +148,61 @@ final class SnapshotMerge {
   }
 
   private interface Output {
+    /** Takes refs of the table, by their indexes there. */
     void unchanged(int from, int to) throws IOException;
 
-    void changed(byte[] lines, int length) throws IOException;
+    /** Takes a changed ref that was not deleted, by its index among the changes. */
+    void changed(int i) throws IOException;
+  }
+
+  /** Hands on runs of the table as they are, and some changed lines at once. */
+  private final class Chunks implements Output {
+    private final LineSink out;
+    private byte[] chunk = new byte[CHUNK];
+    private int filled;
+
+    Chunks(LineSink out) {
+      this.out = out;
+    }
+
+    @Override
+    public void unchanged(int from, int to) throws IOException {
+      flush();
+      table.copy(from, to, out);
+    }
+
+    @Override
+    public void changed(int i) throws IOException {
+      int length = RefLine.length(changes.names().length(i), changes.peeled(i));
+      if (filled + length > chunk.length) {
+        flush();
+        chunk = length > chunk.length ? new byte[length] : chunk;
+      }
+      filled = RefLine.write(changes.names(), i, changes.id(i), changes.peeled(i), chunk, filled);
+    }
+
+    void flush() throws IOException {
+      if (filled > 0) {
+        out.accept(chunk, 0, filled);
+        filled = 0;
+      }
+    }
   }
 
   private void walk(Output out) throws IOException {
-    byte[] chunk = new byte[CHUNK];
-    int filled = 0;
     int next = 0;
     for (int i = 0; i < found.length; i++) {
       int at = found[i] >= 0 ? found[i] : -(found[i] + 1);
       if (at > next) {
-        if (filled > 0) {
-          out.changed(chunk, filled);
-          filled = 0;
-        }
         out.unchanged(next, at);
       }
       next = found[i] >= 0 ? at + 1 : at;
-      if (changes.value(i) instanceof RefValue.Direct d) {
-        String name = changes.name(i);
-        int most = 2 * (HEX + 2) + PER_CHAR * name.length();
-        if (filled + most > chunk.length) {
-          out.changed(chunk, filled);
-          filled = 0;
-          chunk = most > chunk.length ? new byte[most] : chunk;
-        }
-        filled = format(name, d, chunk, filled);
+      if (changes.id(i) != null) {
+        out.changed(i);
       }
-    }
-    if (filled > 0) {
-      out.changed(chunk, filled);
     }
     if (next < table.size()) {
       out.unchanged(next, table.size());
     }
-  }
-
-  private static int lineBytes(String name, RefValue.Direct value) {
-    return HEX + 2 + utf8Length(name) + (value.peeled().isPresent() ? HEX + 2 : 0);
-  }
-
-  private static int utf8Length(String name) {
-    for (int i = 0; i < name.length(); i++) {
-      if (name.charAt(i) >= 0x80) {
-        return name.getBytes(UTF_8).length;
-      }
-    }
-    return name.length();
-  }
-
-  /** Writes the line of a ref, and that of its peeled value; returns where they end. */
-  private static int format(String name, RefValue.Direct value, byte[] dst, int start) {
-    hex(value.id(), dst, start);
-    dst[start + HEX] = ' ';
-    int at = encode(name, dst, start + HEX + 1);
-    dst[at++] = '\n';
-    if (value.peeled().isPresent()) {
-      dst[at++] = '^';
-      hex(value.peeled().get(), dst, at);
-      at += HEX;
-      dst[at++] = '\n';
-    }
-    return at;
-  }
-
-  /**
-   * Writes an id as its digits; {@link ObjectId#copyTo} does it too, but takes most of the time of
-   * a large batch.
-   */
-  private static void hex(ObjectId id, byte[] dst, int start) {
-    int raw = start + HEX / 2;
-    id.copyRawTo(dst, raw); // each byte is read before a digit takes its place
-    for (int i = 0; i < HEX / 2; i++) {
-      int b = dst[raw + i];
-      dst[start + 2 * i] = DIGITS[b >> 4 & 0xf];
-      dst[start + 2 * i + 1] = DIGITS[b & 0xf];
-    }
-  }
-
-  private static int encode(String name, byte[] dst, int start) {
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c >= 0x80) {
-        byte[] bytes = name.getBytes(UTF_8);
-        System.arraycopy(bytes, 0, dst, start, bytes.length);
-        return start + bytes.length;
-      }
-      dst[start + i] = (byte) c;
-    }
-    return start + name.length();
   }
 }

@@ -101,6 +101,7 @@ class BulkUpdateTest {
     assertThat(check(view, new ReceiveCommand(A, B, "refs/heads/x"))).isEmpty();
     assertThat(check(view, create("refs/heads/x"), create("refs/heads/x"))).isEmpty();
     assertThat(check(view, create("refs/heads/a b"))).isEmpty();
+    assertThat(check(view, create("refs/heads/half-\uD83D"))).isEmpty();
   }
 
   /** Random batches on few names, so that most are in each other's way. */

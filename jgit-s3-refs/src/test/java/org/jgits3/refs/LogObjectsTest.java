@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ImmutableObjects;
@@ -123,6 +125,29 @@ class LogObjectsTest {
     assertThat(read(stored(bytes, ImmutableObjects.crc32c(bytes))))
         .as("seed " + seed)
         .isEqualTo(sorted);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\uFFFD", "\uD83D\uDE00"})
+  void a_batch_is_written_as_its_changes_are(String suffix) throws IOException {
+    Random random = new Random(5);
+    List<ReceiveCommand> commands = new ArrayList<>();
+    for (int i = 0; i < 5000; i++) {
+      String name = "refs/é" + random.nextInt(100) + '/' + i + (i % 7 == 0 ? suffix : "\uFFFE");
+      commands.add(new ReceiveCommand(ObjectId.zeroId(), random(random), name));
+    }
+    BulkChanges batch =
+        new BulkUpdate(new RefView(Refs.NONE, RefTable.EMPTY))
+            .check(commands, id -> Optional.empty())
+            .map(BulkChanges::new)
+            .orElseThrow();
+
+    byte[] bytes = encode(batch);
+
+    assertThat(bytes).isEqualTo(encode(new ArrayList<>(batch)));
+    List<RefChange> sorted = new ArrayList<>(batch);
+    sorted.sort(Comparator.comparing(RefChange::ref));
+    assertThat(read(stored(bytes, ImmutableObjects.crc32c(bytes)))).isEqualTo(sorted);
   }
 
   @Test

@@ -8,8 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import org.jgits3.manifest.RefValue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,11 +64,16 @@ class RefTablePartsTest {
 
   @ParameterizedTest
   @MethodSource("limits")
-  void built_of_lines(int limit) throws IOException {
+  void built_of_changes(int limit) throws IOException {
+    Map<String, RefValue> all = new HashMap<>();
+    for (int i = 0; i < one.size(); i++) {
+      all.put(one.name(i), one.value(i));
+    }
+    ChangedRefs changes = ChangedRefs.of(all);
     RefTable.Builder builder = builder(limit);
-    one.copy(0, 2, builder);
-    one.copy(2, 2, builder);
-    one.copy(2, one.size(), builder);
+    for (int i = 0; i < changes.size(); i++) {
+      builder.append(changes, i);
+    }
     assertSameAsOne(builder.build());
   }
 

@@ -63,11 +63,11 @@ class RefViewTest {
     return new RefView(new Refs(Optional.empty(), overlay, symrefs), inParts(whole));
   }
 
-  private RefTable inParts(RefTable whole) throws IOException {
+  private RefTable inParts(RefTable whole) {
     int limit = 46 + random.nextInt(2000);
     long bytes = RefTable.HEADER.length() + whole.lineBytes(0, whole.size());
     RefTable.Builder builder = new RefTable.Builder(bytes, whole.size(), limit);
-    whole.copy(0, whole.size(), builder);
+    builder.append(whole, 0, whole.size());
     return builder.build();
   }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.io.IOException;
+import java.util.AbstractList;
+import java.util.RandomAccess;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.manifest.RefChange;
+
+/**
+ * What a batch that was done completely changed, in the order of packed-refs: changes of refs that
+ * are not symbolic, made when they are asked for, since of very many few are. Immutable.
+ */
+final class BulkChanges extends AbstractList<RefChange> implements RandomAccess {
+  private final BulkUpdate.Checked batch;
+
+  BulkChanges(BulkUpdate.Checked batch) {
+    this.batch = batch;
+  }
+
+  @Override
+  public RefChange get(int index) {
+    ReceiveCommand c = batch.commands().get(index);
+    return new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy());
+  }
+
+  @Override
+  public int size() {
+    return batch.commands().size();
+  }
+
+  /** Whether {@link String#compareTo} puts the names in this order. */
+  boolean inOrderOfStrings() {
+    return batch.changes().names().inOrderOfStrings();
+  }
+
+  /** Writes the changes without making them. */
+  void writeTo(BlockFileWriter writer) throws IOException {
+    RefNames names = batch.changes().names();
+    for (int i = 0; i < names.size(); i++) {
+      ReceiveCommand c = batch.commands().get(i);
+      writer.change(names, i, c.getOldId(), c.getNewId());
+    }
+  }
+}
