@@ -3,7 +3,6 @@ package org.jgits3.bench.refs;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
@@ -19,7 +18,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** All refs at once, and the mere transfer of as many bytes through the same store. */
+/** All refs at once, in an empty repository. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,30 +31,23 @@ public class BulkRefsBenchmark {
   @Param("500000")
   public int refs;
 
-  private LibraryRefs library;
   private LibraryRefs scratch;
-  private LibraryRefs.StoredSnapshot snapshot;
   private GerritRefs all;
   private Repository repository;
   private List<ReceiveCommand> commands;
-  private byte[] bytes;
 
   /** For JMH. */
   public BulkRefsBenchmark() {}
 
   /**
-   * Opens the stores.
+   * Opens the store.
    *
-   * @throws IOException if they cannot be opened
+   * @throws IOException if it cannot be opened
    */
   @Setup
   public void open() throws IOException {
     DataSet data = BenchmarkData.ofThisJvm(refs);
-    library = RefsEngine.of(engine).library(data);
     scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
-    snapshot = library.snapshot();
-    bytes = new byte[snapshot.size()];
-    library.store().read(snapshot.key(), 0, bytes, 0, bytes.length, Optional.empty());
     all = GerritRefs.of(refs);
   }
 
@@ -78,13 +70,12 @@ public class BulkRefsBenchmark {
   }
 
   /**
-   * Closes the stores.
+   * Closes the store.
    *
-   * @throws IOException if they cannot be closed
+   * @throws IOException if it cannot be closed
    */
   @TearDown
   public void close() throws IOException {
-    library.close();
     scratch.close();
   }
 
@@ -98,28 +89,5 @@ public class BulkRefsBenchmark {
   public List<ReceiveCommand> createAll() throws IOException {
     RefBatch.execute(repository, commands);
     return commands;
-  }
-
-  /**
-   * Uploads as many bytes as a snapshot of the refs has.
-   *
-   * @throws IOException if they cannot be uploaded
-   */
-  @Benchmark
-  public void upload() throws IOException {
-    scratch.store().put("upload/" + RefsEngine.scratchName(), bytes, 0, bytes.length);
-  }
-
-  /**
-   * Downloads the snapshot of the refs, and does nothing with it.
-   *
-   * @return its bytes
-   * @throws IOException if it cannot be downloaded
-   */
-  @Benchmark
-  public byte[] download() throws IOException {
-    byte[] target = new byte[snapshot.size()];
-    library.store().read(snapshot.key(), 0, target, 0, target.length, Optional.empty());
-    return target;
   }
 }

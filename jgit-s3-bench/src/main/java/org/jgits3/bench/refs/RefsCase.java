@@ -15,8 +15,8 @@ enum RefsCase {
   BATCH("batch of 1,000", UpdateRefsBenchmark.class, "batch", Mode.SingleShotTime),
   CREATE_ALL(
       "all refs created in one batch", BulkRefsBenchmark.class, "createAll", Mode.SingleShotTime),
-  UPLOAD("upload of the same bytes", BulkRefsBenchmark.class, "upload", Mode.SingleShotTime),
-  DOWNLOAD("download of the snapshot", BulkRefsBenchmark.class, "download", Mode.SingleShotTime);
+  UPLOAD("upload of the same bytes", TransferBenchmark.class, "upload", Mode.SingleShotTime),
+  DOWNLOAD("download of the snapshot", TransferBenchmark.class, "download", Mode.SingleShotTime);
 
   private final String title;
   private final Class<?> benchmark;
@@ -49,7 +49,7 @@ enum RefsCase {
 
   /** Whether the case is about this engine at all. */
   boolean concerns(RefsEngine engine) {
-    if (benchmark == BulkRefsBenchmark.class) {
+    if (benchmark == BulkRefsBenchmark.class || benchmark == TransferBenchmark.class) {
       return engine == RefsEngine.DIRECTORY || engine == RefsEngine.S3;
     }
     return benchmark != UpdateRefsBenchmark.class || engine.changes();

@@ -30,6 +30,14 @@ final class RefsRun {
   /** Iterations until the client of S3 is compiled: much code, and few calls in each of them. */
   private static final int WARMUPS_ON_S3 = 14;
 
+  /** Single calls whose time wavers, on a machine that does other work too, are many. */
+  private static final int MANY_SHOTS = 25;
+
+  /** Calls of seconds each, which compile what they run within the first. */
+  private static final int FEW_SHOTS = 5;
+
+  private static final int WARMUPS_OF_SLOW = 3;
+
   /** What all engines are compared with: JGit where file times cannot be trusted. */
   private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
 
@@ -112,10 +120,7 @@ final class RefsRun {
 
   private void measure(RefsCase what, RefsEngine engine, int refs, String title) {
     context.progress().begin(title + ", " + engine.id());
-    Schedule planned =
-        what.mode() == Mode.AverageTime
-            ? Schedule.average(context.effort()).warmedUp(warmups(engine))
-            : Schedule.singleShot(context.effort());
+    Schedule planned = planned(what, engine);
     Map<String, String> parameters = Map.of("engine", engine.id(), "refs", "" + refs);
     JmhRun jmh = context.jmh(jvmOptions);
     try {
@@ -132,6 +137,23 @@ final class RefsRun {
       rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, e.getMessage()));
       context.progress().note("failed; see " + jmh.log());
     }
+  }
+
+  private Schedule planned(RefsCase what, RefsEngine engine) {
+    if (what.mode() == Mode.AverageTime) {
+      return Schedule.average(context.effort()).warmedUp(warmups(engine));
+    }
+    Schedule shots = Schedule.singleShot(context.effort());
+    if (context.effort() == Effort.SMALLEST) {
+      return shots;
+    }
+    return what == RefsCase.BATCH && engine.isRefDirectory()
+        ? shots(shots, WARMUPS_OF_SLOW, FEW_SHOTS)
+        : shots(shots, shots.warmups(), MANY_SHOTS);
+  }
+
+  private static Schedule shots(Schedule like, int warmups, int iterations) {
+    return new Schedule(like.mode(), like.forks(), warmups, iterations, like.millis());
   }
 
   private int warmups(RefsEngine engine) {
