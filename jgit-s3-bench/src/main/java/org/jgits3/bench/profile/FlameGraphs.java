@@ -95,7 +95,8 @@ public record FlameGraphs(Path directory, Path library, String event) {
             + library
             + "=start,event="
             + event
-            + ",file="
+            // Standard output is the program's own.
+            + ",log=stderr,file="
             + directory.resolve(file)
             + ",title="
             + name.replace(',', ' '));

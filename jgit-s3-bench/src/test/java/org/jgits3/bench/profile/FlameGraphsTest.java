@@ -28,11 +28,12 @@ class FlameGraphsTest {
 
     Process jvm =
         new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("log").toFile())
+            .redirectError(directory.resolve("err").toFile())
+            .redirectOutput(directory.resolve("out").toFile())
             .start();
 
     assertThat(jvm.waitFor()).isZero();
+    assertThat(directory.resolve("out")).isEmptyFile();
     Path graph = graphs.resolve("heap-of-s3-cold-" + jvm.pid() + ".html");
     assertThat(Files.readString(graph)).contains("<html").contains("heap of s3");
   }
