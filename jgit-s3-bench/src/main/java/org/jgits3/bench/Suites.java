@@ -4,6 +4,7 @@ package org.jgits3.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.bench.express.ExpressSuite;
 import org.jgits3.bench.memory.MemorySuite;
 import org.jgits3.bench.refs.RefsSuite;
 
@@ -17,6 +18,7 @@ final class Suites {
     List<Suite> all = new ArrayList<>();
     all.add(new RefsSuite());
     all.add(new MemorySuite());
+    all.add(new ExpressSuite());
     return List.copyOf(all);
   }
 

@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -51,17 +52,31 @@ record S3Clients(
       Consumer<ClientOverrideConfiguration.Builder> observe,
       Duration singleAttemptTimeout)
       throws StoreException {
+    return open(bucket, options, observe, singleAttemptTimeout, () -> connections(options));
+  }
+
+  private static SdkHttpClient connections(StoreOptions options) {
+    return Apache5HttpClient.builder()
+        .maxConnections(options.connections())
+        .connectionTimeout(CONNECT_TIMEOUT)
+        .socketTimeout(SOCKET_TIMEOUT)
+        .connectionAcquisitionTimeout(ACQUISITION_TIMEOUT)
+        .connectionMaxIdleTime(IDLE_TIMEOUT)
+        .tcpKeepAlive(true)
+        .expectContinueEnabled(false)
+        .build();
+  }
+
+  /** The same over connections of another kind, which are closed with the clients. */
+  static S3Clients open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe,
+      Duration singleAttemptTimeout,
+      Supplier<SdkHttpClient> connections)
+      throws StoreException {
     Region region = region(bucket, options);
-    SdkHttpClient http =
-        Apache5HttpClient.builder()
-            .maxConnections(options.connections())
-            .connectionTimeout(CONNECT_TIMEOUT)
-            .socketTimeout(SOCKET_TIMEOUT)
-            .connectionAcquisitionTimeout(ACQUISITION_TIMEOUT)
-            .connectionMaxIdleTime(IDLE_TIMEOUT)
-            .tcpKeepAlive(true)
-            .expectContinueEnabled(false)
-            .build();
+    SdkHttpClient http = connections.get();
     DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
     ClientOverrideConfiguration.Builder repeating =
         observed(observe).retryStrategy(RetryMode.STANDARD);

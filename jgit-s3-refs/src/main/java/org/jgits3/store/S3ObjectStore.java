@@ -21,6 +21,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
@@ -94,6 +95,27 @@ public final class S3ObjectStore implements ObjectStore {
       throws StoreException {
     return new S3ObjectStore(
         bucket, S3Clients.open(bucket, options, observe, S3Clients.SINGLE_ATTEMPT_TIMEOUT));
+  }
+
+  /**
+   * Opens a store whose requests are observed, and go over connections of the caller's.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it, but for the number of connections
+   * @param observe as {@link #open(StoreLocation.Bucket, StoreOptions, Consumer)}
+   * @param http the connections; closed with the store
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe,
+      SdkHttpClient http)
+      throws StoreException {
+    return new S3ObjectStore(
+        bucket,
+        S3Clients.open(bucket, options, observe, S3Clients.SINGLE_ATTEMPT_TIMEOUT, () -> http));
   }
 
   @Override

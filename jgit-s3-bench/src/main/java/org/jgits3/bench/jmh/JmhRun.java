@@ -91,7 +91,13 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
         + String.join(" ", new TreeMap<>(parameters).values());
   }
 
-  private static Measurement measurement(RunResult result) {
+  /**
+   * What of JMH's result goes into reports.
+   *
+   * @param result the result
+   * @return what it took
+   */
+  public static Measurement measurement(RunResult result) {
     List<IterationResult> iterations =
         result.getBenchmarkResults().stream()
             .map(BenchmarkResult::getIterationResults)

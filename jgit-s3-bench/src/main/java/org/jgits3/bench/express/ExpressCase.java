@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.express;
+
+import java.util.OptionalDouble;
+
+/** Benchmarks of the suite, by the names they have in the one that others know. */
+enum ExpressCase {
+  GET_64K("get_object", "getObject", 64 << 10, 311.62),
+  GET_1M("get_object", "getObject", 1 << 20, 289.16),
+  PUT_64K("put_object", "putObject", 64 << 10, 172.76),
+  PUT_1M("put_object", "putObject", 1 << 20, 368.64),
+  PUT_GET_DELETE_64K("put_get_delete", "putGetDelete", 64 << 10, Double.NaN),
+  PUT_GET_DELETE_1M("put_get_delete", "putGetDelete", 1 << 20, Double.NaN),
+  CONCURRENT_64K("concurrent_put_get", "concurrentPutGet", 64 << 10, Double.NaN);
+
+  private final String title;
+  private final String method;
+  private final int size;
+  private final double published;
+
+  ExpressCase(String name, String method, int size, double published) {
+    this.title = name + "/size/" + size;
+    this.method = method;
+    this.size = size;
+    this.published = published;
+  }
+
+  /** Name in the results. */
+  String title() {
+    return title;
+  }
+
+  /** Name of the method. */
+  String method() {
+    return method;
+  }
+
+  /** Bytes of an object. */
+  int size() {
+    return size;
+  }
+
+  /** Whether it reads or writes, but not both: a stub can answer, and each call is of one kind. */
+  boolean single() {
+    return method.equals("getObject") || method.equals("putObject");
+  }
+
+  /** Milliseconds of 20 calls that somebody else has measured. */
+  OptionalDouble publishedMillis() {
+    return Double.isNaN(published) ? OptionalDouble.empty() : OptionalDouble.of(published);
+  }
+}

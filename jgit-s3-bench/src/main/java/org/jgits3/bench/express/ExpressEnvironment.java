@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.express;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jgits3.bench.Effort;
+import org.jgits3.bench.WrongUsageException;
+
+/**
+ * What the environment says, in the variables of the S3 Express benchmark that others know, and one
+ * more.
+ *
+ * @param buckets {@code BUCKETS}: names separated by commas, of directory buckets and of
+ *     general-purpose ones; empty if not set
+ * @param confidenceLevel {@code CONFIDENCE_LEVEL}: how sure the intervals are, between 0 and 1
+ * @param iterations {@code NUMBER_OF_ITERATIONS}: calls of one sample
+ * @param samples {@code SAMPLE_SIZE}: samples of each benchmark
+ * @param clientOnly {@code CLIENT_ONLY}: whether only what needs no network is measured
+ */
+record ExpressEnvironment(
+    List<String> buckets, double confidenceLevel, int iterations, int samples, boolean clientOnly) {
+  static final String BUCKETS = "BUCKETS";
+
+  private static final String CONFIDENCE_LEVEL = "CONFIDENCE_LEVEL";
+  private static final String NUMBER_OF_ITERATIONS = "NUMBER_OF_ITERATIONS";
+  private static final String SAMPLE_SIZE = "SAMPLE_SIZE";
+  private static final String CLIENT_ONLY = "CLIENT_ONLY";
+
+  private static final double DEFAULT_CONFIDENCE_LEVEL = 0.99;
+  private static final int DEFAULT_ITERATIONS = 20;
+  private static final int DEFAULT_SAMPLES = 10;
+
+  /** Enough for a mean and its interval. */
+  private static final int FEWEST = 2;
+
+  private static final int MOST = 100_000;
+
+  private static final Pattern GENERAL = Pattern.compile("[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]");
+  private static final String DIRECTORY_SUFFIX = "--x-s3";
+  private static final Pattern DIRECTORY =
+      Pattern.compile("[a-z0-9][a-z0-9-]*--[a-z0-9-]+-az[0-9]+" + DIRECTORY_SUFFIX);
+
+  /**
+   * Reads the variables.
+   *
+   * @param variables values by name
+   * @param effort what there is by default; the smallest one takes less
+   * @throws WrongUsageException if one has a wrong value, with one line that names it
+   */
+  static ExpressEnvironment of(Map<String, String> variables, Effort effort) {
+    boolean smallest = effort == Effort.SMALLEST;
+    return new ExpressEnvironment(
+        buckets(value(variables, BUCKETS, "")),
+        level(value(variables, CONFIDENCE_LEVEL, Double.toString(DEFAULT_CONFIDENCE_LEVEL))),
+        number(variables, NUMBER_OF_ITERATIONS, smallest ? FEWEST : DEFAULT_ITERATIONS, 1),
+        number(variables, SAMPLE_SIZE, smallest ? FEWEST : DEFAULT_SAMPLES, FEWEST),
+        flag(value(variables, CLIENT_ONLY, "false")));
+  }
+
+  private static String value(Map<String, String> variables, String name, String otherwise) {
+    String value = variables.getOrDefault(name, "").strip();
+    return value.isEmpty() ? otherwise : value;
+  }
+
+  private static List<String> buckets(String value) {
+    if (value.isEmpty()) {
+      return List.of();
+    }
+    List<String> names = Arrays.stream(value.split(",", -1)).map(String::strip).toList();
+    names.forEach(ExpressEnvironment::checkBucket);
+    return names;
+  }
+
+  private static void checkBucket(String name) {
+    if (!GENERAL.matcher(name).matches()) {
+      throw new WrongUsageException(
+          BUCKETS + ": '" + name + "' is no name of a bucket; separate names by commas");
+    }
+    if (name.endsWith(DIRECTORY_SUFFIX) && !DIRECTORY.matcher(name).matches()) {
+      throw new WrongUsageException(
+          BUCKETS
+              + ": '"
+              + name
+              + "' is no name of a directory bucket, which is NAME--ZONE--x-s3, as in"
+              + " test--usw2-az1--x-s3");
+    }
+  }
+
+  private static double level(String value) {
+    try {
+      double level = Double.parseDouble(value);
+      if (level > 0 && level < 1) {
+        return level;
+      }
+    } catch (NumberFormatException e) {
+      // as any other wrong value
+    }
+    throw new WrongUsageException(
+        CONFIDENCE_LEVEL + ": '" + value + "' is not between 0 and 1, as 0.99 is");
+  }
+
+  private static int number(Map<String, String> variables, String name, int otherwise, int least) {
+    String value = value(variables, name, Integer.toString(otherwise));
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= MOST) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // as any other wrong value
+    }
+    throw new WrongUsageException(
+        name + ": '" + value + "' is no number from " + least + " to " + MOST);
+  }
+
+  private static boolean flag(String value) {
+    if (value.equals("true") || value.equals("false")) {
+      return value.equals("true");
+    }
+    throw new WrongUsageException(CLIENT_ONLY + ": '" + value + "' is neither true nor false");
+  }
+}

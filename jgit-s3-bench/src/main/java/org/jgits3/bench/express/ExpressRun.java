@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.express;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.bench.Effort;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.express.CallTimes.Share;
+import org.jgits3.bench.jmh.JmhRun;
+import org.jgits3.bench.jmh.Measurement;
+import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.results.format.ResultFormatFactory;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.RunnerException;
+
+/** One run of the suite. Used by one thread, once. */
+final class ExpressRun {
+  static final String GET_CLIENT = "get_64k_client_us";
+  static final String PUT_CLIENT = "put_64k_client_us";
+
+  static final String CLIENT_ONLY = "client only, per call: ";
+  private static final String PER_CALL = ", per call: ";
+  private static final String PUBLISHED = "published, 20 calls (us-west-2, c5.4xlarge, Rust SDK): ";
+
+  private static final List<String> ENGINES =
+      List.of(ExpressBenchmark.SDK, ExpressBenchmark.LIBRARY);
+
+  private static final List<ExpressCase> OBSERVED =
+      List.of(ExpressCase.GET_64K, ExpressCase.PUT_64K);
+
+  private final SuiteContext context;
+  private final ExpressEnvironment environment;
+  private final Path times;
+  private final List<Row> rows = new ArrayList<>();
+  private final List<RunResult> results = new ArrayList<>();
+  private final List<String> lines = new ArrayList<>();
+  private final Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+
+  ExpressRun(SuiteContext context, ExpressEnvironment environment) {
+    this.context = context;
+    this.environment = environment;
+    this.times = context.data().resolve("express-times.txt");
+    int network = environment.clientOnly() ? 0 : ExpressCase.values().length;
+    long single = Arrays.stream(ExpressCase.values()).filter(ExpressCase::single).count();
+    context.progress().expect((int) ((network + single + OBSERVED.size()) * ENGINES.size()));
+  }
+
+  /**
+   * Measures requests to buckets.
+   *
+   * @param target the buckets
+   * @param jvmOptions options that tell a JVM the credentials
+   */
+  void measure(ExpressTarget target, List<String> jvmOptions) throws IOException {
+    JmhRun jmh = jmh(target, jvmOptions);
+    for (ExpressCase what : ExpressCase.values()) {
+      for (String engine : ENGINES) {
+        context.progress().begin(what.title() + ", " + engine);
+        try {
+          RunResult result = run(jmh, what, engine, Map.of(), warmups(20, 100));
+          line(what, engine, result);
+          rows.add(
+              Row.of(what.title(), engine, Unit.NANOSECONDS, JmhRun.measurement(result).nanos()));
+        } catch (RunnerException e) {
+          failed(what.title(), engine, jmh, e);
+        }
+      }
+      what.publishedMillis()
+          .ifPresent(
+              millis ->
+                  rows.add(
+                      Row.of(
+                          PUBLISHED + what.title(),
+                          "aws-sdk-rust",
+                          Unit.NANOSECONDS,
+                          Figure.exactly(millis * 1e6))));
+    }
+    split(jmh, "false", warmups(20, 100));
+  }
+
+  /** Measures what needs no network. */
+  void measureClient() throws IOException {
+    ExpressTarget nowhere = ExpressTarget.nowhere(environment.iterations());
+    List<String> credentials = StubCredentials.jvmOptions();
+    if (System.getProperty(StubCredentials.KEY) == null) {
+      StubCredentials.useHere();
+    }
+    JmhRun jmh = jmh(nowhere, credentials);
+    for (ExpressCase what : ExpressCase.values()) {
+      for (String engine : what.single() ? ENGINES : List.<String>of()) {
+        measureClient(jmh, what, engine);
+      }
+    }
+    if (environment.clientOnly()) {
+      split(jmh, "true", warmups(300, 1000));
+    }
+  }
+
+  private void measureClient(JmhRun jmh, ExpressCase what, String engine) {
+    String title = CLIENT_ONLY + what.title();
+    context.progress().begin(title + ", " + engine);
+    try {
+      RunResult result = run(jmh, what, engine, Map.of("stub", "true"), warmups(300, 1000));
+      Measurement measured = JmhRun.measurement(result);
+      rows.add(Row.of(title, engine, Unit.NANOSECONDS, perCall(measured.nanos())));
+      measured
+          .bytes()
+          .ifPresent(
+              bytes ->
+                  rows.add(
+                      Row.of(title + ": bytes allocated", engine, Unit.BYTES, perCall(bytes))));
+    } catch (RunnerException e) {
+      failed(title, engine, jmh, e);
+    }
+  }
+
+  private JmhRun jmh(ExpressTarget target, List<String> more) {
+    target.useHere();
+    System.setProperty(ExpressBenchmark.TIMES, times.toString());
+    List<String> options = new ArrayList<>(more);
+    options.addAll(target.jvmOptions());
+    options.add("-D" + ExpressBenchmark.TIMES + "=" + times);
+    return context.jmh(options);
+  }
+
+  private int warmups(int quick, int full) {
+    return switch (context.effort()) {
+      case SMALLEST -> 0;
+      case QUICK -> quick;
+      case FULL -> full;
+    };
+  }
+
+  private RunResult run(
+      JmhRun jmh, ExpressCase what, String engine, Map<String, String> more, int warmups)
+      throws RunnerException {
+    Map<String, String> parameters = new LinkedHashMap<>(more);
+    parameters.put("engine", engine);
+    parameters.put("size", Integer.toString(what.size()));
+    int forks = context.effort() == Effort.SMALLEST ? 0 : 1;
+    Schedule schedule = new Schedule(Mode.SingleShotTime, forks, warmups, environment.samples(), 1);
+    RunResult result = jmh.run(ExpressBenchmark.class, what.method(), parameters, schedule);
+    results.add(result);
+    return result;
+  }
+
+  private void failed(String title, String engine, JmhRun jmh, Exception e) {
+    rows.add(Row.failed(title, engine, Unit.NANOSECONDS, e.getMessage()));
+    context.progress().note("failed; see " + jmh.log());
+  }
+
+  private void line(ExpressCase what, String engine, RunResult result) {
+    double[] interval =
+        result
+            .getPrimaryResult()
+            .getStatistics()
+            .getConfidenceIntervalAt(environment.confidenceLevel());
+    double middle = result.getPrimaryResult().getStatistics().getMean();
+    String name = engine.equals(ExpressBenchmark.SDK) ? "" : " (" + engine + ")";
+    lines.add(what.title() + name + " " + time(interval[0], middle, interval[1]));
+  }
+
+  /** An interval in the form of the suite that others know. */
+  static String time(double low, double middle, double high) {
+    return "time: [" + time(Math.max(0, low)) + " " + time(middle) + " " + time(high) + "]";
+  }
+
+  private static String time(double nanos) {
+    if (nanos < 1e6) {
+      return String.format(Locale.ROOT, "%.2f µs", nanos / 1e3);
+    }
+    return nanos < 1e9
+        ? String.format(Locale.ROOT, "%.2f ms", nanos / 1e6)
+        : String.format(Locale.ROOT, "%.4f s", nanos / 1e9);
+  }
+
+  private Figure perCall(Figure sample) {
+    return Figure.of(
+        sample.samples().stream().mapToDouble(v -> v / environment.iterations()).toArray());
+  }
+
+  /** Splits the time of calls into that of the client and that of the service. */
+  private void split(JmhRun jmh, String stub, int warmups) throws IOException {
+    for (ExpressCase what : OBSERVED) {
+      for (String engine : ENGINES) {
+        String title = (stub.equals("true") ? "stub, " : "") + what.title() + PER_CALL;
+        context.progress().begin(title + "shares, " + engine);
+        Files.deleteIfExists(times);
+        try {
+          run(jmh, what, engine, Map.of("stub", stub, "observed", "true"), warmups);
+          List<CallTimes.Sample> samples = CallTimes.read(times, environment.samples());
+          for (Share share : Share.values()) {
+            rows.add(
+                Row.of(
+                    title + share.name().toLowerCase(Locale.ROOT),
+                    engine,
+                    Unit.NANOSECONDS,
+                    figure(samples, share)));
+          }
+          if (engine.equals(ExpressBenchmark.LIBRARY)) {
+            headline.put(
+                what == ExpressCase.GET_64K ? GET_CLIENT : PUT_CLIENT,
+                Optional.of(figure(samples, Share.CLIENT).median() / 1e3));
+          }
+        } catch (RunnerException e) {
+          failed(title + "shares", engine, jmh, e);
+        }
+      }
+    }
+  }
+
+  private static Figure figure(List<CallTimes.Sample> samples, Share share) {
+    return Figure.of(samples.stream().mapToDouble(s -> s.nanos().get(share)).toArray());
+  }
+
+  /** Sums up, writes JMH's own JSON and prints the lines of the suite that others know. */
+  SuiteResult finish() throws IOException {
+    Path json = context.data().resolve("express-jmh.json");
+    try (PrintStream out = new PrintStream(json.toFile(), StandardCharsets.UTF_8)) {
+      ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
+    }
+    lines.forEach(System.out::println);
+    context.progress().note("JMH's results are in " + json);
+    return SuiteResult.of("express", headline, rows, ExpressBenchmark.SDK);
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.express;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jgits3.bench.SmallestContext;
+import org.jgits3.bench.WrongUsageException;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExpressSuiteTest {
+  @TempDir private Path data;
+
+  private SuiteResult run(Map<String, String> variables) throws Exception {
+    return new ExpressSuite(variables).run(SmallestContext.in(data));
+  }
+
+  @Test
+  void asked_for_by_name_without_buckets_is_wrong_usage() {
+    assertThatThrownBy(() -> new ExpressSuite(Map.of()).check(SmallestContext.in(data)))
+        .isInstanceOf(WrongUsageException.class)
+        .hasMessageStartingWith("BUCKETS is not set");
+  }
+
+  @Test
+  void client_alone_needs_no_buckets() {
+    Map<String, String> variables = Map.of("CLIENT_ONLY", "true");
+    assertThatCode(() -> new ExpressSuite(variables).check(SmallestContext.in(data)))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void smallest_run_as_a_part_of_all_measures_each_case_on_a_server_of_its_own() throws Exception {
+    SuiteResult result = run(Map.of());
+
+    assertThat(result.rows()).noneMatch(Row::failed);
+    for (ExpressCase what : ExpressCase.values()) {
+      assertThat(engines(result, what.title())).containsExactly("sdk", "jgit-s3");
+    }
+    assertThat(engines(result, "get_object/size/65536, per call: service"))
+        .containsExactly("sdk", "jgit-s3");
+    assertThat(result.headline()).containsOnlyKeys("get_64k_client_us", "put_64k_client_us");
+    assertThat(result.headline().values()).allMatch(us -> us > 0);
+    assertThat(data.resolve("express-jmh.json")).isNotEmptyFile();
+    try (var left = Files.walk(data.resolve("s3")).filter(Files::isRegularFile)) {
+      assertThat(left.map(Path::toString)).noneMatch(path -> path.contains("express/"));
+    }
+  }
+
+  @Test
+  void client_alone_is_measured_without_a_server() throws Exception {
+    SuiteResult result = run(Map.of("CLIENT_ONLY", "true"));
+
+    assertThat(result.rows()).noneMatch(Row::failed);
+    assertThat(
+            Arrays.stream(ExpressCase.values())
+                .filter(ExpressCase::single)
+                .map(what -> engines(result, ExpressRun.CLIENT_ONLY + what.title())))
+        .containsOnly(List.of("sdk", "jgit-s3"));
+    assertThat(result.headline()).containsOnlyKeys("get_64k_client_us", "put_64k_client_us");
+    assertThat(data.resolve("s3")).doesNotExist();
+  }
+
+  @Test
+  void wrong_environment_is_a_failure_of_this_suite_only() throws Exception {
+    SuiteResult result = run(Map.of("SAMPLE_SIZE", "many"));
+
+    assertThat(result.rows()).singleElement().matches(Row::failed);
+  }
+
+  @Test
+  void times_are_printed_as_in_the_known_suite() {
+    assertThat(ExpressRun.time(201_320_000, 204_910_000, 208_680_000))
+        .isEqualTo("time: [201.32 ms 204.91 ms 208.68 ms]");
+    assertThat(ExpressRun.time(-1, 310.62e6, 1.5e9))
+        .isEqualTo("time: [0.00 µs 310.62 ms 1.5000 s]");
+  }
+
+  private static List<String> engines(SuiteResult result, String name) {
+    return result.rows().stream().filter(row -> row.name().equals(name)).map(Row::engine).toList();
+  }
+}
