@@ -4,6 +4,7 @@ package org.jgits3.bench;
 import java.io.Closeable;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -11,6 +12,9 @@ import java.util.stream.Collectors;
  * ends, unless the JVM is killed outright.
  */
 final class ChildProcesses implements Closeable {
+  private static final int ROUNDS = 100;
+  private static final int SECONDS_TO_END = 10;
+
   private final Set<ProcessHandle> others;
   private final Thread atExit;
 
@@ -35,9 +39,9 @@ final class ChildProcesses implements Closeable {
   /** Ends them, also those that one of them or a suite was just starting. */
   private void end() {
     List<ProcessHandle> left = left();
-    while (!left.isEmpty()) {
+    for (int round = 0; round < ROUNDS && !left.isEmpty(); round++) {
       left.forEach(ProcessHandle::destroyForcibly);
-      left.forEach(process -> process.onExit().join());
+      left.forEach(p -> p.onExit().completeOnTimeout(p, SECONDS_TO_END, TimeUnit.SECONDS).join());
       left = left();
     }
   }

@@ -165,11 +165,11 @@
     return [Math.min(...values), Math.max(...values)];
   }
 
-  /** Labels of an axis; of a logarithmic one over many decades, only their beginnings. */
+  /** Labels of a logarithmic axis: 1, 2, 5 and so on, or the beginnings of many decades alone. */
   function ticks(unit, least, most) {
-    const decades = most / least > 100;
-    return { callback: (value) =>
-      decades && !Number.isInteger(Math.round(Math.log10(value) * 1e9) / 1e9) ? null : format(value, unit) };
+    const labelled = most / least > 100 ? [1] : [1, 2, 5];
+    const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9) * 1e6) / 1e6;
+    return { callback: (value) => labelled.includes(leading(value)) ? format(value, unit) : null };
   }
 
   /** An axis that has room for all samples; logarithmic if some are many times others. */
