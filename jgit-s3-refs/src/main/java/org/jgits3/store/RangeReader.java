@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * }</pre>
  *
  * <p>Up to 8 MiB are one request. More are ranges of at least about as much, {@link Gang#SIZE} at a
- * time, and as large as lets that many be in flight, up to about 64 MiB: each request costs both
+ * time, and as large as lets that many be in flight, up to about 256 MiB: each request costs both
  * ends processor time, some milliseconds in a JVM that has just begun, so that where not the
  * network is the bound fewer of them are faster. All that are in flight at first are sent at once;
  * versions are compared when they have answered, and asked for ({@code If-Match}) from then on. The
@@ -48,7 +48,7 @@ public final class RangeReader {
    */
   public record Sizes(int oneRequest, int range) {
     /** What is used if nothing else is said. */
-    public static final Sizes DEFAULT = new Sizes(8 << 20, 64 << 20);
+    public static final Sizes DEFAULT = new Sizes(8 << 20, 256 << 20);
 
     /** Checks that the sizes can be used. */
     public Sizes {

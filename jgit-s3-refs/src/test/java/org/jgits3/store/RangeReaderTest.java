@@ -138,10 +138,10 @@ class RangeReaderTest {
     assertThat(Sizes.DEFAULT.rangeOf(32 * MIB)).isEqualTo(8 * MIB);
     assertThat(Sizes.DEFAULT.rangeOf(36 * MIB)).isEqualTo(9 * MIB);
     assertThat(Sizes.DEFAULT.rangeOf(256 * MIB)).isEqualTo(64 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(380 * MIB)).isEqualTo(95 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(400 * MIB)).isEqualTo(50 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(1024 * MIB)).isEqualTo(64 * MIB);
-    assertThat(Sizes.DEFAULT.rangeOf(Integer.MAX_VALUE)).isEqualTo(64 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(1024 * MIB)).isEqualTo(256 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(1500 * MIB)).isEqualTo(375 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(1600 * MIB)).isEqualTo(200 * MIB);
+    assertThat(Sizes.DEFAULT.rangeOf(Integer.MAX_VALUE)).isEqualTo(256 * MIB);
   }
 
   @Test
