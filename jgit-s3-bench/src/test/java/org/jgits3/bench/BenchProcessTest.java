@@ -68,6 +68,7 @@ class BenchProcessTest {
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
+    builder.environment().remove("BUCKETS");
     builder.environment().put("AWS_EC2_METADATA_DISABLED", "true");
     builder.environment().put("AWS_CONFIG_FILE", directory.resolve("none").toString());
     builder.environment().put("AWS_SHARED_CREDENTIALS_FILE", directory.resolve("none").toString());
@@ -136,6 +137,15 @@ class BenchProcessTest {
     assertEquals(1, exitCode());
     assertThat(err().strip().lines()).hasSize(1);
     assertThat(err()).contains("no credentials for http://127.0.0.1:1 found");
+  }
+
+  @Test
+  void suite_that_lacks_its_environment_is_wrong_usage() throws Exception {
+    start(Map.of(), "express", "--smallest");
+
+    assertEquals(2, exitCode());
+    assertThat(err().strip().lines()).hasSize(1);
+    assertThat(err()).startsWith("jgit-s3-bench: BUCKETS is not set");
   }
 
   @Test
