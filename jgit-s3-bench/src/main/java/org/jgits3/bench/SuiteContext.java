@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -76,5 +77,16 @@ public record SuiteContext(
    */
   public List<String> profilerOptions(String name) {
     return flameGraphs.map(f -> f.jvmOptions(name)).orElse(List.of());
+  }
+
+  /**
+   * Profiles this JVM while it measures, if that is asked for.
+   *
+   * @param name what it measures, for the name of its flame graph
+   * @return to be closed when it has measured
+   * @throws IOException if the profiler cannot record
+   */
+  public Closeable profiled(String name) throws IOException {
+    return flameGraphs.isPresent() ? flameGraphs.get().record(name) : () -> {};
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.profile;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -83,22 +84,33 @@ public record FlameGraphs(Path directory, Path library, String event) {
   }
 
   /**
+   * Profiles this JVM.
+   *
+   * @param name what it does; its flame graph gets that name
+   * @return ends the recording and writes the flame graph
+   * @throws IOException if it cannot be recorded
+   */
+  public Closeable record(String name) throws IOException {
+    AsyncProfiler profiler = AsyncProfiler.getInstance(library.toString());
+    profiler.execute("start,event=" + event);
+    return () -> profiler.execute("stop," + output(name, ""));
+  }
+
+  /** The part of the options that says where the flame graph goes. */
+  private String output(String name, String suffix) {
+    String file = name.replaceAll("[^A-Za-z0-9._-]+", "-") + suffix + ".html";
+    return "file=" + directory.resolve(file) + ",title=" + name.replace(',', ' ');
+  }
+
+  /**
    * Options that attach the profiler to a JVM from its start.
    *
    * @param name what the JVM does; its flame graph gets that name and the process id
    * @return options for the command line
    */
   public List<String> jvmOptions(String name) {
-    String file = name.replaceAll("[^A-Za-z0-9._-]+", "-") + "-%p.html";
+    // Standard output is the program's own.
     return List.of(
-        "-agentpath:"
-            + library
-            + "=start,event="
-            + event
-            // Standard output is the program's own.
-            + ",log=stderr,file="
-            + directory.resolve(file)
-            + ",title="
-            + name.replace(',', ' '));
+        "-agentpath:" + library + "=start,event=" + event + ",log=stderr," + output(name, "-%p"));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.transfer;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +78,10 @@ public record ThroughputComparison(double uploadVsRaw, double rangeVsGet, List<R
     S3Endpoint endpoint = s3.endpoint();
     try (ObjectStore store = LibraryStore.open(endpoint, S3Session.SCRATCH);
         RawTransfers raw = new RawTransfers(endpoint, endpoint.bucket(S3Session.SCRATCH))) {
-      return new Run(store, raw, megabytes).rounds(rounds);
+      Closeable profile = context.profiled("streams of " + megabytes + " MB");
+      try (profile) {
+        return new Run(store, raw, megabytes).rounds(rounds);
+      }
     }
   }
 

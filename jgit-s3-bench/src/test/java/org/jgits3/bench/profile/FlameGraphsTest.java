@@ -39,6 +39,17 @@ class FlameGraphsTest {
   }
 
   @Test
+  void this_jvm_is_profiled_for_a_while() throws Exception {
+    FlameGraphs profiler = FlameGraphs.in(directory, directory.resolve("tools"));
+
+    profiler.record("streams of 64 MB").close();
+    profiler.record("again").close();
+
+    assertThat(Files.readString(directory.resolve("streams-of-64-MB.html"))).contains("<html");
+    assertThat(directory.resolve("again.html")).exists();
+  }
+
+  @Test
   void timer_is_the_substitute_where_perf_events_are_forbidden() throws IOException {
     assertThat(FlameGraphs.event(command -> "Profiling started")).isEqualTo(FlameGraphs.CPU);
     assertThat(
