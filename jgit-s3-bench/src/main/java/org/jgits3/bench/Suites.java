@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.jgits3.bench.express.ExpressSuite;
 import org.jgits3.bench.memory.MemorySuite;
 import org.jgits3.bench.refs.RefsSuite;
+import org.jgits3.bench.transfer.TransferSuite;
 
 /** All suites there are, in the order in which {@code run all} runs them. */
 final class Suites {
@@ -19,6 +20,7 @@ final class Suites {
     all.add(new RefsSuite());
     all.add(new MemorySuite());
     all.add(new ExpressSuite());
+    all.add(new TransferSuite());
     return List.copyOf(all);
   }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.transfer;
+
+import java.util.Locale;
+
+/** Which way an object goes. */
+enum Direction {
+  UPLOAD,
+  DOWNLOAD;
+
+  String title() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.transfer;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.jgits3.bench.server.S3Endpoint;
+import org.jgits3.bench.server.S3Session;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PackUpload;
+import org.jgits3.store.PackUploads;
+import org.jgits3.store.RangeReader;
+import org.jgits3.store.ReadAhead;
+import org.jgits3.store.UploadOptions;
+
+/**
+ * A process that transfers one object with the library, as the other tools do, and says at the end
+ * how long that took without its start-up.
+ */
+final class LibraryTransfer {
+  private static final int MEGABYTE = 1 << 20;
+
+  /** Bytes that lie in memory to be sent again and again, or that are received at once. */
+  private static final int BLOCK = 256 * MEGABYTE;
+
+  /** Bytes that are read ahead of the file. */
+  private static final int READ_AHEAD = 128 * MEGABYTE;
+
+  private final S3Endpoint endpoint;
+  private final Direction direction;
+  private final String key;
+  private final Path file;
+  private final CRC32C crc = new CRC32C();
+  private long nanos;
+
+  /** What the bytes come from or go to, and by what. */
+  enum Mode {
+    /** A file, by the library. */
+    FILE,
+    /** Memory, by the library. */
+    MEMORY,
+    /** Memory or nowhere, by the bare client. */
+    RAW
+  }
+
+  /**
+   * What the process says at its end.
+   *
+   * @param nanos time without start-up
+   * @param crc32c checksum of what was sent or received; 0 if that was not kept
+   */
+  record Report(double nanos, long crc32c) {
+    private static final Pattern LINE = Pattern.compile("transferred in (\\d+) ns, CRC32C (\\w+)");
+
+    static Optional<Report> parse(String line) {
+      Matcher matcher = LINE.matcher(line);
+      return matcher.matches()
+          ? Optional.of(
+              new Report(
+                  Double.parseDouble(matcher.group(1)), Long.parseLong(matcher.group(2), 16)))
+          : Optional.empty();
+    }
+  }
+
+  private LibraryTransfer(S3Endpoint endpoint, Direction direction, String key, Path file) {
+    this.endpoint = endpoint;
+    this.direction = direction;
+    this.key = key;
+    this.file = file;
+  }
+
+  /**
+   * Transfers an object.
+   *
+   * @param args mode, direction, key, file: the one to be sent, of whose size the object is, or the
+   *     one to be written
+   */
+  public static void main(String[] args) throws Exception {
+    S3Endpoint endpoint = S3Endpoint.ofThisJvm().orElseThrow();
+    Direction direction = Direction.valueOf(args[1]);
+    LibraryTransfer transfer = new LibraryTransfer(endpoint, direction, args[2], Path.of(args[3]));
+    transfer.run(Mode.valueOf(args[0]));
+    System.out.printf(
+        Locale.ROOT,
+        "transferred in %d ns, CRC32C %08x%n",
+        transfer.nanos,
+        transfer.crc.getValue());
+  }
+
+  private void run(Mode mode) throws IOException, InterruptedException {
+    if (mode == Mode.RAW) {
+      raw();
+      return;
+    }
+    byte[] block = mode == Mode.MEMORY ? block() : new byte[0];
+    long start = System.nanoTime();
+    try (ObjectStore store = LibraryStore.open(endpoint, S3Session.SCRATCH)) {
+      switch (direction) {
+        case UPLOAD -> upload(store, block);
+        case DOWNLOAD -> download(store, block);
+      }
+      nanos += System.nanoTime() - start;
+    }
+  }
+
+  /** Bytes to be sent, or room for those to be received. */
+  private byte[] block() throws IOException {
+    byte[] block = new byte[BLOCK];
+    if (direction == Direction.UPLOAD) {
+      try (InputStream in = Files.newInputStream(file)) {
+        int n = in.readNBytes(block, 0, BLOCK);
+        for (int at = n; at < BLOCK; at += n) {
+          System.arraycopy(block, 0, block, at, Math.min(n, BLOCK - at));
+        }
+      }
+    }
+    return block;
+  }
+
+  private void raw() throws IOException, InterruptedException {
+    byte[] block = direction == Direction.UPLOAD ? block() : new byte[0];
+    long size = direction == Direction.UPLOAD ? Files.size(file) : 0;
+    long start = System.nanoTime();
+    try (RawTransfers raw = new RawTransfers(endpoint, endpoint.bucket(S3Session.SCRATCH))) {
+      if (direction == Direction.UPLOAD) {
+        raw.upload(key, block, size);
+      } else {
+        raw.download(key);
+      }
+      nanos = System.nanoTime() - start;
+    }
+    for (long at = 0; at < size; at += block.length) {
+      crc.update(block, 0, (int) Math.min(block.length, size - at));
+    }
+  }
+
+  private void upload(ObjectStore store, byte[] block) throws IOException {
+    try (PackUploads uploads = new PackUploads(store, UploadOptions.DEFAULT)) {
+      PackUpload out = uploads.begin(key);
+      try {
+        send(out, block);
+      } catch (IOException | RuntimeException | Error e) {
+        out.fail(e);
+        throw e;
+      }
+      out.close();
+    }
+  }
+
+  private void send(PackUpload out, byte[] block) throws IOException {
+    if (block.length == 0) {
+      byte[] chunk = new byte[MEGABYTE];
+      try (InputStream in = Files.newInputStream(file)) {
+        for (int n; (n = in.read(chunk)) > 0; ) {
+          out.write(chunk, 0, n);
+        }
+      }
+    } else {
+      long size = Files.size(file);
+      for (long at = 0; at < size; at += block.length) {
+        int n = (int) Math.min(block.length, size - at);
+        out.write(block, 0, n);
+        updateUntimed(block, n);
+      }
+    }
+  }
+
+  private void download(ObjectStore store, byte[] block) throws IOException {
+    long size =
+        store.stat(key).orElseThrow(() -> new IOException("there is no object " + key)).size();
+    if (block.length == 0) {
+      try (ReadAhead in = new ReadAhead(store, key, size, READ_AHEAD);
+          FileChannel out =
+              FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        copy(in, out, size);
+      }
+    } else {
+      RangeReader reader = new RangeReader(store);
+      for (long at = 0; at < size; at += block.length) {
+        int n = (int) Math.min(block.length, size - at);
+        reader.read(key, at, block, 0, n);
+        updateUntimed(block, n);
+      }
+    }
+  }
+
+  private static void copy(ReadAhead in, FileChannel out, long size) throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocateDirect(MEGABYTE);
+    for (long at = 0; at < size; ) {
+      chunk.clear();
+      at += in.read(at, chunk);
+      chunk.flip();
+      while (chunk.hasRemaining()) {
+        out.write(chunk);
+      }
+    }
+  }
+
+  private void updateUntimed(byte[] block, int n) {
+    long start = System.nanoTime();
+    crc.update(block, 0, n);
+    nanos -= System.nanoTime() - start;
+  }
+}

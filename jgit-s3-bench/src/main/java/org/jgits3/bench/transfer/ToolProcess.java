@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.transfer;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process that transfers one object, from its start to its end.
+ *
+ * @param nanos time from start to end
+ * @param peakMegabytes most memory that was resident, in MiB; empty where the system does not say
+ * @param inner time the process itself has measured, without its start-up; empty if it has not
+ * @param crc32c checksum of what the process has sent or received, if it says so
+ */
+record ToolProcess(
+    double nanos, OptionalDouble peakMegabytes, OptionalDouble inner, OptionalLong crc32c) {
+  private static final long TIMEOUT_MINUTES = 10;
+  private static final long POLL_MILLIS = 5;
+  private static final String PEAK = "VmHWM:";
+
+  /**
+   * Runs a tool.
+   *
+   * @param command program and arguments
+   * @param environment variables besides those of this process
+   * @param log file for what it prints
+   * @return what was measured
+   * @throws IOException if it cannot be started, fails, or does not end, with its last line
+   */
+  static ToolProcess run(List<String> command, Map<String, String> environment, Path log)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().putAll(environment);
+    long start = System.nanoTime();
+    Process process = builder.start();
+    OptionalDouble peak = OptionalDouble.empty();
+    try {
+      while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+        OptionalDouble now = peak(process.pid());
+        peak = now.isPresent() ? now : peak;
+        if (System.nanoTime() - start > TimeUnit.MINUTES.toNanos(TIMEOUT_MINUTES)) {
+          throw new IOException("did not end within " + TIMEOUT_MINUTES + " minutes");
+        }
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+    double nanos = System.nanoTime() - start;
+    String said = lastLine(log);
+    if (process.exitValue() != 0) {
+      throw new IOException("ended with " + process.exitValue() + ": " + said);
+    }
+    Optional<LibraryTransfer.Report> report = LibraryTransfer.Report.parse(said);
+    return new ToolProcess(
+        nanos,
+        peak,
+        report.map(r -> OptionalDouble.of(r.nanos())).orElse(OptionalDouble.empty()),
+        report.map(r -> OptionalLong.of(r.crc32c())).orElse(OptionalLong.empty()));
+  }
+
+  /** Checksum of what the process has moved; 0 if it does not say. */
+  long said() {
+    return crc32c.orElse(0);
+  }
+
+  /** The kernel keeps the peak, so that a poll shortly before the end knows all of it. */
+  private static OptionalDouble peak(long pid) {
+    try {
+      return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
+          .filter(line -> line.startsWith(PEAK))
+          .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0)
+          .findFirst();
+    } catch (IOException e) {
+      return OptionalDouble.empty(); // it has just ended, or this is not Linux
+    }
+  }
+
+  private static String lastLine(Path log) throws IOException {
+    String said = new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
+    return said.substring(said.lastIndexOf('\n') + 1);
+  }
+}

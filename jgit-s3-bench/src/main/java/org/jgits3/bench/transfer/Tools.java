@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.transfer;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.bench.server.S3Endpoint;
+import org.jgits3.bench.server.S3Session;
+import org.jgits3.bench.transfer.LibraryTransfer.Mode;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+
+/** The tools that are compared, ready for one server. */
+final class Tools {
+  static final String OURS = "jgit-s3, file";
+  static final String AWS_CLI = "AWS CLI";
+  static final String RCLONE = "rclone";
+  static final String MC = "MinIO mc";
+  static final List<String> PEERS = List.of(AWS_CLI, RCLONE, MC);
+
+  private static final int AWS_CLI_THREADS = 16;
+
+  private final Path programs;
+  private final Path configs;
+  private final S3Endpoint endpoint;
+  private final String bucket;
+
+  /**
+   * Tools for a server.
+   *
+   * @param programs directory the peers are installed in
+   * @param configs directory for their configuration
+   * @param endpoint the server
+   */
+  Tools(Path programs, Path configs, S3Endpoint endpoint) {
+    this.programs = programs.toAbsolutePath();
+    this.configs = configs.toAbsolutePath();
+    this.endpoint = endpoint;
+    this.bucket = endpoint.bucket(S3Session.SCRATCH);
+  }
+
+  List<Tool> all() throws IOException {
+    return List.of(
+        ours(OURS, true, Mode.FILE, "1g"),
+        ours("jgit-s3, memory", false, Mode.MEMORY, "1g"),
+        ours("raw client", false, Mode.RAW, "1g"),
+        awsCli(),
+        rclone(),
+        mc());
+  }
+
+  private Tool ours(String name, boolean wholeProcess, Mode mode, String heap) {
+    return new Tool(
+        name,
+        wholeProcess,
+        Optional.empty(),
+        Map.of(),
+        (file, key) -> java(heap, mode, Direction.UPLOAD, file, key),
+        (file, key) -> java(heap, mode, Direction.DOWNLOAD, file, key));
+  }
+
+  /** As a short-lived program is started: one collector thread, the quick compiler. */
+  private List<String> java(String heap, Mode mode, Direction direction, Path file, String key) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(endpoint.jvmOptions());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of(
+            LibraryTransfer.class.getName(), mode.name(), direction.name(), key, file.toString()));
+    return command;
+  }
+
+  private Tool awsCli() throws IOException {
+    Path program = programs.resolve("awscli/bin/aws");
+    Path config = configs.resolve("aws.config");
+    Files.writeString(
+        config,
+        String.format(
+            "[default]%ns3 =%n  max_concurrent_requests = %d%n  addressing_style = path%n",
+            AWS_CLI_THREADS));
+    Map<String, String> environment =
+        Map.of(
+            "AWS_CONFIG_FILE", config.toString(),
+            "AWS_SHARED_CREDENTIALS_FILE", configs.resolve("none").toString());
+    String uri = endpoint.uri().toString();
+    List<String> base =
+        List.of(program.toString(), "s3", "cp", "--only-show-errors", "--endpoint-url", uri);
+    return peer(
+        AWS_CLI,
+        program,
+        environment,
+        (file, key) -> with(base, file.toString(), "s3://" + bucket + "/" + key),
+        (file, key) -> with(base, "s3://" + bucket + "/" + key, file.toString()));
+  }
+
+  private Tool rclone() {
+    Path program = programs.resolve("rclone");
+    Map<String, String> environment =
+        Map.of(
+            "RCLONE_CONFIG", "/notfound", // rclone's word for none
+            "RCLONE_CONFIG_BENCH_TYPE", "s3",
+            "RCLONE_CONFIG_BENCH_PROVIDER", "Other",
+            "RCLONE_CONFIG_BENCH_ENV_AUTH", "true",
+            "RCLONE_CONFIG_BENCH_ENDPOINT", endpoint.uri().toString(),
+            "RCLONE_CONFIG_BENCH_REGION", endpoint.region(),
+            "RCLONE_CONFIG_BENCH_FORCE_PATH_STYLE", "true",
+            "RCLONE_CONFIG_BENCH_NO_CHECK_BUCKET", "true");
+    List<String> base = List.of(program.toString(), "copyto", "--quiet");
+    return peer(
+        RCLONE,
+        program,
+        environment,
+        (file, key) -> with(base, file.toString(), "bench:" + bucket + "/" + key),
+        (file, key) -> with(base, "bench:" + bucket + "/" + key, file.toString()));
+  }
+
+  private Tool mc() {
+    Path program = programs.resolve("mc");
+    List<String> base =
+        List.of(
+            program.toString(), "--config-dir", configs.resolve("mc").toString(), "--quiet", "cp");
+    return peer(
+        MC,
+        program,
+        Map.of("MC_HOST_bench", mcHost()),
+        (file, key) -> with(base, file.toString(), "bench/" + bucket + "/" + key),
+        (file, key) -> with(base, "bench/" + bucket + "/" + key, file.toString()));
+  }
+
+  private String mcHost() {
+    AwsCredentials credentials = endpoint.credentials();
+    URI uri = endpoint.uri();
+    return String.format(
+        "%s://%s:%s@%s",
+        uri.getScheme(),
+        encoded(credentials.accessKeyId()),
+        encoded(credentials.secretAccessKey()),
+        uri.getAuthority());
+  }
+
+  private static String encoded(String part) {
+    return URLEncoder.encode(part, StandardCharsets.UTF_8);
+  }
+
+  private Tool peer(
+      String name,
+      Path program,
+      Map<String, String> environment,
+      Tool.Command upload,
+      Tool.Command download) {
+    Map<String, String> all = new HashMap<>(endpoint.environment());
+    all.putAll(environment);
+    Optional<String> missing =
+        Files.isExecutable(program)
+            ? Optional.empty()
+            : Optional.of("not installed; see what etc/bench/peers says");
+    return new Tool(name, true, missing, Map.copyOf(all), upload, download);
+  }
+
+  private static List<String> with(List<String> base, String... arguments) {
+    List<String> command = new ArrayList<>(base);
+    command.addAll(List.of(arguments));
+    return command;
+  }
+}
