@@ -9,7 +9,7 @@ import java.util.List;
  * Search for the smallest heap with which something succeeds, several times in a row. Begins at a
  * guess, goes from there in growing strides to one heap that is enough and one that is not, halves
  * what is between them, and then asks for the successes in a row; after a failure among those it
- * goes on with the next larger heap. For one search, by one thread.
+ * searches in the same way for a larger heap that has them. For one search, by one thread.
  */
 final class Bisection {
   /** First stride, as a part of the guess. */
@@ -47,7 +47,7 @@ final class Bisection {
    * What was found.
    *
    * @param megabytes the smallest heap in MiB
-   * @param steps all trials in their order; the last ones are the successes in a row
+   * @param steps all trials in their order
    */
   record Found(int megabytes, List<Step> steps) {}
 
@@ -81,48 +81,60 @@ final class Bisection {
   Found from(int guess) throws IOException, InterruptedException {
     int first = Math.max(least, Math.min(guess, most));
     int stride = Math.max(resolution, first / STRIDES);
-    int small;
-    int large;
-    if (enough(first)) {
-      large = first;
+    int once = enough(first) ? downFrom(first, stride) : upFrom(first, stride, this::enough);
+    int found = inARow(once, 1) ? once : upFrom(once, resolution, heap -> inARow(heap, 0));
+    return new Found(found, List.copyOf(steps));
+  }
+
+  /** From a heap that is enough to the smallest one. */
+  private int downFrom(int heap, int firstStride) throws IOException, InterruptedException {
+    int stride = firstStride;
+    int large = heap;
+    int small = Math.max(least - 1, large - stride);
+    while (small >= least && enough(small)) {
+      stride *= 2;
+      large = small;
       small = Math.max(least - 1, large - stride);
-      while (small >= least && enough(small)) {
-        stride *= 2;
-        large = small;
-        small = Math.max(least - 1, large - stride);
-      }
-    } else {
-      small = first;
-      large = larger(small, stride);
-      while (!enough(large)) {
-        stride *= 2;
-        small = large;
-        large = larger(small, stride);
-      }
     }
+    return between(small, large, this::enough);
+  }
+
+  /** From a heap that is not enough to the smallest one that is. */
+  private int upFrom(int heap, int firstStride, Trial enough)
+      throws IOException, InterruptedException {
+    int stride = firstStride;
+    int small = heap;
+    int large = larger(small, stride);
+    while (!enough.enough(large)) {
+      stride *= 2;
+      small = large;
+      large = larger(small, stride);
+    }
+    return between(small, large, enough);
+  }
+
+  private int between(int tooSmall, int largeEnough, Trial enough)
+      throws IOException, InterruptedException {
+    int small = tooSmall;
+    int large = largeEnough;
     while (large - small > resolution) {
       int middle = small + (large - small) / 2;
-      if (enough(middle)) {
+      if (enough.enough(middle)) {
         large = middle;
       } else {
         small = middle;
       }
     }
-    return new Found(confirmed(large), List.copyOf(steps));
+    return large;
   }
 
-  /** Goes up from a heap that was enough once to one that is enough several times in a row. */
-  private int confirmed(int candidate) throws IOException, InterruptedException {
-    int heap = candidate;
-    for (int successes = 1; successes < inARow; ) {
-      if (enough(heap)) {
-        successes++;
-      } else {
-        heap = larger(heap, resolution);
-        successes = 0;
+  private boolean inARow(int heap, int before) throws IOException, InterruptedException {
+    for (int successes = before; successes < inARow; successes++) {
+      if (!enough(heap)) {
+        return false;
       }
     }
-    return heap;
+    return true;
   }
 
   private int larger(int heap, int stride) throws IOException {

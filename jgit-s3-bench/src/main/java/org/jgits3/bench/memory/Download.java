@@ -38,9 +38,9 @@ enum Download {
   /** {@code toBytes()} over the AWS Common Runtime. */
   SDK_CRT("sdk-crt", 4.4),
   /** Asynchronous {@code toBytes()} over the AWS Common Runtime. */
-  SDK_CRT_ASYNC("sdk-crt-async", 2.4),
+  SDK_CRT_ASYNC("sdk-crt-async", 3.6),
   /** Asynchronous {@code toBytes()} over Netty. */
-  SDK_NETTY_ASYNC("sdk-netty-async", 2.4),
+  SDK_NETTY_ASYNC("sdk-netty-async", 2.7),
 
   /** What the SDK did in 2023. */
   NONE("crt-async-none", 4.1),

@@ -15,7 +15,7 @@ import org.jgits3.bench.Effort;
  * @param largeUpload size of an upload that is much larger, in MiB
  * @param inARow successes that are asked for
  * @param inARowIfLarge successes that are asked for of the large upload
- * @param steps how exact, as a part of the heap; never more exact than 1 MiB
+ * @param steps how exact, as a part of what is to be found out; never more exact than 1 MiB
  */
 record MemoryPlan(
     List<Download> downloads,
@@ -44,7 +44,7 @@ record MemoryPlan(
               1,
               1,
               4);
-      case QUICK -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 3, 1, 128);
+      case QUICK -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 3, 1, 64);
       case FULL -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 20, 5, 10_000);
     };
   }

@@ -124,7 +124,9 @@ final class MemoryRun {
     Task task = new Task(arguments, Optional.empty());
     int guess = JVM_MEGABYTES + (int) (download.arrays() * plan.object());
     String what = "GET of " + plan.object() + " MB, " + plan.inARow() + " in a row";
-    return search(what, download.id(), guess, 1, MOST_MEGABYTES, plan.inARow(), () -> task);
+    // An array of the size of the object has to be there.
+    int known = plan.object();
+    return search(what, download.id(), guess, known, MOST_MEGABYTES, plan.inARow(), () -> task);
   }
 
   private Optional<Integer> measure(Upload upload, int megabytes, int inARow, int least)
@@ -143,9 +145,8 @@ final class MemoryRun {
           return new Task(arguments, Optional.of(object));
         };
     String what = "upload of " + megabytes + " MB, " + inARow + " in a row";
-    int guess = Math.max(least, GUESS_OF_UPLOAD);
-    return search(
-        what, upload.id(), least > 1 ? least : guess, least, MOST_OF_UPLOAD, inARow, tasks);
+    int guess = least > 1 ? least : GUESS_OF_UPLOAD;
+    return search(what, upload.id(), guess, least, MOST_OF_UPLOAD, inARow, tasks);
   }
 
   private Optional<Integer> search(
@@ -157,7 +158,7 @@ final class MemoryRun {
     Map<Integer, List<Double>> peakOf = new LinkedHashMap<>();
     Bisection bisection =
         new Bisection(
-            Math.max(1, guess / plan.steps()),
+            Math.max(1, (guess - least) / plan.steps()),
             inARow,
             least,
             most,
