@@ -63,7 +63,7 @@ public final class S3Repository extends DfsRepository {
     FOR_LONGER,
     /** To serve a request: look-ups rely on a validation made since the request arrived. */
     FOR_REQUEST,
-    /** To serve a push: look-ups rely on the validation its advertisement needed. */
+    /** To serve a push or a fetch: look-ups rely on the validation its advertisement needed. */
     FOR_PUSH
   }
 
@@ -94,7 +94,8 @@ public final class S3Repository extends DfsRepository {
    * Whether look-ups rely on a validation made since the request arrived that this handle serves.
    *
    * @return true if so; false for other handles, and for one opened by {@link
-   *     S3RepositoryManager#openForPush} that relies on an earlier one
+   *     S3RepositoryManager#openForPush} or {@link S3RepositoryManager#openForFetch} that relies on
+   *     an earlier one
    */
   public boolean isValidated() {
     return validated;

@@ -233,6 +233,21 @@ public final class S3RepositoryManager implements Closeable {
     return repository;
   }
 
+  /**
+   * Opens a repository to send objects from that a client names by their ids. Does no request if
+   * the store was asked {@link #ADVERTISED} ago at most, as it was for the refs that the client has
+   * just read: an object that is not known is looked for in newer packs. Before refs are looked at,
+   * the handle must be {@linkplain S3Repository#validate validated}.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @return a handle, to be closed by the caller
+   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws IOException if its manifest cannot be read
+   */
+  public S3Repository openForFetch(String name) throws IOException {
+    return recentlyAdvertised(name);
+  }
+
   private S3Repository recentlyAdvertised(String name) throws IOException {
     try {
       SharedRepository known = shared(RepositoryName.of(name));

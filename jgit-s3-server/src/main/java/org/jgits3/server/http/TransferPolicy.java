@@ -22,13 +22,19 @@ final class TransferPolicy {
   }
 
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
-    UploadPack up = new UploadPack(db);
-    up.setTransferConfig(new TransferConfig(defaults.under(db.getConfig())));
+    Config config = defaults.under(db.getConfig());
+    UploadPack up = new ValidatingUploadPack(db, servesAnyObject(config));
+    up.setTransferConfig(new TransferConfig(config));
     String protocol = req.getHeader("Git-Protocol");
     if (protocol != null) {
       up.setExtraParameters(Arrays.asList(protocol.split(":", -1)));
     }
     return up;
+  }
+
+  private static boolean servesAnyObject(Config config) {
+    return config.getBoolean("uploadpack", "allowAnySHA1InWant", false)
+        && !config.getBoolean("uploadpack", "allowRefInWant", false);
   }
 
   ReceivePack receivePack(HttpServletRequest req, Repository db) {

@@ -13,9 +13,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
@@ -23,8 +26,10 @@ import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.pack.BlockCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.ReadAhead;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
@@ -125,8 +130,68 @@ abstract class TransferRequestsContract {
     RequestCounts.Snapshot before = counts.snapshot();
     work.at("../other").run("fetch", "-q");
     assertThat(counts.snapshot().since(before))
-        .as("one for the request that lists refs, one for the request that fetches")
-        .hasToString("2 requests: 2 GET");
+        .as("for the request that lists refs; the one that fetches names objects")
+        .hasToString("1 request: 1 GET");
+  }
+
+  @Test
+  void a_fetch_where_clients_may_only_have_what_refs_lead_to_rests_on_refs_of_its_own()
+      throws Exception {
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.setBoolean("uploadpack", null, "allowAnySHA1InWant", false);
+      config.save();
+    }
+    work.run("clone", "-q", server.uri() + "r.git", "../other");
+    push("second");
+    RequestCounts.Snapshot before = counts.snapshot();
+    work.at("../other").run("fetch", "-q");
+    assertThat(counts.snapshot().since(before)).hasToString("2 requests: 2 GET");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void a_fetch_sees_what_was_pushed_elsewhere_the_moment_before(String version) throws Exception {
+    work.run("fetch", "-q");
+    try (GitHttpServer there = GitHttpServer.builder().start(elsewhere)) {
+      work.run("clone", "-q", there.uri() + "r.git", "../other");
+      GitClient other = work.at("../other");
+      other.commitFile("elsewhere", "pushed elsewhere");
+      other.run("push", "-q", "origin", "HEAD:main");
+      work.run("-c", "protocol.version=" + version, "fetch", "-q");
+      assertThat(work.run("rev-parse", "origin/main")).isEqualTo(other.run("rev-parse", "HEAD"));
+    }
+  }
+
+  @Test
+  void a_cold_clone_of_a_collected_repository_is_four_requests_and_one_for_each_range()
+      throws Exception {
+    byte[] large = new byte[3 << 20];
+    new Random(1).nextBytes(large);
+    Files.write(scratch.resolve("work/large"), large);
+    work.run("add", "large");
+    push("large");
+    manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+
+    int range = 256 << 10;
+    Config config = new Config();
+    config.setInt("core", "dfs", "streamBuffer", range * ReadAhead.IN_FLIGHT);
+    DfsBlockCache.reconfigure(BlockCache.configuration(config, Runtime.getRuntime().maxMemory()));
+    try (S3RepositoryManager cold =
+            new S3RepositoryManager(
+                new ObservedObjectStore(store(), this::count), S3Settings.from(config, "test"));
+        GitHttpServer fresh = GitHttpServer.builder().start(cold)) {
+      RequestCounts.Snapshot cost = cost("clone", "-q", fresh.uri() + "r.git", "../cold");
+      long ranges = (packBytes() + range - 1) / range;
+      assertThat(ranges).isGreaterThan(10);
+      assertThat(cost.total()).as(cost + ", of " + ranges).isLessThanOrEqualTo(4 + ranges);
+    }
+  }
+
+  private long packBytes() throws IOException {
+    try (S3Repository r = elsewhere.openRepository("r")) {
+      return r.manifest().packs().stream().mapToLong(pack -> pack.files().get("pack").size()).sum();
+    }
   }
 
   @Test

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.SequenceInputStream;
+import java.util.regex.Pattern;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.S3Repository;
+
+/**
+ * Serves fetches, and asks the store first unless the client wants objects by their ids: what it
+ * read in the advertisement a moment ago is known here, or looked for in newer packs. Used by one
+ * thread.
+ */
+final class ValidatingUploadPack extends UploadPack {
+  /** A line of Git's protocol that begins with its length. */
+  private static final Pattern OBJECTS =
+      Pattern.compile("[0-9a-f]{4}(command=fetch|want [0-9a-f]{4}).*", Pattern.DOTALL);
+
+  private static final int PEEKED = 17;
+
+  private final boolean anyObject;
+
+  /**
+   * Serves one request.
+   *
+   * @param from repository
+   * @param anyObject whether clients may have any object whose id they know, whatever refs are
+   */
+  ValidatingUploadPack(Repository from, boolean anyObject) {
+    super(from);
+    this.anyObject = anyObject;
+  }
+
+  @Override
+  public void uploadWithExceptionPropagation(
+      InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
+    InputStream whole = input;
+    if (getRepository() instanceof S3Repository repository && !repository.isValidated()) {
+      byte[] first = input.readNBytes(PEEKED);
+      if (!anyObject || !OBJECTS.matcher(new String(first, US_ASCII)).matches()) {
+        repository.validate();
+      }
+      whole = new SequenceInputStream(new ByteArrayInputStream(first), input);
+    }
+    super.uploadWithExceptionPropagation(whole, output, messages);
+  }
+}
