@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +18,8 @@ import java.util.regex.Pattern;
 /** A {@code jgit-s3 serve} in a JVM of its own, on a free port of the loopback interface. */
 final class ServerProcess implements Closeable {
   private static final Pattern ANNOUNCED = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/");
+  private static final Pattern MOST_RESIDENT = Pattern.compile("VmHWM:\\s+(\\d+) kB");
+  private static final int HEAP_MEGABYTES = 512;
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 90;
 
@@ -31,13 +35,19 @@ final class ServerProcess implements Closeable {
 
   /** Starts a server and waits until it says where it listens. */
   static ServerProcess start(ServedStore store, String... options) throws IOException {
+    return startWithHeap(HEAP_MEGABYTES, store, options);
+  }
+
+  /** Starts a server with a heap of so many MiB and waits until it says where it listens. */
+  static ServerProcess startWithHeap(int megabytes, ServedStore store, String... options)
+      throws IOException {
     List<String> args = new ArrayList<>(store.options());
     args.addAll(List.of("serve", "--listen", "127.0.0.1:0"));
     args.addAll(List.of(options));
     Path log = Files.createTempFile("jgit-s3-serve", ".log");
     Process process =
         Command.start(
-            Command.javaCommand(List.of("-Xmx512m"), args),
+            Command.javaCommand(List.of("-Xmx" + megabytes + "m"), args),
             store.environment(),
             log.toFile(),
             log.toFile());
@@ -65,6 +75,14 @@ final class ServerProcess implements Closeable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Most memory that the server has taken so far, in MiB, as the kernel counts it. */
+  int mostResidentMegabytes() throws IOException {
+    String status = Files.readString(Path.of("/proc/" + process.pid() + "/status"));
+    Matcher most = MOST_RESIDENT.matcher(status);
+    assertThat(most.find()).as(status).isTrue();
+    return Integer.parseInt(most.group(1)) >> 10;
   }
 
   /** Asks the server to end, as a service manager does, without waiting for it. */

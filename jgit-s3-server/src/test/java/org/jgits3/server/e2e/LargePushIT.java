@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Pushes of packs that are larger than the heap of the server. {@code -Dpush.megabytes=N} makes
+ * them larger than CI has time for, {@code -Dpush.streams=N} makes more at once.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+class LargePushIT {
+  private static final int MEGABYTES = Integer.getInteger("push.megabytes", 100);
+  private static final int STREAMS = Integer.getInteger("push.streams", 3);
+
+  /** The heap that the largest packs have to get through, in MiB. */
+  private static final int HEAP = 256;
+
+  /**
+   * What a JVM takes beside its heap, in MiB, however much is pushed: code, threads, buffers of
+   * connections. Measured: some 120.
+   */
+  private static final int BESIDE_HEAP = 256;
+
+  private static final int BLOB = 1 << 20;
+
+  @TempDir private Path scratch;
+  private GitClient source;
+  private S3Server s3;
+  private ServedStore store;
+
+  @BeforeEach
+  void generate() throws IOException {
+    s3 = S3Servers.require();
+    store = ServedStore.bucket(s3, scratch);
+    GitClient git = GitClient.in(scratch);
+    git.run("init", "-q", "--bare", "source.git");
+    source = git.at("source.git");
+    source.run("config", "core.compression", "0");
+    source.run(LargePushIT::writeHistory, "fast-import", "--quiet", "--done", "--depth=0");
+  }
+
+  /** Two commits: a small one, and one of bytes that cannot be compressed. */
+  private static void writeHistory(OutputStream out) throws IOException {
+    line(out, "commit refs/heads/small\ncommitter A <a@example.com> 1 +0000\ndata 5\nsmall\n");
+    line(out, "commit refs/heads/large\ncommitter A <a@example.com> 2 +0000\ndata 5\nlarge");
+    line(out, "from refs/heads/small");
+    Random random = new Random(MEGABYTES);
+    byte[] content = new byte[BLOB];
+    for (int i = 0; i < MEGABYTES; i++) {
+      random.nextBytes(content);
+      line(out, "M 644 inline file-" + i + "\ndata " + BLOB);
+      out.write(content);
+      line(out, "");
+    }
+    line(out, "done");
+  }
+
+  private static void line(OutputStream out, String text) throws IOException {
+    out.write((text + "\n").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private void isSound(String name) {
+    assertThat(Command.run(store, "verify", name).succeeds().stdout()).contains("is sound");
+  }
+
+  private void push(ServerProcess server, String name, String branch) {
+    source.run("push", "-q", server.url(name), branch);
+  }
+
+  @Test
+  void packs_larger_than_the_heap_are_pushed_at_once_and_memory_stays_bounded() throws Exception {
+    ExecutorService clients = Executors.newFixedThreadPool(STREAMS);
+    try (ServerProcess server = ServerProcess.startWithHeap(HEAP, store, "--create-on-push")) {
+      List<Future<?>> pushes = new ArrayList<>();
+      for (int i = 0; i < STREAMS; i++) {
+        String name = "r" + i;
+        pushes.add(clients.submit(() -> push(server, name, "large")));
+      }
+      for (Future<?> push : pushes) {
+        push.get();
+      }
+      assertThat(server.mostResidentMegabytes()).isLessThanOrEqualTo(HEAP + BESIDE_HEAP);
+    } finally {
+      clients.shutdownNow();
+    }
+    for (int i = 0; i < STREAMS; i++) {
+      isSound("r" + i);
+    }
+  }
+
+  @Test
+  void a_server_that_is_killed_amid_a_large_push_leaves_a_sound_repository_and_the_next_one_works()
+      throws Exception {
+    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+      push(server, "r", "small");
+    }
+    ExecutorService client = Executors.newSingleThreadExecutor();
+    try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), MEGABYTES * (BLOB / 2L))) {
+      Path config = ServedStore.configFor(proxy.uri(), Files.createDirectory(scratch.resolve("c")));
+      ServedStore slow = new ServedStore(store.url(), Optional.of(config), store.environment());
+      try (ServerProcess doomed = ServerProcess.start(slow)) {
+        Future<Boolean> pushing =
+            client.submit(() -> source.attempt("push", "-q", doomed.url("r"), "large").ok());
+        proxy.awaitPause();
+        doomed.kill();
+        proxy.resume();
+        assertThat(pushing.get()).isFalse();
+      }
+    } finally {
+      client.shutdownNow();
+    }
+    isSound("r");
+    assertThat(Command.run(store, "doctor").succeeds().stdout()).contains("1 unfinished uploads");
+    try (ServerProcess server = ServerProcess.start(store)) {
+      assertThat(source.run("ls-remote", server.url("r"))).doesNotContain("large");
+      push(server, "r", "large");
+    }
+    isSound("r");
+    Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+    Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+    assertThat(Command.run(store, "doctor").succeeds().stdout()).contains("0 unfinished uploads");
+    isSound("r");
+  }
+}
