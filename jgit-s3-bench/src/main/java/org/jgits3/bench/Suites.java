@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.bench.express.ExpressSuite;
+import org.jgits3.bench.git.GitSuite;
 import org.jgits3.bench.memory.MemorySuite;
 import org.jgits3.bench.refs.RefsSuite;
+import org.jgits3.bench.requests.RequestsSuite;
 import org.jgits3.bench.transfer.TransferSuite;
 
 /** All suites there are, in the order in which {@code run all} runs them. */
@@ -21,6 +23,8 @@ final class Suites {
     all.add(new MemorySuite());
     all.add(new ExpressSuite());
     all.add(new TransferSuite());
+    all.add(new RequestsSuite());
+    all.add(new GitSuite());
     return List.copyOf(all);
   }
 

@@ -271,6 +271,20 @@ public final class GitHttpServer implements Closeable {
       return start(new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
     }
 
+    /**
+     * Starts the same server around other repositories than those of a store, such as those of a
+     * directory, to compare the two.
+     *
+     * @param repositories finds the repository a request is about
+     * @return the server, accepting connections
+     * @throws IllegalArgumentException as {@link #check}
+     * @throws IOException if the address cannot be bound
+     */
+    public GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories)
+        throws IOException {
+      return start(repositories, () -> {});
+    }
+
     GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories, Health health)
         throws IOException {
       check();

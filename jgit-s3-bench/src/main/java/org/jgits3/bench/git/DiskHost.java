@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.git;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Bare repositories in a directory.
+ *
+ * @param git makes them
+ * @param repositories the directory
+ * @param main main class of the server
+ * @param args its arguments
+ * @param jvmOptions options of its JVM
+ * @param log for what it prints
+ */
+record DiskHost(
+    GitClient git,
+    Path repositories,
+    Class<?> main,
+    List<String> args,
+    List<String> jvmOptions,
+    Path log)
+    implements Host {
+  @Override
+  public ServerJvm start() throws IOException, InterruptedException {
+    return ServerJvm.start(jvmOptions, main.getName(), args, log);
+  }
+
+  @Override
+  public void create(String name) throws IOException, InterruptedException {
+    Path repository = repositories.resolve(name + ".git");
+    SyntheticRepository.delete(repository);
+    git.run(Files.createDirectory(repository), "init", "-q", "--bare");
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    SyntheticRepository.delete(repositories.resolve(name + ".git"));
+  }
+}

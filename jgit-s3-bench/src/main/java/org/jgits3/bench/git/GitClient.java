@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.git;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The git on the PATH, shielded from the user's configuration. Safe for use by many threads.
+ *
+ * @param home directory for its configuration and what it prints; it exists
+ */
+public record GitClient(Path home) {
+  private static final long MINUTES = 30;
+
+  private static final String CONFIG =
+      """
+      [user]
+        name = A U Thor
+        email = author@example.com
+      [init]
+        defaultBranch = main
+      [gc]
+        auto = 0
+      [maintenance]
+        auto = false
+      [safe]
+        directory = *
+      """;
+
+  /** Writes what a command reads. */
+  @FunctionalInterface
+  interface Input {
+    void writeTo(OutputStream stdin) throws IOException;
+  }
+
+  /**
+   * A git with a configuration of its own.
+   *
+   * @param home directory for its configuration and what it prints; created if it is not there
+   * @return the client
+   * @throws IOException if the directory cannot be written
+   */
+  public static GitClient in(Path home) throws IOException {
+    Files.writeString(Files.createDirectories(home).resolve("gitconfig"), CONFIG);
+    return new GitClient(home);
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param directory where
+   * @param args arguments after {@code git}
+   * @return what it printed, without white space at the end
+   * @throws IOException if it fails, with what it said
+   * @throws InterruptedException if the thread was interrupted; the command is ended then
+   */
+  public String run(Path directory, String... args) throws IOException, InterruptedException {
+    return run(directory, stdin -> {}, args);
+  }
+
+  String run(Path directory, Input input, String... args) throws IOException, InterruptedException {
+    Path out = Files.createTempFile(home, "git", ".out");
+    Path err = Files.createTempFile(home, "git", ".err");
+    try {
+      Process git = start(directory, out, err, args);
+      try {
+        feed(git, input);
+        if (!git.waitFor(MINUTES, TimeUnit.MINUTES)) {
+          throw failure(args, "still running after " + MINUTES + " minutes");
+        }
+      } finally {
+        git.descendants().forEach(ProcessHandle::destroyForcibly);
+        git.destroyForcibly();
+      }
+      if (git.exitValue() != 0) {
+        throw failure(args, Files.readString(err, StandardCharsets.UTF_8));
+      }
+      return Files.readString(out, StandardCharsets.UTF_8).stripTrailing();
+    } finally {
+      Files.delete(out);
+      Files.delete(err);
+    }
+  }
+
+  private Process start(Path directory, Path out, Path err, String... args) throws IOException {
+    List<String> command = new ArrayList<>(List.of("git"));
+    command.addAll(Arrays.asList(args));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    Map<String, String> environment = builder.environment();
+    environment.keySet().removeIf(name -> name.startsWith("GIT_") || name.endsWith("_proxy"));
+    environment.putAll(
+        Map.of(
+            "HOME",
+            home.toString(),
+            "LC_ALL",
+            "C",
+            "GIT_CONFIG_NOSYSTEM",
+            "1",
+            "GIT_CONFIG_GLOBAL",
+            home.resolve("gitconfig").toAbsolutePath().toString(),
+            "GIT_TERMINAL_PROMPT",
+            "0",
+            "GIT_AUTHOR_DATE",
+            "1700000000 +0000",
+            "GIT_COMMITTER_DATE",
+            "1700000000 +0000"));
+    try {
+      return builder.start();
+    } catch (IOException e) {
+      throw new IOException("git is needed on the PATH: " + e.getMessage(), e);
+    }
+  }
+
+  private static void feed(Process git, Input input) throws IOException {
+    try (OutputStream stdin = new BufferedOutputStream(git.getOutputStream(), 1 << 16)) {
+      input.writeTo(stdin);
+    } catch (IOException e) {
+      if (git.isAlive() || git.exitValue() == 0) {
+        throw e;
+      } // otherwise it ended before it had read all, and says itself why
+    }
+  }
+
+  private static IOException failure(String[] args, String why) {
+    return new IOException("git " + args[0] + ": " + why.strip());
+  }
+}

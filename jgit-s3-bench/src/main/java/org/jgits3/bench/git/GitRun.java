@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.git;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.Unit;
+import org.jgits3.bench.server.S3Endpoint;
+
+/**
+ * One run of the suite. Engines take turns, so that what else the machine does meets all of them.
+ * Used by one thread, once.
+ */
+final class GitRun {
+  /** The same for all servers. */
+  private static final String HEAP = "-Xmx512m";
+
+  private static final String COLLECTED = "collected";
+  private static final String PUSHED = "pushed";
+  private static final String ALL_REFS = "refs/*:refs/*";
+
+  private final SuiteContext context;
+  private final GitPlan plan;
+  private final Path scratch;
+  private final Path repositories;
+  private final Path source;
+  private final GitClient git;
+  private final Map<GitEngine, Host> hosts = new EnumMap<>(GitEngine.class);
+  private final Map<GitCase, Map<GitEngine, List<Double>>> nanos = new EnumMap<>(GitCase.class);
+  private final Map<GitEngine, String> failures = new EnumMap<>(GitEngine.class);
+  private final Set<GitEngine> checked = EnumSet.noneOf(GitEngine.class);
+  private String refs = "";
+
+  /**
+   * A run.
+   *
+   * @param context where to work
+   * @param plan how much to do
+   * @param data directory for what later runs use again
+   * @param endpoint the S3 server; empty to leave that engine out
+   */
+  GitRun(SuiteContext context, GitPlan plan, Path data, Optional<S3Endpoint> endpoint)
+      throws IOException {
+    this.context = context;
+    this.plan = plan;
+    this.scratch = data.resolve("scratch");
+    this.repositories = Files.createDirectories(data.resolve("disk"));
+    this.source = repositories.resolve(COLLECTED + ".git");
+    SyntheticRepository.delete(scratch);
+    this.git = GitClient.in(scratch.resolve("home"));
+    for (GitCase what : GitCase.values()) {
+      nanos.put(what, new EnumMap<>(GitEngine.class));
+    }
+    if (endpoint.isPresent()) {
+      S3Endpoint s3 = endpoint.get();
+      hosts.put(
+          GitEngine.S3,
+          StoreHost.at(
+              scratch.resolve("s3"),
+              s3.config(plan.bucket()),
+              jvmOptions(GitEngine.S3, s3.jvmOptions())));
+    }
+    hosts.put(
+        GitEngine.DIRECTORY,
+        StoreHost.at(
+            scratch.resolve("directory"),
+            "[s3]\n\tstore = file:" + data.resolve("store") + "\n",
+            jvmOptions(GitEngine.DIRECTORY, List.of())));
+    hosts.put(GitEngine.JGIT_DISK, disk(GitEngine.JGIT_DISK, DiskServer.class));
+    hosts.put(GitEngine.C_GIT, disk(GitEngine.C_GIT, CgiServer.class));
+  }
+
+  private Host disk(GitEngine engine, Class<?> server) {
+    return new DiskHost(
+        git,
+        repositories,
+        server,
+        List.of(repositories.toString()),
+        jvmOptions(engine, List.of()),
+        scratch.resolve(server.getSimpleName() + ".log"));
+  }
+
+  private List<String> jvmOptions(GitEngine engine, List<String> more) {
+    List<String> options = new ArrayList<>(more);
+    options.add(HEAP);
+    options.addAll(context.profilerOptions("git " + engine.id()));
+    return options;
+  }
+
+  /** Measures, and returns all that was measured. */
+  List<Row> run() throws IOException, InterruptedException {
+    try {
+      prepare();
+      context.progress().expect(hosts.size() * plan.rounds() + 1);
+      for (int round = 1; round <= plan.rounds(); round++) {
+        for (Map.Entry<GitEngine, Host> host : hosts.entrySet()) {
+          context.progress().begin(host.getKey().id() + ", round " + round);
+          attempt(host.getKey(), host.getValue());
+        }
+      }
+      return rows();
+    } finally {
+      SyntheticRepository.delete(scratch);
+    }
+  }
+
+  private void prepare() throws IOException, InterruptedException {
+    context.progress().note("a repository of " + plan.megabytes() + " MB ...");
+    SyntheticRepository.generate(git, source, plan.megabytes() * 1_000_000L);
+    for (Host host : hosts.values()) {
+      if (host instanceof StoreHost store) {
+        store.provide(source, COLLECTED);
+      }
+    }
+    refs = refsOf(source);
+  }
+
+  private void attempt(GitEngine engine, Host host) throws IOException, InterruptedException {
+    if (failures.containsKey(engine)) {
+      return;
+    }
+    try {
+      round(engine, host);
+    } catch (IOException e) {
+      failures.put(engine, e.getMessage());
+      context.progress().note(engine.id() + " failed: " + e.getMessage());
+    }
+  }
+
+  private void round(GitEngine engine, Host host) throws IOException, InterruptedException {
+    host.create(PUSHED);
+    try (ServerJvm server = host.start()) {
+      time(GitCase.CLONE_COLD, engine, server);
+      for (int i = 0; i < plan.warmClones(); i++) {
+        time(GitCase.CLONE_WARM, engine, server);
+      }
+      time(GitCase.PUSH, engine, server);
+    } finally {
+      host.delete(PUSHED);
+    }
+  }
+
+  private void time(GitCase what, GitEngine engine, ServerJvm server)
+      throws IOException, InterruptedException {
+    Path clone = scratch.resolve("clone");
+    long start = System.nanoTime();
+    if (what == GitCase.PUSH) {
+      git.run(source, "push", "-q", server.url(PUSHED), ALL_REFS);
+    } else {
+      git.run(scratch, "clone", "-q", "--mirror", server.url(COLLECTED), clone.toString());
+    }
+    double took = System.nanoTime() - start;
+    nanos.get(what).computeIfAbsent(engine, e -> new ArrayList<>()).add(took);
+    if (what == GitCase.PUSH) {
+      verifyPush(server);
+    } else {
+      verify(engine, clone);
+    }
+  }
+
+  private void verifyPush(ServerJvm server) throws IOException, InterruptedException {
+    String there = git.run(source, "ls-remote", "--refs", server.url(PUSHED)).replace('\t', ' ');
+    if (!there.equals(refs)) {
+      throw new IOException("the refs that were pushed are not those that are there");
+    }
+  }
+
+  /** Compares a clone with its source, checks the first of an engine, and deletes it. */
+  private void verify(GitEngine engine, Path clone) throws IOException, InterruptedException {
+    if (!refsOf(clone).equals(refs)) {
+      throw new IOException("a clone has other refs than its source");
+    }
+    if (checked.add(engine)) {
+      git.run(clone, "fsck", "--full", "--strict", "--no-progress");
+    }
+    SyntheticRepository.delete(clone);
+  }
+
+  private String refsOf(Path repository) throws IOException, InterruptedException {
+    return git.run(repository, "for-each-ref", "--format=%(objectname) %(refname)");
+  }
+
+  private List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    for (GitCase what : GitCase.values()) {
+      for (GitEngine engine : hosts.keySet()) {
+        rows.add(row(what, engine));
+      }
+    }
+    return rows;
+  }
+
+  private Row row(GitCase what, GitEngine engine) {
+    if (failures.containsKey(engine)) {
+      return Row.failed(what.title(), engine.id(), Unit.NANOSECONDS, failures.get(engine));
+    }
+    double[] values =
+        nanos.get(what).get(engine).stream().mapToDouble(Double::doubleValue).toArray();
+    return Row.of(what.title(), engine.id(), Unit.NANOSECONDS, Figure.of(values));
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.git;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.bench.Suite;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
+import org.jgits3.bench.server.S3Session;
+import org.jgits3.bench.transfer.ThroughputComparison;
+
+/** Clones and pushes of a large repository by the real Git. */
+public final class GitSuite implements Suite {
+  @Override
+  public String name() {
+    return "git";
+  }
+
+  @Override
+  public List<String> headlineKeys() {
+    return GitHeadline.KEYS;
+  }
+
+  @Override
+  public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
+    GitPlan plan = GitPlan.of(context);
+    Path data = Files.createDirectories(context.data().resolve("git-" + plan.megabytes()));
+    try (S3Session s3 = context.openS3()) {
+      s3.createBucket(plan.bucket());
+      List<Row> rows =
+          new ArrayList<>(new GitRun(context, plan, data, Optional.of(s3.endpoint())).run());
+      Map<String, Optional<Double>> headline = new GitHeadline(rows).figures();
+      compareStreams(context, s3, rows, headline);
+      return SuiteResult.of(name(), headline, rows, GitEngine.JGIT_DISK.id());
+    }
+  }
+
+  /** The streams that packs are written and read through, by themselves. */
+  private static void compareStreams(
+      SuiteContext context, S3Session s3, List<Row> rows, Map<String, Optional<Double>> headline)
+      throws InterruptedException {
+    context.progress().begin("streams");
+    try {
+      ThroughputComparison compared = ThroughputComparison.measure(context, s3);
+      rows.addAll(compared.rows());
+      headline.put(GitHeadline.UPLOAD, Optional.of(compared.uploadVsRaw()));
+      headline.put(GitHeadline.RANGE, Optional.of(compared.rangeVsGet()));
+    } catch (IOException e) {
+      rows.add(Row.failed("streams", "s3", Unit.MEGABYTES_PER_SECOND, e.getMessage()));
+    }
+  }
+}

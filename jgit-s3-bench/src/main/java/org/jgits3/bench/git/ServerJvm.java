@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.git;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A server in a JVM of its own, with the class path of this one. Ends with this JVM at last. */
+final class ServerJvm implements Closeable {
+  private static final Pattern ANNOUNCED = Pattern.compile("listening on (\\S+)");
+  private static final Duration READY_WITHIN = Duration.ofMinutes(2);
+  private static final Duration END_WITHIN = Duration.ofSeconds(40);
+
+  private final Process process;
+  private final Thread atExit;
+  private final URI uri;
+
+  private ServerJvm(Process process, Thread atExit, URI uri) {
+    this.process = process;
+    this.atExit = atExit;
+    this.uri = uri;
+  }
+
+  /**
+   * Starts a server and waits until it says where it listens.
+   *
+   * @param jvmOptions options of the JVM
+   * @param main its main class
+   * @param args its arguments
+   * @param log for what it prints
+   */
+  static ServerJvm start(List<String> jvmOptions, String main, List<String> args, Path log)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    command.addAll(args);
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Thread atExit = new Thread(process::destroyForcibly, "stop " + main);
+    Runtime.getRuntime().addShutdownHook(atExit);
+    try {
+      return new ServerJvm(process, atExit, awaitReady(process, log));
+    } catch (IOException | InterruptedException e) {
+      process.destroyForcibly();
+      Runtime.getRuntime().removeShutdownHook(atExit);
+      throw e;
+    }
+  }
+
+  private static URI awaitReady(Process process, Path log)
+      throws IOException, InterruptedException {
+    Instant deadline = Instant.now().plus(READY_WITHIN);
+    while (true) {
+      boolean ended = process.waitFor(20, TimeUnit.MILLISECONDS);
+      Matcher announced = ANNOUNCED.matcher(Files.readString(log));
+      if (announced.find()) {
+        return URI.create(announced.group(1));
+      }
+      if (ended || Instant.now().isAfter(deadline)) {
+        throw new IOException("the server does not start; see " + log);
+      }
+    }
+  }
+
+  /** Where a repository is served. */
+  String url(String repository) {
+    return uri + repository + ".git";
+  }
+
+  /** Asks the server to end, since a profiler writes its file then, and sees to it. */
+  @Override
+  public void close() {
+    process.destroy();
+    process
+        .onExit()
+        .orTimeout(END_WITHIN.toSeconds(), TimeUnit.SECONDS)
+        .exceptionallyCompose(late -> process.destroyForcibly().onExit())
+        .join();
+    Runtime.getRuntime().removeShutdownHook(atExit);
+  }
+}

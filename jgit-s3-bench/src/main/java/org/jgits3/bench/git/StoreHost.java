@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.git;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.Main;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
+
+/**
+ * Repositories in a store of this project.
+ *
+ * @param config file that leads to the store
+ * @param jvmOptions options of the JVM of its server
+ * @param log for what its server prints
+ */
+record StoreHost(Path config, List<String> jvmOptions, Path log) implements Host {
+  /** Writes the config file. */
+  static StoreHost at(Path directory, String config, List<String> jvmOptions) throws IOException {
+    Files.createDirectories(directory);
+    return new StoreHost(
+        Files.writeString(directory.resolve("jgit-s3.config"), config),
+        jvmOptions,
+        directory.resolve("serve.log"));
+  }
+
+  @Override
+  public ServerJvm start() throws IOException, InterruptedException {
+    return ServerJvm.start(
+        jvmOptions,
+        Main.class.getName(),
+        List.of("--config", config.toString(), "serve", "--listen", "127.0.0.1:0"),
+        log);
+  }
+
+  private S3RepositoryManager manager() throws IOException {
+    try {
+      return S3RepositoryManager.open(S3Settings.load(config));
+    } catch (ConfigInvalidException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /** Imports a repository and collects it, unless it is there. */
+  void provide(Path source, String name) throws IOException {
+    try (S3RepositoryManager manager = manager()) {
+      if (manager.list().contains(name)) {
+        return;
+      }
+      try (ImportSource from = ImportSource.open(source.toString())) {
+        new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(name));
+      }
+      manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  @Override
+  public void create(String name) throws IOException {
+    delete(name);
+    try (S3RepositoryManager manager = manager()) {
+      manager.createRepository(name).close();
+    }
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    try (S3RepositoryManager manager = manager()) {
+      if (manager.list().contains(name)) {
+        manager.delete(name);
+        manager.sweep(name, Duration.ZERO, false);
+      }
+    }
+  }
+}

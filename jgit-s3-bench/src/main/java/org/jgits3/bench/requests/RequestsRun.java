@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.requests;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.git.GitClient;
+import org.jgits3.bench.git.SyntheticRepository;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
+
+/** One run of the suite, in a directory that it deletes. Used by one thread, once. */
+final class RequestsRun implements Closeable {
+  /** Name of the budget among the engines. */
+  static final String BUDGET = "budget";
+
+  /** Least bytes of the pack that is cloned: some ranges. */
+  private static final long PACK_BYTES = 20_000_000;
+
+  /** Memory for reading ahead; a request reads a quarter of it. */
+  private static final int STREAM_BUFFER = 8 << 20;
+
+  private static final int RANGE = STREAM_BUFFER / 4;
+
+  private final SuiteContext context;
+  private final Path scratch;
+  private final Path source;
+  private final GitClient git;
+  private final List<Row> rows = new ArrayList<>();
+  private final Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+
+  private RequestsRun(SuiteContext context, Path scratch, Path source, GitClient git) {
+    this.context = context;
+    this.scratch = scratch;
+    this.source = source;
+    this.git = git;
+  }
+
+  static RequestsRun in(SuiteContext context) throws IOException, InterruptedException {
+    Path data = Files.createDirectories(context.data().resolve("requests"));
+    Path scratch = data.resolve("scratch");
+    SyntheticRepository.delete(scratch);
+    GitClient git = GitClient.in(scratch.resolve("home"));
+    Path source = data.resolve("source.git");
+    SyntheticRepository.generate(git, source, PACK_BYTES);
+    return new RequestsRun(context, scratch, source, git);
+  }
+
+  Path directory() {
+    return scratch.resolve("store");
+  }
+
+  /** Counts in one store, which is empty. */
+  void count(String engine, String config) throws IOException, InterruptedException {
+    context.progress().begin(engine);
+    Path clones = Files.createDirectories(scratch.resolve("clones-" + engine));
+    Operations operations =
+        new Operations(
+            config + "[core \"dfs\"]\n\tstreamBuffer = " + STREAM_BUFFER + "\n",
+            source,
+            clones,
+            git);
+    operations.prepare();
+    for (BudgetedOperation operation : BudgetedOperation.values()) {
+      try {
+        Cost cost = operations.costOf(operation);
+        int ranges = operation == BudgetedOperation.COLD_CLONE ? ranges(operations) : 0;
+        add(operation, engine, cost, ranges);
+      } catch (IOException e) {
+        rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, e.getMessage()));
+      }
+    }
+  }
+
+  private static int ranges(Operations operations) throws IOException {
+    return Math.toIntExact((operations.packBytes() + RANGE - 1) / RANGE);
+  }
+
+  /** Notes what an operation cost, of which some requests are due to the size of a pack. */
+  private void add(BudgetedOperation operation, String engine, Cost cost, int ranges) {
+    int budget = operation.budget() + ranges;
+    String title = operation.title();
+    if (cost.total() > budget) {
+      String over = "%d requests (%s), budget %d".formatted(cost.total(), cost.byKind(), budget);
+      rows.add(Row.failed(title, engine, Unit.REQUESTS, over));
+    } else {
+      rows.add(counted(title, engine, Unit.REQUESTS, cost.total()));
+    }
+    if (SuiteResult.median(rows, title, BUDGET).isEmpty()) {
+      rows.add(counted(title, BUDGET, Unit.REQUESTS, budget));
+    }
+    cost.byKind()
+        .forEach((kind, n) -> rows.add(counted(title + ": " + kind, engine, Unit.REQUESTS, n)));
+    rows.add(counted(title + ": sequential depth", engine, Unit.REQUESTS, cost.depth()));
+    rows.add(counted(title + ": bytes", engine, Unit.BYTES, cost.bytes()));
+    operation
+        .key()
+        .ifPresent(key -> headline.putIfAbsent(key, Optional.of((double) cost.total() - ranges)));
+  }
+
+  private static Row counted(String title, String engine, Unit unit, long count) {
+    return Row.of(title, engine, unit, Figure.exactly((double) count));
+  }
+
+  SuiteResult result() {
+    return SuiteResult.of("requests", headline, rows, BUDGET);
+  }
+
+  @Override
+  public void close() throws IOException {
+    SyntheticRepository.delete(scratch);
+  }
+}
