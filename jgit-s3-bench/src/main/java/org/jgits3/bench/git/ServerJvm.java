@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /** A server in a JVM of its own, with the class path of this one. Ends with this JVM at last. */
 final class ServerJvm implements Closeable {
-  private static final Pattern ANNOUNCED = Pattern.compile("listening on (\\S+)");
+  private static final Pattern ANNOUNCED = Pattern.compile("listening on (\\S+)\\s");
   private static final Duration READY_WITHIN = Duration.ofMinutes(2);
   private static final Duration END_WITHIN = Duration.ofSeconds(40);
 
