@@ -138,22 +138,18 @@ final class LineScan {
   private int endIfGreater(int name, int before, int beforeEnd) {
     int at = name;
     int back = name - before;
-    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+    int most = Math.min(name + (beforeEnd - before), to) - Long.BYTES;
+    while (at <= most && (long) LONG.get(bytes, at) == (long) LONG.get(bytes, at - back)) {
+      at += Long.BYTES; // no line feed, since there is none in the name before
+    }
+    if (at <= to - Long.BYTES) {
       long x = (long) LONG.get(bytes, at);
       long ends = lineFeeds(x);
-      long differs = x ^ (long) LONG.get(bytes, at - back);
-      if (differs != 0) {
-        int first = Long.numberOfTrailingZeros(differs) >>> 3;
-        boolean same = ends != 0 && Long.numberOfTrailingZeros(ends) >>> 3 < first;
-        if (same || !isGreater(bytes[at + first], bytes[at + first - back])) {
-          return -1;
-        }
-        return ends != 0
-            ? at + (Long.numberOfTrailingZeros(ends) >>> 3)
-            : lineFeed(at + Long.BYTES);
-      }
-      if (ends != 0) {
-        return -1;
+      int length = Long.numberOfTrailingZeros(ends) >>> 3; // 8 if it does not end here
+      int same = Long.numberOfTrailingZeros(x ^ (long) LONG.get(bytes, at - back)) >>> 3;
+      if (same < Long.BYTES) {
+        boolean greater = same <= length && isGreater(bytes[at + same], bytes[at + same - back]);
+        return greater ? ends != 0 ? at + length : lineFeed(at + Long.BYTES) : -1;
       }
     }
     int end = lineFeed(at);

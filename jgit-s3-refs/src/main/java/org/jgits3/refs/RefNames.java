@@ -19,6 +19,9 @@ final class RefNames {
   /** Bytes that most names do not have. */
   private static final int USUAL = 32;
 
+  /** Largest array that every virtual machine makes. */
+  private static final int LARGEST = Integer.MAX_VALUE - 8;
+
   /** First byte of the UTF-8 of a character beyond the basic plane, at least. */
   private static final int SUPPLEMENTARY = 0xf0;
 
@@ -200,7 +203,7 @@ final class RefNames {
      * @param count how many there will be, at most
      */
     Builder(int count) {
-      this.bytes = new byte[(int) Math.min((long) USUAL * count, Integer.MAX_VALUE - 8)];
+      this.bytes = new byte[(int) Math.min((long) USUAL * count, LARGEST)];
       this.ends = new int[count];
     }
 
@@ -244,9 +247,12 @@ final class RefNames {
     }
 
     private void reserve(int length) {
+      if (length > LARGEST - filled) {
+        throw new OutOfMemoryError("names of more than 2 GiB in one transaction");
+      }
       if (length > bytes.length - filled) {
-        long wanted = Math.max((long) filled + length, filled + (long) (filled >> 1));
-        bytes = Arrays.copyOf(bytes, Math.toIntExact(wanted));
+        long more = Math.min(filled + (long) (filled >> 1), LARGEST);
+        bytes = Arrays.copyOf(bytes, Math.max(filled + length, (int) more));
       }
     }
 
