@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -16,21 +17,17 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
  * The SDK's clients of one store: one that repeats a request, one that never does, over the same
- * connections. Retrying is a setting of a client and cannot be changed for one request.
+ * connections. Retrying is a setting of a client.
  *
  * @param repeating retries as the SDK thinks fit: for requests that can be repeated without harm
  * @param singleAttempt sends every request once
- * @param http the connections that both use
- * @param credentials where both take credentials from
+ * @param shared what both use, in the order in which it is closed: connections, credentials
  */
-record S3Clients(
-    S3Client repeating,
-    S3Client singleAttempt,
-    SdkHttpClient http,
-    DefaultCredentialsProvider credentials)
+record S3Clients(S3Client repeating, S3Client singleAttempt, List<SdkAutoCloseable> shared)
     implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -87,17 +84,41 @@ record S3Clients(
     return new S3Clients(
         client(options, region, http, credentials, repeating.build()),
         client(options, region, http, credentials, single.build()),
-        http,
-        credentials);
+        List.of(http, credentials));
+  }
+
+  /**
+   * The clients of a store over a client of somebody else, who closes it.
+   *
+   * @param owned the client; its connections, credentials, region and endpoint are used
+   * @return clients that leave it open
+   */
+  static S3Clients borrowing(S3Client owned) {
+    return new S3Clients(
+        new BorrowedClient(owned, S3Clients::understand),
+        new BorrowedClient(
+            owned,
+            overrides -> {
+              understand(overrides);
+              overrides
+                  .retryStrategy(DefaultRetryStrategy.doNotRetry())
+                  .apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT);
+            }),
+        List.of());
+  }
+
+  private static void understand(ClientOverrideConfiguration.Builder overrides) {
+    overrides
+        .addExecutionInterceptor(new ErrorInSuccess())
+        .addExecutionInterceptor(new NotModifiedAsSuccess());
   }
 
   private static ClientOverrideConfiguration.Builder observed(
       Consumer<ClientOverrideConfiguration.Builder> observe) {
     ClientOverrideConfiguration.Builder overrides = ClientOverrideConfiguration.builder();
     observe.accept(overrides);
-    return overrides
-        .addExecutionInterceptor(new ErrorInSuccess())
-        .addExecutionInterceptor(new NotModifiedAsSuccess());
+    understand(overrides);
+    return overrides;
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)
@@ -137,7 +158,6 @@ record S3Clients(
   public void close() {
     repeating.close();
     singleAttempt.close();
-    http.close();
-    credentials.close();
+    shared.forEach(SdkAutoCloseable::close);
   }
 }

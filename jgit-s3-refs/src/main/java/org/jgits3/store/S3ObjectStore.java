@@ -22,6 +22,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
@@ -76,6 +77,25 @@ public final class S3ObjectStore implements ObjectStore {
   public static S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options)
       throws StoreException {
     return open(bucket, options, overrides -> {});
+  }
+
+  /**
+   * A store that goes through a client of the caller, for programs that have one: with its
+   * connections, credentials, region and endpoint. What the store needs besides comes with each
+   * request: a conditional write is one attempt of ten seconds whatever the client's retries are,
+   * since a retry that the store does not see would turn its success into a conflict.
+   *
+   * <p>The client must allow at least as many connections as [s3] connections asks for, and should
+   * not compute checksums that nobody asked for ({@code WHEN_REQUIRED}), which costs time and
+   * nothing else.
+   *
+   * @param bucket bucket and prefix
+   * @param client the client; the caller closes it, after the store. Closing the store leaves it
+   *     open
+   * @return the store; does no request
+   */
+  public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client) {
+    return new S3ObjectStore(bucket, S3Clients.borrowing(client));
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.retry.RetryMode;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
 class S3LostRepliesTest {
@@ -50,6 +54,30 @@ class S3LostRepliesTest {
       GetResult.Found found = (GetResult.Found) store.get("created", Optional.empty());
       assertThat(found.bytes()).isEqualTo(BODY);
     }
+  }
+
+  @Test
+  void so_it_is_through_a_client_of_somebody_else_that_retries() throws IOException {
+    try (ReplyDroppingProxy proxy = dropping("PUT .*/borrowed.*", EVERY);
+        S3Client client = client(proxy.endpoint())) {
+      try (ObjectStore store = S3ObjectStore.using(location, client)) {
+        assertThat(store.putIf("borrowed", BODY, Precondition.absent()))
+            .isInstanceOf(PutOutcome.Unknown.class);
+        assertThat(proxy.dropped()).isEqualTo(1);
+        assertThat(store.putIf("other", BODY, Precondition.absent()))
+            .isInstanceOf(PutOutcome.Won.class);
+      }
+      assertThat(client.listBuckets().buckets()).as("is the owner's to close").isNotEmpty();
+    }
+  }
+
+  static S3Client client(URI endpoint) {
+    return S3Client.builder()
+        .endpointOverride(endpoint)
+        .region(Region.of(S3Server.REGION))
+        .forcePathStyle(true)
+        .overrideConfiguration(o -> o.retryStrategy(RetryMode.STANDARD))
+        .build();
   }
 
   @Test
