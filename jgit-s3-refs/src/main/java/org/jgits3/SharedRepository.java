@@ -4,6 +4,7 @@ package org.jgits3;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.maintenance.AutoCompaction;
@@ -57,7 +58,7 @@ final class SharedRepository {
 
   /** Compacts packs in the background from now on. */
   void compactOn(Executor maintainer, Config defaults) {
-    Maintenance maintenance = maintenance(new ManifestConfig(defaults, committer).current());
+    Maintenance maintenance = maintenance(new ManifestConfig(defaults, committer)::current);
     AutoCompaction compaction = new AutoCompaction(maintenance, maintainer);
     committer.onChange((before, after) -> compaction.consider(after));
   }
@@ -83,7 +84,7 @@ final class SharedRepository {
     return packs;
   }
 
-  Maintenance maintenance(StoredConfig config) {
+  Maintenance maintenance(Supplier<StoredConfig> config) {
     return new Maintenance(store, name, committer, packs, config);
   }
 

@@ -5,24 +5,27 @@ import java.io.IOException;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
-import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.BitmapIndex;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.revwalk.BitmapWalker;
+import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.storage.pack.PackConfig;
 import org.eclipse.jgit.util.GitTimeParser;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.PinnedPacks;
-import org.jgits3.pack.S3ObjDatabase;
-import org.jgits3.pack.SharedPacks;
-import org.jgits3.refs.ViewDatabase;
-import org.jgits3.store.ObjectStore;
 
 /**
  * A full collection of one repository by JGit's collector: everything the refs lead to in one pack
@@ -34,14 +37,19 @@ import org.jgits3.store.ObjectStore;
  * are.
  */
 public final class GarbageCollection {
+  private static final List<String> ONE_PACK = List.of(PackSource.GC.name());
+  private static final List<String> TWO_PACKS =
+      List.of(PackSource.GC.name(), PackSource.GC_REST.name());
+  private static final Set<String> INDEXES =
+      Set.of(
+          PackExt.INDEX.getExtension(),
+          PackExt.BITMAP_INDEX.getExtension(),
+          PackExt.COMMIT_GRAPH.getExtension());
+
   private static final String NEVER = "never";
   private static final String DEFAULT_EXPIRE = "2.weeks.ago";
 
-  private final ObjectStore store;
-  private final RepositoryName name;
-  private final ManifestCommitter committer;
-  private final SharedPacks shared;
-  private final StoredConfig config;
+  private final Maintained repository;
 
   /**
    * What a collection came to.
@@ -51,21 +59,75 @@ public final class GarbageCollection {
    * @param packsAfter packs listed when it ended, those pushed meanwhile included
    * @param bytesAfter bytes of their files
    * @param garbageKept whether old garbage stayed because a ref was created or moved meanwhile
+   * @param skipped whether nothing was done, since the packs were those of a collection, with
+   *     exactly what refs lead to
    */
   public record Report(
-      int packsBefore, long bytesBefore, int packsAfter, long bytesAfter, boolean garbageKept) {}
+      int packsBefore,
+      long bytesBefore,
+      int packsAfter,
+      long bytesAfter,
+      boolean garbageKept,
+      boolean skipped) {
+    private static Report skipped(Manifest manifest) {
+      int packs = manifest.packs().size();
+      return new Report(packs, bytes(manifest), packs, bytes(manifest), false, true);
+    }
+  }
 
-  GarbageCollection(
-      ObjectStore store,
-      RepositoryName name,
-      ManifestCommitter committer,
-      SharedPacks shared,
-      StoredConfig config) {
-    this.store = store;
-    this.name = name;
-    this.committer = committer;
-    this.shared = shared;
-    this.config = config;
+  GarbageCollection(Maintained repository) {
+    this.repository = repository;
+  }
+
+  /**
+   * Collects, unless there is nothing to gain.
+   *
+   * @param monitor told how far it is; may cancel
+   * @return what it came to
+   * @throws IOException as {@link #run}
+   */
+  Report runIfUseful(ProgressMonitor monitor) throws IOException {
+    Manifest manifest = repository.committer().validate().manifest();
+    return isCollected(manifest, monitor) ? Report.skipped(manifest) : run(manifest, monitor);
+  }
+
+  /**
+   * Whether what refs lead to, and nothing else, is in one pack with bitmaps and a commit graph,
+   * and one more for what branches and tags do not lead to.
+   */
+  private boolean isCollected(Manifest manifest, ProgressMonitor monitor) throws IOException {
+    List<String> sources = manifest.packs().stream().map(PackEntry::source).sorted().toList();
+    if (!sources.equals(ONE_PACK) && !sources.equals(TWO_PACKS)) {
+      return false;
+    }
+    boolean indexed =
+        manifest.packs().stream()
+            .filter(pack -> pack.source().equals(PackSource.GC.name()))
+            .allMatch(pack -> pack.files().keySet().containsAll(INDEXES));
+    return indexed && reachable(manifest, monitor) == objects(manifest);
+  }
+
+  private static long objects(Manifest manifest) {
+    return manifest.packs().stream().mapToLong(PackEntry::objects).sum();
+  }
+
+  /** Number of objects that refs lead to, found by bitmaps. */
+  private long reachable(Manifest manifest, ProgressMonitor monitor) throws IOException {
+    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest);
+        ObjectReader reader = pinned.newObjectReader();
+        ObjectWalk walk = new ObjectWalk(reader)) {
+      BitmapIndex bitmaps = reader.getBitmapIndex();
+      if (bitmaps == null) {
+        return -1;
+      }
+      Set<ObjectId> tips = new HashSet<>();
+      for (Ref ref : pinned.getRefDatabase().getRefs()) {
+        if (ref.getObjectId() != null) {
+          tips.add(ref.getObjectId());
+        }
+      }
+      return new BitmapWalker(walk, bitmaps, monitor).findObjects(tips, null, false).cardinality();
+    }
   }
 
   /**
@@ -77,43 +139,41 @@ public final class GarbageCollection {
    *     collected
    */
   Report run(ProgressMonitor monitor) throws IOException {
-    Manifest manifest = committer.validate().manifest();
+    return run(repository.committer().validate().manifest(), monitor);
+  }
+
+  private Report run(Manifest manifest, ProgressMonitor monitor) throws IOException {
     if (manifest.packs().isEmpty()) {
-      return new Report(0, 0, 0, 0, false);
+      return Report.skipped(manifest);
     }
     boolean garbageKept;
-    try (PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
-        PinnedRepository repository =
-            new PinnedRepository(
-                name,
-                config,
-                ViewDatabase.of(store, manifest),
-                r -> new S3ObjDatabase(r, readerOptions(), packs))) {
+    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
       DfsGarbageCollector collector =
-          new DfsGarbageCollector(repository)
-              .setPackConfig(packConfig(repository))
+          new DfsGarbageCollector(pinned)
+              .setPackConfig(packConfig(pinned))
               .setWriteCommitGraph(true)
-              .setGarbageTtl(garbageTtl(), TimeUnit.MILLISECONDS);
+              .setGarbageTtl(garbageTtl(pinned.getConfig()), TimeUnit.MILLISECONDS);
       collector.pack(monitor);
-      garbageKept = packs.garbageKept();
+      garbageKept = pinned.garbageKept();
     }
-    Manifest now = committer.cached().orElseThrow().manifest();
+    Manifest now = repository.committer().cached().orElseThrow().manifest();
     return new Report(
-        manifest.packs().size(), bytes(manifest), now.packs().size(), bytes(now), garbageKept);
+        manifest.packs().size(),
+        bytes(manifest),
+        now.packs().size(),
+        bytes(now),
+        garbageKept,
+        false);
   }
 
-  private DfsReaderOptions readerOptions() {
-    return new DfsReaderOptions().fromConfig(config);
-  }
-
-  private static PackConfig packConfig(PinnedRepository repository) {
-    PackConfig pack = new PackConfig(repository);
+  private static PackConfig packConfig(PinnedRepository pinned) {
+    PackConfig pack = new PackConfig(pinned);
     pack.setIndexVersion(2);
     return pack;
   }
 
   /** How long garbage is kept in milliseconds; zero is for good. */
-  private long garbageTtl() throws IOException {
+  private long garbageTtl(Config config) throws IOException {
     String text =
         config.getString(
             ConfigConstants.CONFIG_GC_SECTION, null, ConfigConstants.CONFIG_KEY_PRUNEEXPIRE);
@@ -125,7 +185,7 @@ public final class GarbageCollection {
       Instant before = GitTimeParser.parseInstant(expire);
       return Math.max(1, Duration.between(before, Instant.now()).toMillis());
     } catch (ParseException e) {
-      throw new IOException("gc.pruneExpire of " + name + " is no time: " + expire, e);
+      throw new IOException("gc.pruneExpire of " + repository.name() + " is no time: " + expire, e);
     }
   }
 

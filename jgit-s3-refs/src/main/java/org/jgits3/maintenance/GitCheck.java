@@ -16,43 +16,24 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCommitter;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.PinnedPacks;
 import org.jgits3.pack.S3ObjDatabase;
 import org.jgits3.pack.SharedPacks;
-import org.jgits3.refs.ViewDatabase;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /** JGit's fsck of the refs and packs of one manifest. */
 final class GitCheck {
-  private final ObjectStore store;
-  private final RepositoryName name;
-  private final ManifestCommitter committer;
-  private final SharedPacks shared;
-  private final StoredConfig config;
+  private final Maintained repository;
 
-  GitCheck(
-      ObjectStore store,
-      RepositoryName name,
-      ManifestCommitter committer,
-      SharedPacks shared,
-      StoredConfig config) {
-    this.store = store;
-    this.name = name;
-    this.committer = committer;
-    this.shared = shared;
-    this.config = config;
+  GitCheck(Maintained repository) {
+    this.repository = repository;
   }
 
   /** Objects whose packs are read from front to end. */
   private static final class Objects extends S3ObjDatabase {
-    Objects(DfsRepository repository, SharedPacks packs) {
-      super(repository, new DfsReaderOptions(), packs);
+    Objects(DfsRepository repository, DfsReaderOptions options, SharedPacks packs) {
+      super(repository, options, packs);
     }
 
     @Override
@@ -71,28 +52,26 @@ final class GitCheck {
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
-    try (PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
-        PinnedRepository repository =
-            new PinnedRepository(
-                name, config, ViewDatabase.of(store, manifest), r -> new Objects(r, packs))) {
-      return findings(manifest, repository, new DfsFsck(repository).check(monitor));
+    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest, Objects::new)) {
+      return findings(manifest, pinned, new DfsFsck(pinned).check(monitor));
     } catch (StoreException e) {
       throw e;
     } catch (IOException e) {
       return List.of(
-          new Verification.Finding(name.manifestKey(), "fsck ended early: " + e.getMessage()));
+          new Verification.Finding(
+              repository.name().manifestKey(), "fsck ended early: " + e.getMessage()));
     }
   }
 
   private List<Verification.Finding> findings(
-      Manifest manifest, PinnedRepository repository, FsckError errors) throws IOException {
+      Manifest manifest, PinnedRepository pinned, FsckError errors) throws IOException {
     List<Verification.Finding> findings = new ArrayList<>();
     for (FsckError.CorruptObject bad : errors.getCorruptObjects()) {
       String type = Constants.typeString(bad.getType());
       String why = bad.getErrorType() == null ? "corrupt" : bad.getErrorType().getMessageId();
       findings.add(
           new Verification.Finding(
-              keyOfPackWith(bad.getId(), manifest, repository),
+              keyOfPackWith(bad.getId(), manifest, pinned),
               type + " " + bad.getId().name() + ": " + why));
     }
     for (FsckError.CorruptIndex bad : errors.getCorruptIndices()) {
@@ -101,7 +80,7 @@ final class GitCheck {
               keyOfPack(bad.getFileName(), manifest),
               "the index does not fit the pack: " + bad.getErrorType()));
     }
-    String key = name.manifestKey();
+    String key = repository.name().manifestKey();
     for (ObjectId id : errors.getMissingObjects()) {
       findings.add(
           new Verification.Finding(key, "object " + id.name() + " is needed and in no pack"));
@@ -112,16 +91,16 @@ final class GitCheck {
     return findings;
   }
 
-  private String keyOfPackWith(ObjectId id, Manifest manifest, PinnedRepository repository)
+  private String keyOfPackWith(ObjectId id, Manifest manifest, PinnedRepository pinned)
       throws IOException {
-    try (DfsReader reader = repository.getObjectDatabase().newReader()) {
-      for (DfsPackFile pack : repository.getObjectDatabase().getPacks()) {
+    try (DfsReader reader = pinned.getObjectDatabase().newReader()) {
+      for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {
         if (pack.hasObject(reader, id)) {
           return keyOfPack(pack.getPackDescription().getFileName(PackExt.PACK), manifest);
         }
       }
     }
-    return name.manifestKey();
+    return repository.name().manifestKey();
   }
 
   /** Key of the object with the bytes of a file that JGit calls so: its own, or the bundle. */
@@ -136,6 +115,6 @@ final class GitCheck {
         .filter(key -> key.endsWith(fileName))
         .findFirst()
         .or(() -> keys.stream().findFirst())
-        .orElse(name.manifestKey());
+        .orElse(repository.name().manifestKey());
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.manifest.Manifest;
@@ -24,8 +25,7 @@ public final class Maintenance {
   private final ObjectStore store;
   private final RepositoryName name;
   private final ManifestCommitter committer;
-  private final SharedPacks packs;
-  private final StoredConfig config;
+  private final Maintained repository;
 
   /**
    * Maintenance of a repository. Does no request.
@@ -34,19 +34,18 @@ public final class Maintenance {
    * @param name its name
    * @param committer its commit loop
    * @param packs its packs
-   * @param config its configuration
+   * @param config gives its configuration, which is asked for whenever something is begun
    */
   public Maintenance(
       ObjectStore store,
       RepositoryName name,
       ManifestCommitter committer,
       SharedPacks packs,
-      StoredConfig config) {
+      Supplier<StoredConfig> config) {
     this.store = store;
     this.name = name;
     this.committer = committer;
-    this.packs = packs;
-    this.config = config;
+    this.repository = new Maintained(store, name, committer, packs, config);
   }
 
   /**
@@ -59,12 +58,13 @@ public final class Maintenance {
    * @throws IOException if the store does not answer
    */
   public Verification.Report verify(ProgressMonitor monitor) throws IOException {
-    GitCheck git = new GitCheck(store, name, committer, packs, config);
+    GitCheck git = new GitCheck(repository);
     return new Verification(store, name, committer, git).run(monitor);
   }
 
   /**
-   * Collects garbage, as {@link GarbageCollection} says.
+   * Collects garbage, as {@link GarbageCollection} says, unless the packs are those of a collection
+   * already and hold exactly what refs lead to.
    *
    * @param monitor told how far it is; may cancel
    * @return what it came to
@@ -73,7 +73,19 @@ public final class Maintenance {
    *     collected
    */
   public GarbageCollection.Report collectGarbage(ProgressMonitor monitor) throws IOException {
-    return new GarbageCollection(store, name, committer, packs, config).run(monitor);
+    return new GarbageCollection(repository).runIfUseful(monitor);
+  }
+
+  /**
+   * Repacks everything, even what a collection has packed, so that a changed configuration of packs
+   * takes effect.
+   *
+   * @param monitor told how far it is; may cancel
+   * @return what it came to
+   * @throws IOException as {@link #collectGarbage}
+   */
+  public GarbageCollection.Report repack(ProgressMonitor monitor) throws IOException {
+    return new GarbageCollection(repository).run(monitor);
   }
 
   /**
@@ -97,7 +109,7 @@ public final class Maintenance {
    * @throws IOException if it could not be done, or not be decided; nothing is lost
    */
   public boolean compact() throws IOException {
-    return new PackCompaction(store, name, committer, packs, config).run() > 0;
+    return new PackCompaction(repository).run() > 0;
   }
 
   /** As {@link #compact}, unless another process is at it. */

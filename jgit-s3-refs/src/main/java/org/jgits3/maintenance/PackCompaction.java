@@ -9,20 +9,11 @@ import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
-import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.PinnedPacks;
-import org.jgits3.pack.S3ObjDatabase;
-import org.jgits3.pack.SharedPacks;
-import org.jgits3.refs.ViewDatabase;
-import org.jgits3.store.ObjectStore;
 
 /**
  * Merges small packs, of which every push leaves one, so that their sizes form a geometric
@@ -43,23 +34,10 @@ final class PackCompaction {
   private static final Set<String> SMALL =
       Set.of(PackSource.INSERT.name(), PackSource.RECEIVE.name(), PackSource.COMPACT.name());
 
-  private final ObjectStore store;
-  private final RepositoryName name;
-  private final ManifestCommitter committer;
-  private final SharedPacks shared;
-  private final StoredConfig config;
+  private final Maintained repository;
 
-  PackCompaction(
-      ObjectStore store,
-      RepositoryName name,
-      ManifestCommitter committer,
-      SharedPacks shared,
-      StoredConfig config) {
-    this.store = store;
-    this.name = name;
-    this.committer = committer;
-    this.shared = shared;
-    this.config = config;
+  PackCompaction(Maintained repository) {
+    this.repository = repository;
   }
 
   /**
@@ -95,21 +73,14 @@ final class PackCompaction {
    * @throws IOException if it could not be done, or not be decided; nothing is lost
    */
   int run() throws IOException {
-    Manifest manifest = committer.validate().manifest();
+    Manifest manifest = repository.committer().validate().manifest();
     List<PackEntry> due = due(manifest.packs());
     if (due.isEmpty()) {
       return 0;
     }
-    DfsReaderOptions options = new DfsReaderOptions().fromConfig(config);
-    try (PinnedPacks packs = new PinnedPacks(shared, committer, manifest);
-        PinnedRepository repository =
-            new PinnedRepository(
-                name,
-                config,
-                ViewDatabase.of(store, manifest),
-                r -> new S3ObjDatabase(r, options, packs))) {
-      DfsPackCompactor compactor = new DfsPackCompactor(repository);
-      for (DfsPackFile pack : repository.getObjectDatabase().getPacks()) {
+    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
+      DfsPackCompactor compactor = new DfsPackCompactor(pinned);
+      for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);
         if (due.stream().anyMatch(entry -> file.startsWith(entry.id()))) {
           compactor.add(pack);

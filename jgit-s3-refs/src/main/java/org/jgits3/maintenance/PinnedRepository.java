@@ -1,41 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
-import java.util.function.Function;
+import java.io.IOException;
+import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.PinnedPacks;
 import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.pack.SharedPacks;
+import org.jgits3.refs.ViewDatabase;
 
 /**
  * A handle of maintenance's own: refs and packs of one manifest, whatever others commit meanwhile.
- * Closed by whoever made it.
+ * Closed by whoever opened it.
  */
 final class PinnedRepository extends DfsRepository {
   private final StoredConfig config;
   private final RefDatabase refs;
+  private final PinnedPacks packs;
   private final S3ObjDatabase objects;
 
+  /** Makes the objects of a handle. */
+  @FunctionalInterface
+  interface Objects {
+    S3ObjDatabase of(DfsRepository repository, DfsReaderOptions options, SharedPacks packs);
+  }
+
   /**
-   * A handle.
+   * Opens a handle.
    *
-   * @param name name of the repository
-   * @param config its configuration
-   * @param refs refs of the manifest
-   * @param objects makes the objects of the manifest's packs
+   * @param repository the repository
+   * @param manifest manifest with the refs and packs
+   * @return the handle
+   * @throws IOException if the refs cannot be read
    */
-  PinnedRepository(
+  static PinnedRepository open(Maintained repository, Manifest manifest) throws IOException {
+    return open(repository, manifest, S3ObjDatabase::new);
+  }
+
+  /**
+   * Opens a handle that reads objects in its own way.
+   *
+   * @param repository the repository
+   * @param manifest manifest with the refs and packs
+   * @param objects makes the objects of the manifest's packs
+   * @return the handle
+   * @throws IOException if the refs cannot be read
+   */
+  static PinnedRepository open(Maintained repository, Manifest manifest, Objects objects)
+      throws IOException {
+    return new PinnedRepository(
+        repository.name(),
+        repository.config().get(),
+        ViewDatabase.of(repository.store(), manifest),
+        new PinnedPacks(repository.packs(), repository.committer(), manifest),
+        objects);
+  }
+
+  private PinnedRepository(
       RepositoryName name,
       StoredConfig config,
       RefDatabase refs,
-      Function<DfsRepository, S3ObjDatabase> objects) {
+      PinnedPacks packs,
+      Objects objects) {
     super(new Builder(name.value()));
     this.config = config;
     this.refs = refs;
-    this.objects = objects.apply(this);
+    this.packs = packs;
+    this.objects = objects.of(this, new DfsReaderOptions().fromConfig(config), packs);
   }
 
   /** What {@link DfsRepository} wants to be built from. */
@@ -70,5 +107,16 @@ final class PinnedRepository extends DfsRepository {
   @Override
   public boolean exists() {
     return true;
+  }
+
+  /** Whether packs of garbage that were to be removed are still listed. */
+  boolean garbageKept() {
+    return packs.garbageKept();
+  }
+
+  @Override
+  protected void doClose() {
+    super.doClose();
+    packs.close();
   }
 }

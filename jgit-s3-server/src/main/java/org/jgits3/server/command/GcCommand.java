@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.GarbageCollection;
+import org.jgits3.maintenance.Maintenance;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -25,6 +28,11 @@ final class GcCommand implements Callable<Integer> {
   @Mixin private Selection selection;
   @Mixin private Output output;
 
+  @Option(
+      names = "--force",
+      description = "Repack also what a collection has packed and nobody has changed.")
+  private boolean force;
+
   /** What {@code --json} prints of each repository. */
   private record Row(
       String name,
@@ -32,10 +40,17 @@ final class GcCommand implements Callable<Integer> {
       long bytesBefore,
       int packsAfter,
       long bytesAfter,
-      boolean garbageKept) {
+      boolean garbageKept,
+      boolean skipped) {
     static Row of(String name, GarbageCollection.Report r) {
       return new Row(
-          name, r.packsBefore(), r.bytesBefore(), r.packsAfter(), r.bytesAfter(), r.garbageKept());
+          name,
+          r.packsBefore(),
+          r.bytesBefore(),
+          r.packsAfter(),
+          r.bytesAfter(),
+          r.garbageKept(),
+          r.skipped());
     }
   }
 
@@ -55,17 +70,20 @@ final class GcCommand implements Callable<Integer> {
 
   private GarbageCollection.Report collect(S3RepositoryManager manager, String name)
       throws IOException {
+    Maintenance maintenance = manager.maintenance(name);
+    ProgressMonitor progress = Progress.of(spec.commandLine(), output);
     GarbageCollection.Report report =
-        manager.maintenance(name).collectGarbage(Progress.of(spec.commandLine(), output));
+        force ? maintenance.repack(progress) : maintenance.collectGarbage(progress);
     if (!output.json()) {
       output.line(
           String.format(
-              "%s: %d packs, %d bytes, of %d packs, %d bytes%s",
+              "%s: %d packs, %d bytes, of %d packs, %d bytes%s%s",
               name,
               report.packsAfter(),
               report.bytesAfter(),
               report.packsBefore(),
               report.bytesBefore(),
+              report.skipped() ? "; nothing to gain, left as it is" : "",
               report.garbageKept() ? "; old garbage stays until the next gc" : ""));
     }
     return report;

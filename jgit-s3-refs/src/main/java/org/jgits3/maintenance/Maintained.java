@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.util.function.Supplier;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.SharedPacks;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * The repository that is maintained.
+ *
+ * @param store where it is
+ * @param name its name
+ * @param committer its commit loop
+ * @param packs its packs
+ * @param config gives its configuration as the newest manifest known has it
+ */
+record Maintained(
+    ObjectStore store,
+    RepositoryName name,
+    ManifestCommitter committer,
+    SharedPacks packs,
+    Supplier<StoredConfig> config) {}
