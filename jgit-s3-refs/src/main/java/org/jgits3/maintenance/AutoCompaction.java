@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.slf4j.Logger;
@@ -17,9 +18,18 @@ import org.slf4j.LoggerFactory;
 public final class AutoCompaction {
   private static final Logger LOG = LoggerFactory.getLogger(AutoCompaction.class);
 
+  /** A pack that cannot be read stays; after so many failures one push in 1024 tries again. */
+  private static final int MOST_FAILURES = 10;
+
   private final Maintenance maintenance;
   private final Executor background;
   private final AtomicBoolean scheduled = new AtomicBoolean();
+
+  /** Failures in a row, at most {@value #MOST_FAILURES}; written by the step that is scheduled. */
+  private volatile int failures;
+
+  /** Calls of {@link #consider} since the last step that had something to do. */
+  private final AtomicInteger passed = new AtomicInteger();
 
   /**
    * Compaction of a repository, which begins with the next call of {@link #consider}.
@@ -33,14 +43,18 @@ public final class AutoCompaction {
   }
 
   /**
-   * Schedules a step if there is something to do. Quick, and never throws.
+   * Schedules a step if there is something to do. While steps fail, each failure halves how often
+   * one is tried. Quick, and never throws.
    *
    * @param newest newest manifest
    */
   public void consider(Manifest newest) {
-    if (PackCompaction.due(newest.packs()).isEmpty() || !scheduled.compareAndSet(false, true)) {
+    if (PackCompaction.due(newest.packs()).isEmpty()
+        || passed.incrementAndGet() < 1 << failures
+        || !scheduled.compareAndSet(false, true)) {
       return;
     }
+    passed.set(0);
     try {
       background.execute(this::step);
     } catch (RejectedExecutionException e) {
@@ -53,11 +67,14 @@ public final class AutoCompaction {
     boolean again = false;
     try {
       again = maintenance.compactIfFree();
+      failures = 0;
     } catch (UnknownOutcomeException e) {
       LOG.warn("it is not known whether packs were compacted: {}", e.getMessage());
     } catch (IOException e) {
+      failed();
       LOG.info("packs were not compacted, a later push tries again: {}", e.getMessage());
     } catch (RuntimeException e) {
+      failed();
       LOG.error("packs were not compacted, a later push tries again", e);
     } finally {
       scheduled.set(false);
@@ -65,5 +82,9 @@ public final class AutoCompaction {
     if (again) {
       maintenance.newest().ifPresent(this::consider);
     }
+  }
+
+  private void failed() {
+    failures = Math.min(MOST_FAILURES, failures + 1);
   }
 }

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -152,6 +156,54 @@ class PackCompactionTest {
     assertThat(other.acquire()).isFalse();
     one.release();
     assertThat(other.acquire()).isTrue();
+  }
+
+  @Test
+  void a_server_compacts_by_the_configuration_that_the_repository_has_by_then() throws Exception {
+    try (S3RepositoryManager server =
+        MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
+      server.compactInBackground();
+      try (S3Repository r = server.openRepository("r")) {
+        var config = it.user.getConfig();
+        config.setInt("pack", null, "minBytesForObjSizeIndex", 0);
+        config.save();
+        push(r, 12);
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (it.manifest().packs().stream().noneMatch(p -> p.source().equals("COMPACT"))) {
+          assertThat(System.nanoTime()).isLessThan(deadline);
+          TimeUnit.MILLISECONDS.sleep(20);
+        }
+      }
+    }
+    assertThat(it.manifest().packs())
+        .filteredOn(pack -> pack.source().equals("COMPACT"))
+        .allSatisfy(pack -> assertThat(pack.files()).containsKey("objsize"));
+  }
+
+  @Test
+  void a_compaction_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
+    push(it.user, 12);
+    it.maintainer.openForRequest("r").close();
+    AutoCompaction compaction =
+        new AutoCompaction(it.maintainer.maintenance("r"), Runnable::run); // at once
+    PackEntry damaged = it.manifest().packs().get(0);
+    String key = damaged.objectSizes(it.manifest().repositoryId()).firstKey();
+    byte[] good = Files.readAllBytes(directory.resolve(key));
+    Files.write(directory.resolve(key), new byte[good.length]);
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig()); // knows the pack from the push
+    AtomicInteger tries = new AtomicInteger();
+    for (int i = 0; i < 100; i++) {
+      it.store.beforeWrite(tries::incrementAndGet); // a step begins by writing its lease
+      compaction.consider(it.manifest());
+    }
+    assertThat(tries.get()).isBetween(3, 8);
+
+    Files.write(directory.resolve(key), good);
+    for (int i = 0; i < 100; i++) {
+      compaction.consider(it.manifest());
+    }
+    assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("COMPACT");
+    it.isSound();
   }
 
   @Test
