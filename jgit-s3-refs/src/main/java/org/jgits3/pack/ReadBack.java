@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
+import java.util.concurrent.Semaphore;
 
 /**
  * Keeps what was written to a pack so that JGit can read it back while it resolves deltas: in
@@ -15,7 +16,16 @@ final class ReadBack implements Closeable {
   /** Bytes kept in memory. */
   static final int WINDOW = 4 << 20;
 
-  private static final int FIRST_WINDOW = 64 << 10;
+  /** Bytes that each stream may keep in memory, however many there are. */
+  static final int FIRST_WINDOW = 64 << 10;
+
+  /** Streams of the process that may keep more than that; the others go to their file at once. */
+  static final int WINDOWS = 8;
+
+  private static final Semaphore LARGE = new Semaphore(WINDOWS);
+
+  /** Whether this one is among them. */
+  private boolean large;
 
   private final SpillDirectory spills;
   private byte[] window = new byte[FIRST_WINDOW];
@@ -33,7 +43,7 @@ final class ReadBack implements Closeable {
   }
 
   void append(byte[] src, int offset, int length) throws IOException {
-    if (spill == null && size + length > WINDOW) {
+    if (spill == null && !fits(size + length)) {
       spill();
     }
     if (spill != null) {
@@ -49,10 +59,26 @@ final class ReadBack implements Closeable {
     size += length;
   }
 
+  private boolean fits(long bytes) {
+    if (bytes <= FIRST_WINDOW) {
+      return true;
+    }
+    large = large || (bytes <= WINDOW && LARGE.tryAcquire());
+    return large && bytes <= WINDOW;
+  }
+
   private void spill() throws IOException {
     spill = spills.open();
     write(ByteBuffer.wrap(window, 0, held));
+    dropWindow();
+  }
+
+  private void dropWindow() {
     window = null;
+    if (large) {
+      large = false;
+      LARGE.release();
+    }
   }
 
   private void write(ByteBuffer src) throws IOException {
@@ -80,7 +106,7 @@ final class ReadBack implements Closeable {
 
   @Override
   public void close() throws IOException {
-    window = null;
+    dropWindow();
     if (spill != null) {
       spill.close();
     }

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
@@ -70,6 +72,31 @@ class ReadBackTest {
     try (ReadBack readBack = new ReadBack(new SpillDirectory(directory.resolve("missing")))) {
       fill(readBack, bytes);
       compare(readBack, bytes);
+    }
+  }
+
+  @Test
+  void however_many_streams_there_are_a_few_keep_more_than_a_little_in_memory() throws Exception {
+    SpillDirectory none = new SpillDirectory(directory.resolve("missing"));
+    byte[] bytes = random(ReadBack.WINDOW);
+    List<ReadBack> large = new ArrayList<>();
+    try (ReadBack small = new ReadBack(none);
+        ReadBack filed = new ReadBack(new SpillDirectory(spills))) {
+      for (int i = 0; i < ReadBack.WINDOWS; i++) {
+        large.add(new ReadBack(none));
+        fill(large.get(i), bytes);
+      }
+      small.append(bytes, 0, ReadBack.FIRST_WINDOW);
+      assertThatThrownBy(() -> small.append(bytes, 0, 1)).hasMessageContaining("spillDirectory");
+      fill(filed, bytes);
+      compare(filed, bytes);
+      large.remove(0).close();
+      small.append(bytes, ReadBack.FIRST_WINDOW, bytes.length - ReadBack.FIRST_WINDOW);
+      compare(small, bytes);
+    } finally {
+      for (ReadBack each : large) {
+        each.close();
+      }
     }
   }
 
