@@ -37,7 +37,12 @@ final class Lease {
    */
   Lease(ObjectStore store, String repositoryId) {
     this.store = store;
-    this.key = ObjectNames.prefix(repositoryId) + "lease";
+    this.key = key(repositoryId);
+  }
+
+  /** Key of the lease of a repository. */
+  static String key(String repositoryId) {
+    return ObjectNames.prefix(repositoryId) + "lease";
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
@@ -45,7 +46,12 @@ public final class Sweep {
    * @param uploads uploads aborted
    * @param dryRun whether all of this would only be done
    */
-  public record Report(long boundary, long objects, long bytes, int uploads, boolean dryRun) {}
+  public record Report(long boundary, long objects, long bytes, int uploads, boolean dryRun) {
+    private Report and(Report other) {
+      return new Report(
+          boundary, objects + other.objects, bytes + other.bytes, uploads + other.uploads, dryRun);
+    }
+  }
 
   Sweep(ObjectStore store, Supplier<Instant> clock) {
     this.store = store;
@@ -67,14 +73,14 @@ public final class Sweep {
     SweepMarks marks = new SweepMarks(store, manifest);
     long boundary = Math.max(manifest.boundary(), marks.endedBefore(now.minus(grace)));
     if (dryRun) {
-      return new Run(manifest, boundary).count();
+      return counted(new Run(manifest, boundary));
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(boundary), true));
     Manifest committed = committer.cached().orElseThrow().manifest();
     if (!marks.anyAfter(now.minus(grace))) {
       marks.leave(committed, now);
     }
-    return new Run(committed, committed.boundary()).delete();
+    return deleted(new Run(committed, committed.boundary()));
   }
 
   /**
@@ -87,20 +93,58 @@ public final class Sweep {
    * @throws IOException if the store does not answer
    */
   Report runDeleted(Manifest tombstone, boolean dryRun) throws IOException {
-    Run run = new Run(tombstone, tombstone.generation());
-    return dryRun ? run.count() : run.delete();
+    Run run = new Run(tombstone.repositoryId(), tombstone.generation());
+    return dryRun ? counted(run) : deleted(run);
+  }
+
+  private static Report counted(Run run) throws IOException {
+    Report report = run.count();
+    for (String former : run.formers) {
+      report = report.and(counted(run.ofFormer(former)));
+    }
+    return report;
+  }
+
+  /** Deletes what is doomed, then what former lives of the name have left. */
+  private Report deleted(Run run) throws IOException {
+    Report report = run.delete();
+    for (String former : run.formers) {
+      report = report.and(deleted(run.ofFormer(former)));
+      store.delete(List.of(ObjectNames.formerKey(run.life, former))); // last, to be found again
+    }
+    return report;
   }
 
   /** What one sweep goes by. */
   private final class Run {
+    private final boolean ended;
+    private final String life;
     private final String prefix;
     private final long boundary;
     private final Set<String> listed = new HashSet<>();
 
+    /** Lives that had the name before, found while listing. */
+    private final Set<String> formers = new TreeSet<>();
+
     Run(Manifest manifest, long boundary) {
-      this.prefix = ObjectNames.prefix(manifest.repositoryId());
-      this.boundary = boundary;
+      this(manifest.repositoryId(), boundary, false);
       LiveObject.of(manifest).forEach(object -> listed.add(object.key()));
+    }
+
+    /** A run over what a life has left that has ended. */
+    Run(String life, long boundary) {
+      this(life, boundary, true);
+    }
+
+    private Run(String life, long boundary, boolean ended) {
+      this.ended = ended;
+      this.life = life;
+      this.prefix = ObjectNames.prefix(life);
+      this.boundary = boundary;
+    }
+
+    Run ofFormer(String former) {
+      return new Run(former, Long.MAX_VALUE);
     }
 
     Report count() throws IOException {
@@ -108,6 +152,7 @@ public final class Sweep {
       store.list(
           prefix,
           object -> {
+            ObjectNames.formerIn(life, object.key()).ifPresent(formers::add);
             if (isDoomed(object.key())) {
               doomed.accept(object.size());
             }
@@ -137,6 +182,7 @@ public final class Sweep {
       store.list(
           prefix,
           object -> {
+            ObjectNames.formerIn(life, object.key()).ifPresent(formers::add);
             if (keys.size() < AT_ONCE && isDoomed(object.key())) {
               keys.add(object.key());
               sizes.accept(object.size());
@@ -151,6 +197,9 @@ public final class Sweep {
 
     private boolean isDoomed(String key) {
       OptionalLong minted = ObjectNames.mintedAtOf(key);
+      if (ended && key.equals(Lease.key(life))) {
+        return true; // nothing is maintained any more
+      }
       return minted.isPresent() && minted.getAsLong() <= boundary && !listed.contains(key);
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Optional;
@@ -69,6 +71,7 @@ public final class Bindings {
       long floor = generation(before);
       Manifest first =
           Manifest.blank(life, RepositoryState.ACTIVE, floor + 1, floor, settings, refs);
+      noteFormer(life, before);
       DecidedWrites.Result result = writes.write(before, first);
       if (result.won()) {
         return new VersionedManifest(first, result.validator());
@@ -80,6 +83,18 @@ public final class Bindings {
       checkNotOurs(writes, result, floor, found);
       checkFree(name, file, found);
       before = found;
+    }
+  }
+
+  /**
+   * Notes whose objects are still to be swept before the tombstone that says so is replaced. A life
+   * that was deleted never comes back, so this holds whatever becomes of the new binding.
+   */
+  private void noteFormer(String life, Optional<VersionedManifest> before) throws IOException {
+    if (before.isPresent() && before.get().manifest().state() instanceof RepositoryState.Deleted) {
+      String former = before.get().manifest().repositoryId();
+      byte[] body = former.getBytes(US_ASCII);
+      store.put(ObjectNames.formerKey(life, former), body, 0, body.length);
     }
   }
 
@@ -269,6 +284,7 @@ public final class Bindings {
     if (!ours) {
       checkFree(to, target, before);
     }
+    noteFormer(repository.repositoryId(), before);
     Manifest reservation =
         Manifest.blank(
             repository.repositoryId(),

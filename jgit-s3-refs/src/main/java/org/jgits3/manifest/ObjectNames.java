@@ -3,6 +3,7 @@ package org.jgits3.manifest;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
@@ -16,6 +17,7 @@ public final class ObjectNames {
   /** Extension of the object that holds several files of a pack. */
   public static final String BUNDLE = "bundle";
 
+  private static final String FORMER = "former/";
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int GENERATION_DIGITS = 12;
   private static final int RANDOM_BYTES = 10;
@@ -135,6 +137,30 @@ public final class ObjectNames {
    */
   public static String markKey(String repositoryId, String id) {
     return marks(repositoryId) + id;
+  }
+
+  /**
+   * Key of an object that says which life had the name of a repository before, and was deleted:
+   * what it has left is swept with the one that has the name now.
+   *
+   * @param repositoryId life of the repository
+   * @param formerId the life before
+   * @return key
+   */
+  public static String formerKey(String repositoryId, String formerId) {
+    return prefix(repositoryId) + FORMER + formerId;
+  }
+
+  /**
+   * The life that a key of {@link #formerKey} names.
+   *
+   * @param repositoryId life of the repository
+   * @param key any key
+   * @return the life before; empty if the key is another one
+   */
+  public static Optional<String> formerIn(String repositoryId, String key) {
+    String start = prefix(repositoryId) + FORMER;
+    return key.startsWith(start) ? Optional.of(key.substring(start.length())) : Optional.empty();
   }
 
   /**

@@ -285,6 +285,41 @@ class SweepTest {
   }
 
   @Test
+  void D11_what_deleted_repositories_left_goes_though_their_name_was_used_again() throws Exception {
+    for (int life = 0; life < 2; life++) {
+      push(MAIN);
+      push("refs/heads/a");
+      assertThat(new Lease(it.plain, it.manifest().repositoryId()).acquire()).isTrue();
+      it.users.delete("r");
+      it.users.createRepository("r").close();
+    }
+    long left = stored().stream().filter(key -> !key.contains("/former/")).count();
+    assertThat(left).isPositive();
+    assertThat(sweepOfAll("r", true).objects()).isEqualTo(left);
+    push(MAIN);
+    assertThat(sweepOfAll("r", false).objects()).isGreaterThanOrEqualTo(left);
+    sweepOfAll("r", false);
+    assertThat(stored()).isEqualTo(listed());
+    assertThat(it.users.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
+  }
+
+  @Test
+  void what_a_deleted_repository_left_goes_though_another_was_renamed_to_its_name()
+      throws Exception {
+    replacePacks();
+    it.users.delete("r");
+    it.users.createRepository("s").close();
+    it.users.rename("s", "r");
+    assertThat(stored()).hasSizeGreaterThan(1);
+    sweepOfAll("r", false);
+    assertThat(stored()).isEmpty();
+  }
+
+  private Sweep.Report sweepOfAll(String name, boolean dryRun) throws IOException {
+    return it.users.sweep(name, Duration.ZERO, dryRun).orElseThrow();
+  }
+
+  @Test
   void a_renamed_repository_is_swept_under_its_new_name_only() throws Exception {
     replacePacks();
     it.users.rename("r", "s");

@@ -2,7 +2,6 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
@@ -240,10 +239,9 @@ final class ScriptedStore implements ObjectStore {
     throw new UnsupportedOperationException(key);
   }
 
+  /** Does nothing: immutable objects are read by nobody here. */
   @Override
-  public void put(String key, byte[] src, int offset, int length) {
-    throw new UnsupportedOperationException(new String(src, StandardCharsets.UTF_8));
-  }
+  public void put(String key, byte[] src, int offset, int length) {}
 
   @Override
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
