@@ -6,13 +6,18 @@ import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.StoredObjectRepresentationNotAvailableException;
 import org.eclipse.jgit.internal.storage.commitgraph.CommitGraph;
+import org.eclipse.jgit.internal.storage.dfs.DfsCachedPack;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.internal.storage.pack.CachedPack;
 import org.eclipse.jgit.internal.storage.pack.ObjectToPack;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.internal.storage.pack.PackOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.AbbreviatedObjectId;
@@ -261,6 +266,48 @@ final class S3Reader extends DfsReader {
         throw new IOException(e.getCause());
       }
       throw e;
+    }
+  }
+
+  /**
+   * As documented by JGit. If the pack vanished before anything of it was sent, its objects are
+   * sent one by one, from the packs that have them now; the client was told their number only.
+   *
+   * @throws IOException if it vanished later: what was sent cannot be taken back
+   */
+  @Override
+  public void copyPackAsIs(PackOutputStream out, CachedPack pack) throws IOException {
+    long before = out.length();
+    try {
+      super.copyPackAsIs(out, pack);
+    } catch (IOException e) {
+      if (!(pack instanceof DfsCachedPack cached) || !database.vanished(e)) {
+        throw e;
+      }
+      if (out.length() != before) {
+        throw new IOException(
+            cached.getPackDescription().getFileName(PackExt.PACK)
+                + " was replaced and swept while it was being sent; fetch again",
+            e);
+      }
+      copyObjects(out, cached.getPackFile().getPackIndex(this));
+    }
+  }
+
+  private void copyObjects(PackOutputStream out, PackIndex index) throws IOException {
+    Deflater deflater = new Deflater();
+    try {
+      for (PackIndex.MutableEntry entry : index) {
+        ObjectId id = entry.toObjectId();
+        ObjectLoader object = open(id, OBJ_ANY);
+        out.writeHeader(new ObjectToPack(id, object.getType()), object.getSize());
+        deflater.reset();
+        DeflaterOutputStream deflated = new DeflaterOutputStream(out, deflater);
+        object.copyTo(deflated);
+        deflated.finish();
+      }
+    } finally {
+      deflater.end();
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.AsyncObjectLoaderQueue;
 import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.FileMode;
@@ -41,6 +43,7 @@ import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.DirectoryObjectStore;
@@ -245,6 +248,70 @@ class VanishedPackTest {
       List<ObjectId> ids = new ArrayList<>();
       parser.getNewObjectIds().forEach(id -> ids.add(id.copy()));
       return ids;
+    }
+  }
+
+  /** A writer of a collected repository, which sends its pack as it is. */
+  private PackWriter reusing(S3Repository here) throws IOException {
+    PackWriter writer = new PackWriter(here);
+    writer.setUseBitmaps(true);
+    writer.setUseCachedPacks(true);
+    writer.setReuseDeltaCommits(true);
+    writer.setReuseValidatingObjects(false);
+    writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(tip), Set.of());
+    return writer;
+  }
+
+  @Test
+  void a_whole_pack_that_vanished_before_it_was_sent_is_sent_from_its_successor() throws Exception {
+    repackAndSweep();
+    try (S3Repository here = manager.openRepository("r");
+        PackWriter writer = reusing(here)) {
+      Action vanish =
+          () -> {
+            repackAndSweep();
+            try (ObjectReader reader = here.newObjectReader()) {
+              assertBlob(reader, blobs.get(2), 2); // the cache has no block of the old pack then
+            }
+          };
+      assertThat(received(written(writer, vanish))).containsAll(blobs);
+      assertThat(writer.getStatistics().getReusedPacks()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_whole_pack_that_vanishes_while_it_is_sent_is_an_error_of_one_line() throws Exception {
+    repackAndSweep();
+    Config config = new Config();
+    config.setInt("core", "dfs", "streamBuffer", 64 << 10);
+    try (S3RepositoryManager slow =
+            new S3RepositoryManager(
+                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        S3Repository here = slow.openRepository("r");
+        PackWriter writer = reusing(here)) {
+      String pack = packs(here).iterator().next();
+      OutputStream client =
+          new OutputStream() {
+            private boolean begun;
+
+            @Override
+            public void write(int b) {}
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+              if (!begun && length > 1000) {
+                begun = true;
+                repackAndSweep();
+              }
+            }
+          };
+      assertThatThrownBy(
+              () ->
+                  writer.writePack(
+                      NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, client))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(pack)
+          .hasMessageEndingWith("while it was being sent; fetch again");
     }
   }
 
