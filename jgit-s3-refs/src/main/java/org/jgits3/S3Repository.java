@@ -2,13 +2,16 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.util.Set;
 import org.eclipse.jgit.annotations.NonNull;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.maintenance.Maintenance;
@@ -16,6 +19,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.refs.ObjectPresence;
 import org.jgits3.refs.S3RefDatabase;
 import org.jgits3.refs.TransactionHistory;
 
@@ -54,7 +58,8 @@ public final class S3Repository extends DfsRepository {
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
     this.objects = new S3ObjDatabase(this, options, shared.packs(), forRequest);
-    this.refs = new S3RefDatabase(this, shared.refs(), objects.committer(), forRequest);
+    this.refs =
+        new S3RefDatabase(this, shared.refs(), objects.committer(), new Presence(), forRequest);
   }
 
   /** How a handle was opened. */
@@ -65,6 +70,19 @@ public final class S3Repository extends DfsRepository {
     FOR_REQUEST,
     /** To serve a push or a fetch: look-ups rely on the validation its advertisement needed. */
     FOR_PUSH
+  }
+
+  /** What refs are told of objects. */
+  private final class Presence implements ObjectPresence {
+    @Override
+    public boolean wroteAll(Set<ObjectId> ids) throws IOException {
+      return objects.wroteAll(ids);
+    }
+
+    @Override
+    public void checkComplete(Set<ObjectId> ids, RefDatabase values) throws IOException {
+      objects.checkComplete(ids, values);
+    }
   }
 
   /** What {@link DfsRepository} wants to be built from. */
@@ -178,7 +196,7 @@ public final class S3Repository extends DfsRepository {
 
   /** Maintenance of the repository. */
   Maintenance maintenance() {
-    return shared.maintenance(getConfig());
+    return shared.maintenance(this::getConfig);
   }
 
   @Override

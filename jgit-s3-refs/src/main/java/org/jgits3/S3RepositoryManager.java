@@ -105,7 +105,22 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if the store cannot be used
    */
   public static S3RepositoryManager open(S3Settings settings) throws IOException {
-    ObjectStore store = settings.location().open(settings.options());
+    return open(settings.location().open(settings.options()), settings);
+  }
+
+  /**
+   * Probes a store that was opened by the caller, and manages its repositories. For programs that
+   * have a client of S3 already: see {@code S3ObjectStore.using}.
+   *
+   * @param store the store; closed with the manager, and if this fails
+   * @param settings what the administrator set; location and options of a store are not used
+   * @return the manager, to be closed
+   * @throws StoreProbe.Refused if the store does not keep what this software relies on, with the
+   *     name of the failed check
+   * @throws IOException if the store cannot be used
+   */
+  public static S3RepositoryManager open(ObjectStore store, S3Settings settings)
+      throws IOException {
     try {
       StoreProbe.quick(store).orRefuse();
       return new S3RepositoryManager(store, settings);
@@ -462,7 +477,13 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * This manager as the resolver of any JGit server, which opens a repository for each request.
+   * This manager as the resolver of any JGit server, which opens a repository for each request and
+   * closes it at its end.
+   *
+   * <p>What such a handle receives is published in the same write as the refs, as by {@link
+   * #openForPush}, whatever service the request is for: only a push receives a pack. A pack that no
+   * ref of the request leads to is gone when the handle is closed. Not for what fetches into a
+   * repository to leave it without refs.
    *
    * @param <C> type of the server's connection
    * @return a resolver that opens existing repositories
@@ -470,7 +491,9 @@ public final class S3RepositoryManager implements Closeable {
   public <C> RepositoryResolver<C> asResolver() {
     return (connection, name) -> {
       try {
-        return openForRequest(name);
+        S3Repository repository = openForRequest(name);
+        repository.getObjectDatabase().deferReceivedPacks();
+        return repository;
       } catch (RepositoryNotFoundException e) {
         throw e;
       } catch (IOException e) {

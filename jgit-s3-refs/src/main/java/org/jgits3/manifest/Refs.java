@@ -2,10 +2,13 @@
 package org.jgits3.manifest;
 
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.eclipse.jgit.lib.ObjectId;
 
 /**
  * All refs of a repository: a snapshot, the changes since, and the symbolic refs.
@@ -39,16 +42,31 @@ public record Refs(
    * @return false only if nothing but deletions came in between
    */
   public boolean movedSince(Refs before) {
+    return !symrefs.equals(before.symrefs) || !newValues(before).map(Set::isEmpty).orElse(false);
+  }
+
+  /**
+   * What refs were created or moved to since some moment, as far as can be told without reading
+   * snapshots.
+   *
+   * @param before refs of that moment
+   * @return the new values; empty if it cannot be told
+   */
+  public Optional<Set<ObjectId>> newValues(Refs before) {
     boolean comparable =
         snapshot.map(RefSnapshot::id).equals(before.snapshot.map(RefSnapshot::id))
-            && symrefs.equals(before.symrefs)
             && (snapshot.isEmpty() || overlay.keySet().containsAll(before.overlay.keySet()));
-    return !comparable
-        || overlay.entrySet().stream()
-            .anyMatch(
-                e ->
-                    e.getValue() instanceof RefValue.Direct
-                        && !e.getValue().equals(before.overlay.get(e.getKey())));
+    if (!comparable) {
+      return Optional.empty();
+    }
+    Set<ObjectId> values = new HashSet<>();
+    overlay.forEach(
+        (name, value) -> {
+          if (value instanceof RefValue.Direct direct && !value.equals(before.overlay.get(name))) {
+            values.add(direct.id());
+          }
+        });
+    return Optional.of(values);
   }
 
   /** Bytes of an entry besides its name: quotes and an id. */

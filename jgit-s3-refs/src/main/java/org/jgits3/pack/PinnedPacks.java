@@ -4,16 +4,11 @@ package org.jgits3.pack;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import java.util.Optional;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.Refs;
 
 /**
  * The packs of one manifest, whatever others commit meanwhile: what maintenance works on. Shares
@@ -55,41 +50,15 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   @Override
   void refresh() {}
 
-  /**
-   * Publishes packs, and removes the ones they replace. Packs of garbage stay listed if a ref was
-   * created or moved since the manifest these packs are of: it may lead to an object that only they
-   * have. If they go, the manifest notes the generation, so that whoever found such an object
-   * before looks again.
-   */
+  /** As documented there, with the refs of the pinned manifest. */
   @Override
-  void commit(Collection<S3PackDescription> added, Collection<S3PackDescription> replaced)
+  boolean commit(
+      Collection<S3PackDescription> added,
+      Collection<S3PackDescription> replaced,
+      Optional<Refs> since)
       throws IOException {
-    List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
-    PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
-    PackReplacement withoutGarbage =
-        new PackReplacement(entries, ids(replaced.stream().filter(p -> !isGarbage(p))));
-    boolean removesGarbage = all.replaced().size() > withoutGarbage.replaced().size();
-    added.forEach(S3PackDescription::offer);
-    garbageKept =
-        committer.commit(
-            base -> {
-              Manifest next = all.apply(base); // also checks that all inputs are listed
-              if (!removesGarbage) {
-                return Proposal.edit(next, false);
-              }
-              if (base.refs().movedSince(pinned.refs())) {
-                return Proposal.edit(withoutGarbage.apply(base), true);
-              }
-              return Proposal.edit(next.withDropped(base.generation() + 1), false);
-            });
-  }
-
-  private static boolean isGarbage(S3PackDescription pack) {
-    return pack.getPackSource() == PackSource.UNREACHABLE_GARBAGE;
-  }
-
-  private static Set<String> ids(Stream<S3PackDescription> packs) {
-    return packs.map(S3PackDescription::id).collect(Collectors.toSet());
+    garbageKept = super.commit(added, replaced, Optional.of(pinned.refs()));
+    return garbageKept;
   }
 
   /**

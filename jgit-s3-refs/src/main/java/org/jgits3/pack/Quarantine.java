@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Change;
 import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
@@ -17,9 +19,10 @@ import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.pack.DeferredPack.State;
 
 /**
- * Packs that one handle received and nobody else sees. The next commit of the handle that changes
- * the manifest lists them, in the same write; one that changes nothing, such as a refused push,
- * does not.
+ * Packs that one handle received and nobody else sees. The next commit of the handle that makes a
+ * ref lead into them lists them, in the same write. One that changes nothing, such as a refused
+ * push, does not, nor does one that has nothing to do with them, such as that of a hook that counts
+ * pushes.
  *
  * <p>A handle that cannot know whether one of its packs is listed, or has forgotten it, commits
  * nothing any more unless the manifest lists the pack: its refs might lead into it.
@@ -28,14 +31,22 @@ import org.jgits3.pack.DeferredPack.State;
  */
 final class Quarantine implements Committer {
   private final DeferredPacks deferred;
+  private final S3ObjDatabase objects;
 
   /** Packs of the handle that were not published, as far as it knows. */
   private final List<DeferredPack> packs = new CopyOnWriteArrayList<>();
 
   private final AtomicLong changes = new AtomicLong();
 
-  Quarantine(DeferredPacks deferred) {
+  /**
+   * Of no packs yet.
+   *
+   * @param deferred what waits in this process
+   * @param objects what the handle sees
+   */
+  Quarantine(DeferredPacks deferred, S3ObjDatabase objects) {
     this.deferred = deferred;
+    this.objects = objects;
   }
 
   /** Takes a pack whose files are all in the store. */
@@ -64,11 +75,52 @@ final class Quarantine implements Committer {
   /** A verdict, and whether packs are listed together with what it is about. */
   private record Accompanied<R>(R verdict, boolean listed) {}
 
+  /** What a commit has to know of new values of refs, and cannot find out while it is decided. */
+  private static final class UnknownValues extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final transient Set<ObjectId> values;
+
+    UnknownValues(Set<ObjectId> values) {
+      super("refs may lead into packs that are not listed");
+      this.values = values;
+    }
+  }
+
   @Override
   public <R> R commit(Change<R> change) throws IOException {
-    if (packs.isEmpty()) {
-      return deferred.committer().commit(change);
+    Apart apart = new Apart(Set.of(), 0);
+    boolean needed = false;
+    while (!packs.isEmpty()) {
+      try {
+        return commit(change, apart, needed);
+      } catch (UnknownValues e) {
+        long generation =
+            deferred.committer().cached().map(v -> v.manifest().generation()).orElse(0L);
+        needed = !objects.isComplete(e.values);
+        apart = new Apart(e.values, generation);
+      }
     }
+    return deferred.committer().commit(change);
+  }
+
+  /**
+   * Objects that lead to nothing in packs that are not listed.
+   *
+   * @param values the objects
+   * @param generation a generation since which all they lead to was listed, unless it was dropped
+   */
+  private record Apart(Set<ObjectId> values, long generation) {}
+
+  /**
+   * Commits a change.
+   *
+   * @param apart what is known not to lead into these packs
+   * @param needed whether something leads into them
+   * @throws UnknownValues if it is neither known that refs are to lead into them nor that they are
+   *     not; nothing was written
+   */
+  private <R> R commit(Change<R> change, Apart apart, boolean needed) throws IOException {
     List<DeferredPack> present = List.copyOf(packs); // a later one is nothing the change rests on
     List<DeferredPack> claimed = new ArrayList<>();
     State outcome = State.IN_DOUBT;
@@ -79,7 +131,14 @@ final class Quarantine implements Committer {
         }
       }
       Accompanied<R> answer =
-          deferred.committer().commit(base -> accompany(change.propose(base), present, claimed));
+          deferred
+              .committer()
+              .commit(
+                  base -> {
+                    Proposal<R> proposal = change.propose(base);
+                    boolean leads = needed || leadsInto(claimed, base, proposal, apart);
+                    return accompany(proposal, present, claimed, leads);
+                  });
       outcome = answer.listed() ? State.PUBLISHED : State.HIDDEN;
       return answer.verdict();
     } catch (UnknownOutcomeException e) {
@@ -95,7 +154,7 @@ final class Quarantine implements Committer {
   }
 
   private <R> Proposal<Accompanied<R>> accompany(
-      Proposal<R> proposal, List<DeferredPack> present, List<DeferredPack> claimed)
+      Proposal<R> proposal, List<DeferredPack> present, List<DeferredPack> claimed, boolean leads)
       throws IOException {
     if (!(proposal instanceof Proposal.Edit<R> edit)) {
       return Proposal.noEdit(new Accompanied<>(proposal.verdict(), false));
@@ -105,8 +164,43 @@ final class Quarantine implements Committer {
         checkListed(pack, edit.next());
       }
     }
-    return Proposal.edit(
-        DeferredPacks.listing(edit.next(), claimed), new Accompanied<>(edit.verdict(), true));
+    return leads
+        ? Proposal.edit(
+            DeferredPacks.listing(edit.next(), claimed), new Accompanied<>(edit.verdict(), true))
+        : Proposal.edit(edit.next(), new Accompanied<>(edit.verdict(), false));
+  }
+
+  /** Whether new values of refs lead into packs. Reads nothing that is not in memory. */
+  private boolean leadsInto(
+      List<DeferredPack> claimed, Manifest base, Proposal<?> proposal, Apart apart)
+      throws UnknownValues {
+    if (claimed.isEmpty() || !(proposal instanceof Proposal.Edit<?> edit)) {
+      return false;
+    }
+    Optional<Set<ObjectId>> values = edit.next().refs().newValues(base.refs());
+    if (values.isEmpty() || values.get().stream().anyMatch(id -> isIn(claimed, id))) {
+      return true;
+    }
+    boolean known =
+        values.get().isEmpty()
+            || (base.dropped() <= apart.generation() && apart.values().containsAll(values.get()));
+    if (!known) {
+      throw new UnknownValues(values.get());
+    }
+    return false;
+  }
+
+  private boolean isIn(List<DeferredPack> claimed, ObjectId id) {
+    try (DfsReader reader = objects.newReader()) {
+      for (DeferredPack pack : claimed) {
+        if (pack.file().isIndexLoaded() && pack.file().hasObject(reader, id)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false; // then it is looked for once more
+    }
   }
 
   /** A pack that is in doubt or forgotten may not be relied on unless it is there. */

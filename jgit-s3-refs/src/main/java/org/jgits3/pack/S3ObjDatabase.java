@@ -6,13 +6,17 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
@@ -29,11 +33,13 @@ import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.Refs;
 import org.jgits3.store.Gang;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -46,6 +52,12 @@ import org.slf4j.LoggerFactory;
  */
 public class S3ObjDatabase extends DfsObjDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
+
+  /** Packs written through a handle that it remembers as its own. */
+  private static final int REMEMBERED = 1000;
+
+  private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
+  private static final Set<PackSource> WRITTEN = Set.of(PackSource.INSERT, PackSource.RECEIVE);
 
   private final SharedPacks shared;
 
@@ -66,6 +78,18 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private volatile long loaded = -1;
 
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Ids of packs that this handle has written, the last ones; guarded by itself. */
+  private final Map<String, Boolean> written =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > REMEMBERED;
+        }
+      };
+
+  /** Refs as of a moment before this handle read any; empty if none were known. */
+  private final Optional<Refs> before;
 
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
@@ -94,15 +118,17 @@ public class S3ObjDatabase extends DfsObjDatabase {
     super(repository, options);
     this.shared = shared;
     this.validated = validated;
-    this.quarantine = new Quarantine(shared.deferred());
+    this.quarantine = new Quarantine(shared.deferred(), this);
+    this.before = shared.knownRefs();
     shared.opened();
   }
 
   /**
-   * From now on leaves packs that this handle receives unpublished until it updates a ref: pack and
-   * refs are one write then, and a push that is refused publishes nothing. For a handle that serves
-   * one push; others see such a pack once it is published, or when they miss an object of it.
-   * Closing the handle forgets what was not published.
+   * From now on leaves packs that this handle receives unpublished until it makes a ref lead into
+   * them: pack and refs are one write then, and a push that is refused publishes nothing, whatever
+   * its hooks do to other refs. For a handle that serves one push; others see such a pack once it
+   * is published, or when they miss an object of it. Closing the handle forgets what was not
+   * published.
    */
   public void deferReceivedPacks() {
     defers = true;
@@ -115,6 +141,84 @@ public class S3ObjDatabase extends DfsObjDatabase {
    */
   public Committer committer() {
     return quarantine;
+  }
+
+  /**
+   * Whether this handle has written objects itself, and knows it still.
+   *
+   * @param ids the objects
+   * @return false if one of them was written by somebody else, or may have been
+   * @throws IOException if an index cannot be read
+   */
+  public boolean wroteAll(Set<ObjectId> ids) throws IOException {
+    return missingFrom(ids, this::isOwn).isEmpty();
+  }
+
+  private boolean isOwn(S3PackDescription pack) {
+    synchronized (written) {
+      return written.containsKey(pack.id());
+    }
+  }
+
+  /** Those of some objects that no pack of some kind has. */
+  private Set<ObjectId> missingFrom(Set<ObjectId> ids, Predicate<S3PackDescription> which)
+      throws IOException {
+    Set<ObjectId> missing = new HashSet<>(ids);
+    try (DfsReader reader = newReader()) {
+      for (DfsPackFile pack : getPacks()) {
+        if (!missing.isEmpty() && which.test((S3PackDescription) pack.getPackDescription())) {
+          Set<ObjectId> found = new HashSet<>();
+          for (ObjectId id : missing) {
+            if (pack.hasObject(reader, id)) {
+              found.add(id);
+            }
+          }
+          missing.removeAll(found);
+        }
+      }
+    }
+    return missing;
+  }
+
+  /**
+   * Makes sure that everything that objects lead to is in the packs listed as of this call, or
+   * later.
+   *
+   * @param ids the objects
+   * @param refs refs as of this call, or later, all of which lead to what is there
+   * @throws org.eclipse.jgit.errors.MissingObjectException if something is missing
+   * @throws IOException if it cannot be told
+   */
+  public void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException {
+    // What a collection found reachable is in its packs with all that it leads to, and they are
+    // only ever replaced together.
+    Set<ObjectId> others = missingFrom(ids, pack -> COLLECTED.contains(pack.getPackSource()));
+    try (ObjectReader reader = newReader()) {
+      new Connectivity(reader, refs).check(others);
+    }
+  }
+
+  /** Whether everything that objects lead to is there for those who do not see this handle's. */
+  boolean isComplete(Set<ObjectId> ids) throws IOException {
+    try (S3ObjDatabase listed = new Listed(this);
+        ObjectReader reader = listed.newReader()) {
+      new Connectivity(reader, getRepository().getRefDatabase()).check(ids);
+      return true;
+    } catch (MissingObjectException e) {
+      return false;
+    }
+  }
+
+  /** The objects in packs that a manifest lists. */
+  private static final class Listed extends S3ObjDatabase {
+    Listed(S3ObjDatabase database) {
+      super(database.getRepository(), database.getReaderOptions(), database.shared);
+    }
+
+    @Override
+    boolean publishHidden(AnyObjectId id, DfsReader reader) {
+      return false;
+    }
   }
 
   void refresh() throws IOException {
@@ -274,17 +378,20 @@ public class S3ObjDatabase extends DfsObjDatabase {
   @Override
   protected DfsOutputStream writeFile(DfsPackDescription desc, PackExt ext) throws IOException {
     S3PackDescription pack = (S3PackDescription) desc;
+    boolean readsBack = ext == PackExt.PACK && WRITTEN.contains(pack.getPackSource());
+    return write(pack, ext, readsBack ? Optional.of(shared.spills()) : Optional.empty());
+  }
+
+  /** As {@link #writeFile}, for one who never reads back what he has written. */
+  DfsOutputStream writeWithoutReading(S3PackDescription pack, PackExt ext) throws IOException {
+    return write(pack, ext, Optional.empty());
+  }
+
+  private DfsOutputStream write(
+      S3PackDescription pack, PackExt ext, Optional<SpillDirectory> readBackIn) throws IOException {
     pack.finish();
-    boolean readsBack =
-        ext == PackExt.PACK
-            && (pack.getPackSource() == PackSource.INSERT
-                || pack.getPackSource() == PackSource.RECEIVE);
     String key = key(pack, ext.getExtension());
-    return new PackOutput(
-        pack,
-        ext,
-        () -> shared.uploads().begin(key),
-        readsBack ? Optional.of(shared.spills()) : Optional.empty());
+    return new PackOutput(pack, ext, () -> shared.uploads().begin(key), readBackIn);
   }
 
   private String key(S3PackDescription pack, String extension) throws IOException {
@@ -341,15 +448,26 @@ public class S3ObjDatabase extends DfsObjDatabase {
       pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
+    if (!replaces) {
+      packs.forEach(this::remember);
+    }
     if (defers
         && !replaces
         && packs.stream().allMatch(p -> p.getPackSource() == PackSource.RECEIVE)) {
       packs.forEach(this::defer);
     } else {
-      shared.commit(packs, replaces ? ours(replaced) : List.of());
+      shared.commit(packs, replaces ? ours(replaced) : List.of(), before);
     }
     packs.forEach(writing::remove);
     clearCache();
+  }
+
+  private void remember(S3PackDescription pack) {
+    if (WRITTEN.contains(pack.getPackSource())) {
+      synchronized (written) {
+        written.put(pack.id(), true);
+      }
+    }
   }
 
   private void defer(S3PackDescription pack) {

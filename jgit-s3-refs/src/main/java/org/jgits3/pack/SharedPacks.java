@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
@@ -20,6 +22,7 @@ import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.store.DiskCache;
 import org.jgits3.store.ImmutableObjects;
@@ -264,19 +267,52 @@ public class SharedPacks {
   }
 
   /**
-   * Publishes packs, and removes the ones they replace.
+   * Publishes packs, and removes the ones they replace. Packs of garbage stay listed if a ref may
+   * have been created or moved since some moment: it may lead to an object that only they have. If
+   * they go, the manifest notes the generation, so that whoever found such an object before looks
+   * again.
    *
    * @param added packs whose files are all in the store
-   * @param replaced packs whose objects are in {@code added}; all must still be listed
+   * @param replaced packs whose objects are in {@code added}, or garbage; all must still be listed
+   * @param since refs as of a moment before it was found out what is garbage; empty if not known
+   * @return whether packs of garbage stayed that were to be replaced
    * @throws IOException if it could not be done, or not be decided
    */
-  void commit(Collection<S3PackDescription> added, Collection<S3PackDescription> replaced)
+  boolean commit(
+      Collection<S3PackDescription> added,
+      Collection<S3PackDescription> replaced,
+      Optional<Refs> since)
       throws IOException {
     List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
-    Set<String> gone = replaced.stream().map(S3PackDescription::id).collect(Collectors.toSet());
+    PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
+    PackReplacement withoutGarbage =
+        new PackReplacement(entries, ids(replaced.stream().filter(p -> !isGarbage(p))));
+    boolean removesGarbage = all.replaced().size() > withoutGarbage.replaced().size();
     added.forEach(S3PackDescription::offer);
-    PackReplacement replacement = new PackReplacement(entries, gone);
-    committer.<Boolean>commit(base -> Proposal.edit(replacement.apply(base), true));
+    return committer.commit(
+        base -> {
+          Manifest next = all.apply(base); // also checks that all inputs are listed
+          if (!removesGarbage) {
+            return Proposal.edit(next, false);
+          }
+          if (since.isEmpty() || base.refs().movedSince(since.get())) {
+            return Proposal.edit(withoutGarbage.apply(base), true);
+          }
+          return Proposal.edit(next.withDropped(base.generation() + 1), false);
+        });
+  }
+
+  private static boolean isGarbage(S3PackDescription pack) {
+    return pack.getPackSource() == PackSource.UNREACHABLE_GARBAGE;
+  }
+
+  private static Set<String> ids(Stream<S3PackDescription> packs) {
+    return packs.map(S3PackDescription::id).collect(Collectors.toSet());
+  }
+
+  /** Newest refs this process knows, without a request. */
+  Optional<Refs> knownRefs() {
+    return committer.cached().map(known -> known.manifest().refs());
   }
 
   Set<ObjectId> shallowCommits() throws IOException {

@@ -131,7 +131,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   private void commit(List<ReceiveCommand> commands, Inspection inspection) {
     try {
       List<Result> results =
-          database.commitBatch(new Transaction(commands, inspection), bytes(commands, inspection));
+          database.commitBatch(
+              new Transaction(commands, inspection),
+              () -> tips(commands, inspection),
+              bytes(commands, inspection));
       for (int i = 0; i < commands.size(); i++) {
         commands.get(i).setResult(results.get(i));
       }
@@ -144,6 +147,16 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       String why = MessageFormat.format(JGitText.get().lockError, e.getMessage());
       commands.forEach(c -> c.setResult(REJECTED_OTHER_REASON, why));
     }
+  }
+
+  private static Set<ObjectId> tips(List<ReceiveCommand> commands, Inspection inspection) {
+    Set<ObjectId> tips = new HashSet<>();
+    for (ReceiveCommand c : commands) {
+      if (!ObjectId.zeroId().equals(c.getNewId()) && !inspection.missing().contains(c)) {
+        tips.add(c.getNewId().copy());
+      }
+    }
+    return tips;
   }
 
   /**

@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.events.RefsChangedEvent;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
@@ -43,6 +45,7 @@ public final class S3RefDatabase extends RefDatabase {
   private final Repository repository;
   private final SharedRefs shared;
   private final Committer committer;
+  private final ObjectPresence objects;
   private final boolean validated;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
 
@@ -61,14 +64,20 @@ public final class S3RefDatabase extends RefDatabase {
    * @param repository the handle
    * @param shared what all handles of the repository share
    * @param committer what changes of this handle go through
+   * @param objects what the handle can tell of objects
    * @param validated whether the refs were validated for this handle, so that look-ups need not ask
    *     the store again
    */
   public S3RefDatabase(
-      Repository repository, SharedRefs shared, Committer committer, boolean validated) {
+      Repository repository,
+      SharedRefs shared,
+      Committer committer,
+      ObjectPresence objects,
+      boolean validated) {
     this.repository = repository;
     this.shared = shared;
     this.committer = committer;
+    this.objects = objects;
     this.validated = validated;
     this.opened = shared.generation();
   }
@@ -119,17 +128,28 @@ public final class S3RefDatabase extends RefDatabase {
     return view;
   }
 
+  /** Commits a transaction that gives refs no values but those that some have. */
   <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return seen(transaction, t -> shared.commit(committer, t));
+    return seen(transaction, Set::of, t -> shared.commit(committer, t));
   }
 
-  /** Commits a transaction that was prepared on a view, whose table need not be loaded again. */
-  <R> R commit(RefTransaction<R> transaction, RefView view) throws IOException {
-    return seen(transaction, t -> shared.commit(committer, t, Optional.of(view)));
+  /**
+   * Commits a transaction that was prepared on a view, whose table need not be loaded again.
+   *
+   * @param tips what refs may point to then
+   */
+  <R> R commit(RefTransaction<R> transaction, Set<ObjectId> tips, RefView view) throws IOException {
+    return seen(transaction, () -> tips, t -> shared.commit(committer, t, Optional.of(view)));
   }
 
-  <R> R commitBatch(RefTransaction<R> transaction, long bytes) throws IOException {
-    return seen(transaction, t -> shared.commitBatch(committer, t, bytes));
+  /**
+   * Commits a transaction of many refs.
+   *
+   * @param tips says what they may point to then
+   */
+  <R> R commitBatch(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, long bytes)
+      throws IOException {
+    return seen(transaction, tips, t -> shared.commitBatch(committer, t, bytes));
   }
 
   /** A way to commit a transaction. */
@@ -143,17 +163,45 @@ public final class S3RefDatabase extends RefDatabase {
    * opened. If garbage was removed since, it looks again whether all that the new values lead to is
    * there.
    */
-  private <R> R seen(RefTransaction<R> transaction, Commit<R> commit) throws IOException {
-    long seen = opened;
+  private <R> R seen(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, Commit<R> commit)
+      throws IOException {
+    long seen = firstSeen(tips);
     while (true) {
       try {
         return committed(commit.run(transaction.seenAt(seen)));
       } catch (ObjectsDroppedException e) {
-        SharedRefs.Current now = shared.current();
-        Reachability.check(repository, e.tips(), now.view().prefix("", Set.of()));
-        seen = now.manifest().generation();
+        seen = lookAgain(e.tips());
       }
     }
+  }
+
+  /**
+   * When all that values lead to was there, for all that is known. Where garbage was removed
+   * before, only what this handle wrote itself goes unlooked at: what another one wrote may lead to
+   * an object that was there then, and was removed before this handle was opened.
+   */
+  private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
+    long dropped = shared.dropped();
+    if (dropped == 0) {
+      return opened;
+    }
+    Set<ObjectId> ids = tips.get();
+    boolean trusted = ids.isEmpty() || (dropped <= opened && objects.wroteAll(ids));
+    return trusted ? opened : lookAgain(ids);
+  }
+
+  private long lookAgain(Set<ObjectId> ids) throws IOException {
+    long generation = shared.generation(); // before anything is looked for
+    try {
+      objects.checkComplete(ids, new ViewDatabase(shared.newestLoaded()));
+    } catch (MissingObjectException e) {
+      throw new IOException(
+          "object "
+              + e.getObjectId().name()
+              + " was removed by a garbage collection; nothing was done, push again",
+          e);
+    }
+    return generation;
   }
 
   private <R> R committed(R verdict) {

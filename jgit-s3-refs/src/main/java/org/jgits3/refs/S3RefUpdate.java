@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.ObjectId;
@@ -205,6 +206,7 @@ final class S3RefUpdate extends RefUpdate {
     ObjectId id = getNewObjectId();
     RefValue.Direct value = new RefValue.Direct(id, S3RefDatabase.peel(walk, id));
     return commit(
+        Set.of(id),
         edits -> {
           ObjectId old = current(edits);
           boolean blocked = !edits.exists(target) && edits.conflicting(target);
@@ -224,6 +226,7 @@ final class S3RefUpdate extends RefUpdate {
       return desired;
     }
     return commit(
+        Set.of(),
         edits -> {
           ObjectId old = current(edits);
           if (!acceptable(edits, old)) {
@@ -237,6 +240,7 @@ final class S3RefUpdate extends RefUpdate {
   @Override
   protected Result doLink(String newTarget) throws IOException {
     return commit(
+        Set.of(),
         edits -> {
           ObjectId old = current(edits);
           boolean blocked = !edits.exists(target) && edits.conflicting(target);
@@ -251,8 +255,9 @@ final class S3RefUpdate extends RefUpdate {
         });
   }
 
-  private Result commit(RefTransaction<Verdict> transaction) throws IOException {
-    Verdict came = database.commit(transaction, view);
+  private Result commit(Set<ObjectId> tips, RefTransaction<Verdict> transaction)
+      throws IOException {
+    Verdict came = database.commit(transaction, tips, view);
     verdict = Optional.of(came);
     if (came.result() != Result.LOCK_FAILURE) {
       setOldObjectId(came.replaced());

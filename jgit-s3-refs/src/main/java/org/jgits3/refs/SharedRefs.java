@@ -512,6 +512,11 @@ public final class SharedRefs {
     return committer.cached().map(v -> v.manifest().generation()).orElse(0L);
   }
 
+  /** Generation that last removed objects, in the newest manifest this process has seen. */
+  long dropped() {
+    return committer.cached().map(v -> v.manifest().dropped()).orElse(0L);
+  }
+
   /** The manifest as of some moment after this call began. */
   Manifest validatedManifest() throws IOException {
     return committer.validate().manifest();

@@ -9,9 +9,12 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -20,7 +23,10 @@ import org.jgits3.TestRepositories;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.refs.RefRestoration;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.RequestCounts;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +84,35 @@ class GarbageCollectionTest {
       assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 4");
     }
     assertThat(it.user.parseCommit(last).getParentCount()).isEqualTo(1); // as others see it
+  }
+
+  @Test
+  void what_was_collected_is_not_collected_again_unless_something_changed() throws Exception {
+    point(it.user, "refs/notes/x", TestRepositories.commit(it.user, "noted"));
+    assertThat(it.gc().skipped()).isFalse();
+    assertThat(sources()).containsExactly("GC", "GC_REST");
+    Manifest collected = it.manifest();
+    GarbageCollection.Report again = it.gc();
+    assertThat(again.skipped()).isTrue();
+    assertThat(again.bytesAfter()).isEqualTo(again.bytesBefore()).isPositive();
+    assertThat(it.manifest()).isEqualTo(collected);
+
+    point(it.user, "refs/heads/same", first);
+    assertThat(it.gc().skipped()).as("leads to nothing new").isTrue();
+    point(it.user, MAIN, TestRepositories.commit(it.user, "second", first));
+    assertThat(it.gc().skipped()).isFalse();
+    assertThat(it.gc().skipped()).isTrue();
+    delete(it.user, "refs/notes/x");
+    assertThat(it.gc().skipped()).as("has become garbage").isFalse();
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    assertThat(it.gc().skipped()).as("garbage has expired").isFalse();
+    assertThat(it.gc().skipped()).isTrue();
+
+    Manifest before = it.manifest();
+    assertThat(it.maintainer.maintenance("r").repack(NullProgressMonitor.INSTANCE).skipped())
+        .isFalse();
+    assertThat(it.manifest().packs()).isNotEqualTo(before.packs());
+    it.isSound();
   }
 
   @Test
@@ -217,6 +252,104 @@ class GarbageCollectionTest {
   }
 
   @Test
+  void E1_what_another_handle_wrote_before_objects_were_dropped_is_looked_at_too()
+      throws Exception {
+    ObjectId gone = garbage();
+    ObjectId child;
+    ObjectId whole;
+    try (S3Repository writer = it.users.openRepository("r")) {
+      child = TestRepositories.commit(writer, "child", gone);
+      whole = TestRepositories.commit(writer, "whole", first);
+    }
+    it.gc();
+    assertThat(it.manifest().dropped()).isPositive();
+    try (S3Repository later = it.users.openForRequest("r")) {
+      assertThat(later.getObjectDatabase().has(child)).isTrue();
+      assertThatThrownBy(() -> point(later, "refs/heads/new", child))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(gone.name());
+      assertThat(later.exactRef("refs/heads/new")).isNull();
+      BatchRefUpdate batch = later.getRefDatabase().newBatchUpdate();
+      ReceiveCommand command = new ReceiveCommand(ObjectId.zeroId(), child, "refs/heads/new");
+      batch.addCommand(command);
+      try (RevWalk walk = new RevWalk(later)) {
+        batch.execute(walk, NullProgressMonitor.INSTANCE);
+      }
+      assertThat(command.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+      assertThat(command.getMessage()).contains(gone.name());
+      assertThat(point(later, "refs/heads/whole", whole)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(point(later, "refs/heads/same", first)).isEqualTo(RefUpdate.Result.NEW);
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E1_refs_are_not_restored_to_what_leads_to_dropped_objects() throws Exception {
+    ObjectId gone = garbage();
+    ObjectId child = TestRepositories.commit(it.user, "child", gone);
+    point(it.user, "refs/heads/old", child);
+    long then = it.manifest().generation();
+    delete(it.user, "refs/heads/old");
+    it.gc();
+    assertThat(it.manifest().dropped()).as("the parent is gone, the child is not").isPositive();
+    try (S3Repository r = it.users.openForRequest("r")) {
+      RefRestoration plan = r.history().restoration(then);
+      assertThat(plan.missing()).isEmpty();
+      assertThatThrownBy(plan::apply)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(gone.name());
+      assertThat(r.exactRef("refs/heads/old")).isNull();
+    }
+    it.isSound();
+  }
+
+  @Test
+  void an_update_after_a_drop_costs_no_request_more_if_the_handle_wrote_the_objects()
+      throws Exception {
+    garbage();
+    it.gc();
+    assertThat(it.manifest().dropped()).isPositive();
+    RequestCounts counts = new RequestCounts();
+    try (S3RepositoryManager users =
+            MaintenanceFixture.manager(
+                new ObservedObjectStore(new DirectoryObjectStore(directory), counts));
+        S3Repository r = users.openForRequest("r")) {
+      r.parseCommit(first);
+      ObjectId second = TestRepositories.commit(r, "second", first);
+      RequestCounts.Snapshot before = counts.snapshot();
+      assertThat(point(r, MAIN, second)).isEqualTo(RefUpdate.Result.FORCED);
+      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E0_E2_a_collection_by_JGit_through_a_handle_follows_the_rules_too() throws Exception {
+    ObjectId id = garbage();
+    try (S3Repository r = it.maintainer.openForRequest("r")) {
+      it.store.beforeWrite(() -> point(it.user, "refs/heads/new", id));
+      collect(r);
+      assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    }
+    it.isSound();
+    delete(it.user, "refs/heads/new");
+    try (S3Repository r = it.maintainer.openForRequest("r")) {
+      collect(r);
+    }
+    assertThat(sources()).containsExactly("GC");
+    assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
+    it.isSound();
+  }
+
+  private static void collect(S3Repository repository) throws IOException {
+    assertThat(
+            new DfsGarbageCollector(repository)
+                .setGarbageTtl(1, TimeUnit.MILLISECONDS)
+                .pack(NullProgressMonitor.INSTANCE))
+        .isTrue();
+  }
+
+  @Test
   void E3_a_push_whose_objects_are_still_there_succeeds_once_it_has_looked_again()
       throws Exception {
     garbage();
@@ -308,6 +441,6 @@ class GarbageCollectionTest {
   void an_empty_repository_is_left_as_it_is() throws Exception {
     it.users.createRepository("empty").close();
     assertThat(it.maintainer.maintenance("empty").collectGarbage(NullProgressMonitor.INSTANCE))
-        .isEqualTo(new GarbageCollection.Report(0, 0, 0, 0, false));
+        .isEqualTo(new GarbageCollection.Report(0, 0, 0, 0, false, true));
   }
 }

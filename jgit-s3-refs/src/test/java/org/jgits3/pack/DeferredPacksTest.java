@@ -292,6 +292,52 @@ class DeferredPacksTest {
     }
   }
 
+  private static void refuse(S3Repository pushed) throws IOException {
+    RefUpdate refused = pushed.updateRef(MAIN);
+    refused.setNewObjectId(PACK.commit());
+    refused.setExpectedOldObjectId(PACK.commit());
+    assertThat(refused.update()).isEqualTo(Result.LOCK_FAILURE);
+  }
+
+  @Test
+  void refs_that_a_hook_changes_publish_nothing_of_a_push_that_is_refused() throws Exception {
+    try (S3Repository other = manager.openRepository("r")) {
+      update(other, OTHER, TestRepositories.commit(other, "other"));
+    }
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      ObjectId note = TestRepositories.commit(pushed, "pushes: 1");
+      assertThat(update(pushed, "refs/meta/pushes", note)).isEqualTo(Result.NEW);
+      RefUpdate delete = pushed.updateRef(OTHER);
+      delete.setForceUpdate(true);
+      assertThat(delete.delete()).isEqualTo(Result.FORCED);
+      refuse(pushed);
+      RefUpdate counted = pushed.updateRef("refs/meta/pushes");
+      counted.setNewObjectId(TestRepositories.commit(pushed, "pushes: 2", note));
+      assertThat(counted.update()).isEqualTo(Result.FAST_FORWARD);
+    }
+    assertThat(listed()).extracting(PackEntry::source).containsOnly("INSERT");
+    try (S3Repository r = elsewhere.openRepository("r")) {
+      assertThat(has(r, PACK.commit())).isFalse();
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void a_ref_that_a_hook_leads_into_the_pack_by_way_of_its_own_commit_publishes_it()
+      throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      ObjectId merge = TestRepositories.commit(pushed, "merged", PACK.commit());
+      assertThat(update(pushed, "refs/meta/merged", merge)).isEqualTo(Result.NEW);
+      refuse(pushed);
+    }
+    assertThat(listed())
+        .extracting(PackEntry::source)
+        .containsExactlyInAnyOrder("INSERT", "RECEIVE");
+    everythingIsThere();
+  }
+
   @Test
   void a_closed_handle_commits_no_ref_into_a_pack_it_has_forgotten() throws Exception {
     S3Repository pushed = push(manager);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -282,7 +283,7 @@ class LargeBatchTest {
             },
             new RefsMetrics(),
             new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
-    S3RefDatabase refs = new S3RefDatabase(here, shared, committer, false);
+    S3RefDatabase refs = new S3RefDatabase(here, shared, committer, new NothingDropped(), false);
     for (String group : new String[] {"a", "b", "c", "d"}) {
       BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
       execute(batch);
@@ -291,5 +292,18 @@ class LargeBatchTest {
           .containsOnly(ReceiveCommand.Result.OK);
     }
     assertThat(refs.getRefs()).hasSize(1200);
+  }
+
+  /** Of a repository without collections. */
+  private static final class NothingDropped implements ObjectPresence {
+    @Override
+    public boolean wroteAll(Set<ObjectId> ids) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void checkComplete(Set<ObjectId> ids, RefDatabase refs) {
+      throw new AssertionError();
+    }
   }
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.refs;
+
+import java.io.IOException;
+import java.util.Set;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+
+/** What a handle can tell of objects that refs are to point to. Safe for use by many threads. */
+public interface ObjectPresence {
+  /**
+   * Whether this handle has written objects itself, so that it has seen all that they lead to since
+   * it was opened, or has written that as well.
+   *
+   * @param ids the objects
+   * @return false if one of them was written by somebody else, or so long ago that it is forgotten
+   * @throws IOException if it cannot be told
+   */
+  boolean wroteAll(Set<ObjectId> ids) throws IOException;
+
+  /**
+   * Makes sure that everything that objects lead to is in the packs listed as of this call, or
+   * later.
+   *
+   * @param ids the objects
+   * @param refs refs as of this call, or later, all of which lead to what is there
+   * @throws org.eclipse.jgit.errors.MissingObjectException if something is missing
+   * @throws IOException if it cannot be told
+   */
+  void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ObjectLoader;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.store.MemoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whether all that objects lead to is found, and what is missing is. */
+class ConnectivityTest {
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+
+  @BeforeEach
+  void create() throws Exception {
+    manager = TestRepositories.manager(new MemoryObjectStore());
+    repository = manager.createRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  /** A reader that notes what is opened. */
+  private static final class NotingReader extends ObjectReader.Filter {
+    private final ObjectReader reader;
+    private final Set<ObjectId> opened = new HashSet<>();
+
+    NotingReader(ObjectReader reader) {
+      this.reader = reader;
+    }
+
+    @Override
+    protected ObjectReader delegate() {
+      return reader;
+    }
+
+    @Override
+    public ObjectReader newReader() {
+      return this;
+    }
+
+    @Override
+    public ObjectLoader open(AnyObjectId id) throws IOException {
+      return open(id, OBJ_ANY);
+    }
+
+    @Override
+    public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
+      opened.add(id.copy());
+      return reader.open(id, typeHint);
+    }
+  }
+
+  private Set<ObjectId> check(ObjectId... tips) throws IOException {
+    try (NotingReader reader = new NotingReader(repository.newObjectReader())) {
+      new Connectivity(reader, repository.getRefDatabase()).check(List.of(tips));
+      return reader.opened;
+    }
+  }
+
+  /** Commits one after the other, without a parent or each on the one before. */
+  private List<ObjectId> commits(int count, boolean chained, ObjectId... first) throws IOException {
+    List<ObjectId> ids = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId tree = inserter.insert(new TreeFormatter());
+      ObjectId[] parents = first;
+      for (int i = 0; i < count; i++) {
+        ids.add(inserter.insert(commit(tree, "commit " + i, parents)));
+        parents = chained ? new ObjectId[] {ids.get(i)} : first;
+      }
+      inserter.flush();
+    }
+    return ids;
+  }
+
+  private static CommitBuilder commit(ObjectId tree, String message, ObjectId... parents) {
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(tree);
+    commit.setParentIds(parents);
+    PersonIdent who =
+        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
+    commit.setAuthor(who);
+    commit.setCommitter(who);
+    commit.setMessage(message);
+    return commit;
+  }
+
+  private void branches(List<ObjectId> tips) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < tips.size(); i++) {
+      batch.addCommand(
+          new ReceiveCommand(ObjectId.zeroId(), tips.get(i), Constants.R_HEADS + "b" + i));
+    }
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+  }
+
+  @Test
+  void a_few_commits_on_a_branch_cost_no_more_than_these_however_many_branches_there_are()
+      throws Exception {
+    List<ObjectId> tips = commits(300, false);
+    branches(tips);
+    List<ObjectId> more = commits(3, true, tips.get(7));
+    Set<ObjectId> opened = check(more.get(2));
+    assertThat(opened).containsAll(more).hasSizeLessThanOrEqualTo(3 + 1 + 1); // parent and tree
+    assertThat(check(tips.get(9))).as("a branch is complete").isEmpty();
+  }
+
+  @Test
+  void a_long_history_is_followed_down_to_the_branches() throws Exception {
+    List<ObjectId> first = commits(1, true);
+    branches(first);
+    List<ObjectId> more = commits(1500, true, first.get(0));
+    assertThat(check(more.get(1499))).containsAll(more);
+  }
+
+  @Test
+  void whatever_is_missing_is_named() throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    ObjectId child = commits(1, true, missing).get(0);
+    ObjectId treeless;
+    ObjectId blobless;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      treeless = inserter.insert(commit(missing, "no tree"));
+      TreeFormatter tree = new TreeFormatter();
+      tree.append("file", FileMode.REGULAR_FILE, missing);
+      blobless = inserter.insert(commit(inserter.insert(tree), "no blob"));
+      inserter.flush();
+    }
+    ObjectId tag = TestRepositories.tag(repository, "v1", child);
+    for (ObjectId tip : List.of(missing, child, treeless, blobless, tag)) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
+  }
+}
