@@ -317,6 +317,19 @@ public record Manifest(
   }
 
   /**
+   * Decodes a copy of a manifest, that a bucket keeps as an old version, say.
+   *
+   * @param where what to call it in messages, a file name
+   * @param bytes its stored form
+   * @return the manifest
+   * @throws ManifestException.Unsupported if it has a newer format
+   * @throws ManifestException.Corrupt if the bytes are no manifest
+   */
+  public static Manifest decode(String where, byte[] bytes) throws ManifestException {
+    return ManifestCodec.decode(where, bytes);
+  }
+
+  /**
    * This manifest with another generation of the last removal of objects.
    *
    * @param changed see {@link #dropped}; a commit never lowers it

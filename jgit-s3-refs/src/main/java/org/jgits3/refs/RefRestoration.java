@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
@@ -65,15 +66,37 @@ public final class RefRestoration {
                 }
               });
     }
+    return new RefRestoration(refs, generation, changes(then, now));
+  }
+
+  /**
+   * Finds out what to change.
+   *
+   * @param refs where it is to be changed
+   * @param generation generation that the wanted refs are of
+   * @param wanted the refs that are wanted
+   * @param now refs as they are
+   */
+  static RefRestoration of(S3RefDatabase refs, long generation, RefView wanted, RefView now) {
+    Map<String, Value> then = new TreeMap<>();
+    for (RefView view : List.of(wanted, now)) {
+      view.prefix("", Set.of()).forEach(ref -> then.put(ref.getName(), null));
+      view.refs().symrefs().keySet().forEach(name -> then.put(name, null));
+    }
+    then.replaceAll((name, none) -> Value.of(wanted, name));
+    return new RefRestoration(refs, generation, changes(then, now));
+  }
+
+  private static List<RefChange> changes(Map<String, Value> wanted, RefView now) {
     List<RefChange> changes = new ArrayList<>();
-    then.forEach(
+    wanted.forEach(
         (name, was) -> {
           Value is = Value.of(now, name);
           if (!is.equals(was)) {
             changes.add(new RefChange(name, is.id(), was.id()).linked(is.target(), was.target()));
           }
         });
-    return new RefRestoration(refs, generation, List.copyOf(changes));
+    return List.copyOf(changes);
   }
 
   /**
@@ -125,6 +148,9 @@ public final class RefRestoration {
    * Makes the changes, all of them in one transaction or none. What others changed since the plan
    * was made is not lost: if a ref of the plan has another value by now, nothing is changed.
    *
+   * <p>If objects were ever removed from the repository, all that the refs then lead to is looked
+   * for, as far as no ref leads there now.
+   *
    * @throws org.eclipse.jgit.errors.MissingObjectException if an object is {@link #missing};
    *     nothing was changed
    * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not say in time
@@ -146,7 +172,8 @@ public final class RefRestoration {
     for (RefChange c : changes) {
       bytes += PER_CHANGE + 2L * c.ref().length();
     }
-    Optional<String> changed = refs.commitBatch(edits -> restore(edits, peeled), bytes);
+    Optional<String> changed =
+        refs.commitBatch(edits -> restore(edits, peeled), peeled::keySet, bytes);
     if (changed.isPresent()) {
       throw new IOException(
           changed.get() + " was changed meanwhile; nothing was restored, look at the plan again");

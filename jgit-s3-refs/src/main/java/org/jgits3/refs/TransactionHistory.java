@@ -122,6 +122,19 @@ public final class TransactionHistory {
     return RefRestoration.undoing(refs, generation, since, now.view());
   }
 
+  /**
+   * What would have to change for the refs to be other ones, whatever the log says. Changes
+   * nothing.
+   *
+   * @param generation generation that they are of, for the log
+   * @param wanted the refs
+   * @return the changes
+   * @throws IOException if the refs as they are cannot be read
+   */
+  public RefRestoration restoration(long generation, ViewDatabase wanted) throws IOException {
+    return RefRestoration.of(refs, generation, wanted.view(), shared.current().view());
+  }
+
   private static long first(Manifest manifest) {
     TransactionLog log = manifest.log();
     return log.segments().stream()

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefRename;
@@ -28,6 +29,10 @@ public final class ViewDatabase extends RefDatabase {
 
   ViewDatabase(RefView view) {
     this.view = view;
+  }
+
+  RefView view() {
+    return view;
   }
 
   /**
@@ -91,6 +96,16 @@ public final class ViewDatabase extends RefDatabase {
   @Override
   public List<Ref> getRefsByPrefix(String prefix) {
     return view.prefix(prefix, Set.of());
+  }
+
+  @Override
+  public Set<Ref> getTipsWithSha1(ObjectId id) {
+    return view.tips(id);
+  }
+
+  @Override
+  public boolean hasFastTipsWithSha1() {
+    return true;
   }
 
   @Override

@@ -41,6 +41,7 @@ import picocli.CommandLine.TypeConversionException;
       ReflogCommand.class,
       LogCommand.class,
       RestoreRefsCommand.class,
+      RestoreCommand.class,
       RenameCommand.class,
       DeleteCommand.class,
       GcCommand.class,

@@ -83,6 +83,7 @@ class JgitS3Test {
         "log a --since x",
         "restore-refs a",
         "restore-refs a --at x",
+        "restore a",
       })
   void wrong_usage_is_one_line_and_exits_with_2(String args) {
     inStore(args.split(" ")).failsWith(2);
@@ -182,6 +183,26 @@ class JgitS3Test {
     inStore("restore-refs", "a", "--at", "99").failsWith(1, "generation 99", "in the future");
     inStore("restore-refs", "a", "--at", "0", "--apply").failsWith(1, "generation 0");
     inStore("restore-refs", "a", "--at", "-1").failsWith(1, "generation -1");
+  }
+
+  @Test
+  void a_copy_of_a_manifest_is_restored() throws IOException {
+    inStore("init", "a").succeeds();
+    Path manifest = dir.resolve("store/repos/a.git/manifest");
+    Path copy = Files.copy(manifest, dir.resolve("copy"));
+    inStore("delete", "a").succeeds();
+    inStore("restore", "a", copy.toString()).failsWith(1, "a");
+    inStore("init", "a").succeeds();
+    JsonNode plan = inStore("restore", "a", copy.toString(), "--json").json();
+    assertThat(plan.get("applied").asBoolean()).isFalse();
+    assertThat(plan.get("packs").asInt()).isZero();
+    assertThat(plan.get("changes")).isEmpty();
+    assertThat(inStore("restore", "a", copy.toString(), "--apply").succeeds().out())
+        .isEqualTo("Restored 0 refs and 0 packs, 0 bytes, of generation 1\n");
+    String missing = dir.resolve("missing").toString();
+    inStore("restore", "a", missing).failsWith(1, missing, "no such file");
+    Path damaged = Files.writeString(dir.resolve("damaged"), "{}");
+    inStore("restore", "a", damaged.toString()).failsWith(1, damaged.toString());
   }
 
   @Test

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.RestoredPack;
+import org.jgits3.refs.RefRestoration;
+import org.jgits3.refs.ViewDatabase;
+import org.jgits3.store.StoreException;
+
+/**
+ * Brings refs and objects back to what a copy of an older manifest says, while the repository is in
+ * use. Packs that are not listed any more are copied to fresh names, and are listed by the very
+ * write that moves the refs, a transaction like any other: the generation grows, the log goes on,
+ * and a sweep that decided before to delete the old names does no harm. Configuration and
+ * description stay as they are.
+ *
+ * <p>Used by one thread.
+ */
+public final class Restorer {
+  private final S3RepositoryManager manager;
+  private final ProgressMonitor monitor;
+
+  /**
+   * A restorer.
+   *
+   * @param manager store with the repository
+   * @param monitor told how far it is; may cancel
+   */
+  public Restorer(S3RepositoryManager manager, ProgressMonitor monitor) {
+    this.manager = manager;
+    this.monitor = monitor;
+  }
+
+  /**
+   * What a restoration takes, or took.
+   *
+   * @param generation generation of the copy
+   * @param packs packs that are copied
+   * @param bytes bytes of packs and indexes that are copied
+   * @param changes what becomes of the refs, as {@link RefRestoration#changes}
+   */
+  public record Report(long generation, int packs, long bytes, List<RefChange> changes) {
+    /** Copies the list. */
+    public Report {
+      changes = List.copyOf(changes);
+    }
+  }
+
+  /**
+   * Says what a restoration would take. Changes nothing.
+   *
+   * @param name repository to restore
+   * @param copy an older manifest of it, or of one that was deleted
+   * @return what it would take
+   * @throws IOException if the repository cannot be read, or objects that the copy lists are gone
+   */
+  public Report plan(RepositoryName name, Manifest copy) throws IOException {
+    try (S3Repository repository = manager.openForRequest(name.value())) {
+      RefRestoration refs = refs(repository, copy);
+      List<PackEntry> packs = unlisted(repository, copy);
+      long bytes = 0;
+      for (PackEntry pack : packs) {
+        for (var object : pack.objectSizes(copy.repositoryId()).entrySet()) {
+          if (manager.store().stat(object.getKey()).isEmpty()) {
+            throw gone(copy, object.getKey(), null);
+          }
+          bytes += object.getValue();
+        }
+      }
+      return new Report(copy.generation(), packs.size(), bytes, refs.changes());
+    }
+  }
+
+  /**
+   * Restores.
+   *
+   * @param name repository to restore
+   * @param copy an older manifest of it, or of one that was deleted
+   * @return what it took
+   * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not say in time whether
+   *     the refs were restored
+   * @throws IOException if it was not done, saying why; nothing was changed
+   */
+  public Report run(RepositoryName name, Manifest copy) throws IOException {
+    try (S3Repository repository = manager.openForRequest(name.value())) {
+      repository.getObjectDatabase().deferReceivedPacks();
+      RefRestoration refs = refs(repository, copy);
+      List<PackEntry> packs = unlisted(repository, copy);
+      long bytes = 0;
+      RestoredPack restored = new RestoredPack(repository.getObjectDatabase(), manager.store());
+      monitor.beginTask("Copying packs", packs.size());
+      for (PackEntry pack : packs) {
+        try {
+          bytes += restored.copy(pack, copy.repositoryId(), monitor);
+        } catch (StoreException.Missing e) {
+          throw gone(copy, e.key(), e);
+        }
+        monitor.update(1);
+      }
+      monitor.endTask();
+      refs.apply();
+      return new Report(copy.generation(), packs.size(), bytes, refs.changes());
+    }
+  }
+
+  private RefRestoration refs(S3Repository repository, Manifest copy) throws IOException {
+    try {
+      return repository
+          .history()
+          .restoration(copy.generation(), ViewDatabase.of(manager.store(), copy));
+    } catch (StoreException.Missing e) {
+      throw gone(copy, e.key(), e);
+    }
+  }
+
+  /** Packs that only the copy lists. */
+  private static List<PackEntry> unlisted(S3Repository repository, Manifest copy)
+      throws IOException {
+    Manifest now = repository.manifest();
+    Set<String> listed = new HashSet<>();
+    if (now.repositoryId().equals(copy.repositoryId())) {
+      now.packs().forEach(pack -> listed.add(pack.id()));
+    }
+    return copy.packs().stream().filter(pack -> !listed.contains(pack.id())).toList();
+  }
+
+  private static IOException gone(Manifest copy, String key, Throwable cause) {
+    return new IOException(
+        key
+            + " is gone, which the copy of generation "
+            + copy.generation()
+            + " lists; bring it back from a version that the bucket keeps, or from a backup,"
+            + " then restore again; nothing was changed",
+        cause);
+  }
+}

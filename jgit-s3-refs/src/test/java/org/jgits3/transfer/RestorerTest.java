@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.maintenance.Sweep;
+import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Restoring an older manifest. D13 and D15 are the interleavings of that name in the model of
+ * sweeps.
+ */
+class RestorerTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final String MAIN = "refs/heads/main";
+  private static final String LOST = "refs/heads/lost";
+
+  @TempDir Path directory;
+  private DirectoryObjectStore plain;
+  private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
+  private S3RepositoryManager sweeper;
+  private S3RepositoryManager manager;
+  private ObjectId main;
+  private ObjectId lost;
+
+  /** Something that others do meanwhile. */
+  @FunctionalInterface
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  @BeforeEach
+  void create() throws Exception {
+    plain = new DirectoryObjectStore(directory);
+    sweeper =
+        expiringAtOnce(
+            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+              @Override
+              public void delete(Collection<String> keys) throws IOException {
+                Action action = beforeDelete.getAndSet(null);
+                if (action != null) {
+                  action.run();
+                }
+                super.delete(keys);
+              }
+            });
+    manager = expiringAtOnce(new DirectoryObjectStore(directory));
+    try (S3Repository r = manager.createRepository("r")) {
+      main = TestRepositories.commit(r, "main");
+      lost = TestRepositories.commit(r, "lost");
+      point(r, MAIN, main);
+      point(r, LOST, lost);
+    }
+  }
+
+  private static S3RepositoryManager expiringAtOnce(ObjectStore store) throws Exception {
+    Config config = new Config();
+    config.setString("gc", null, "pruneExpire", "now");
+    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+    sweeper.close();
+  }
+
+  private static void point(S3Repository r, String ref, ObjectId id) throws IOException {
+    RefUpdate update = r.updateRef(ref);
+    update.setNewObjectId(id);
+    update.setForceUpdate(true);
+    update.update();
+  }
+
+  private Manifest manifest() throws IOException {
+    return StoredManifest.read(plain, "r");
+  }
+
+  private void gc() throws IOException {
+    manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+  }
+
+  private Sweep.Report sweep() throws IOException {
+    return sweeper.sweep("r", Duration.ZERO, false).orElseThrow();
+  }
+
+  /** The accident: a branch is deleted, and its objects are collected until they are gone. */
+  private void lose() throws IOException {
+    try (S3Repository r = manager.openForRequest("r")) {
+      RefUpdate delete = r.updateRef(LOST);
+      delete.setForceUpdate(true);
+      delete.delete();
+      point(r, MAIN, TestRepositories.commit(r, "later", main));
+    }
+    gc();
+    gc();
+    assertThat(manifest().dropped()).isPositive();
+  }
+
+  private Restorer.Report restore(Manifest copy) throws IOException {
+    return new Restorer(manager, NullProgressMonitor.INSTANCE).run(NAME, copy);
+  }
+
+  private void isSound() throws IOException {
+    assertThat(manager.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
+  }
+
+  private List<String> refs() throws IOException {
+    List<String> refs = new ArrayList<>();
+    try (S3Repository r = manager.openForRequest("r")) {
+      for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
+        refs.add(ref.getName() + " " + ref.getObjectId().name());
+      }
+    }
+    return refs;
+  }
+
+  @Test
+  void refs_and_objects_are_as_they_were_in_one_transaction() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    List<String> then = refs();
+    lose();
+    Manifest before = manifest();
+    Restorer.Report plan = new Restorer(manager, NullProgressMonitor.INSTANCE).plan(NAME, copy);
+    assertThat(manifest()).isEqualTo(before);
+    Restorer.Report report = restore(copy);
+    assertThat(report.packs()).isEqualTo(plan.packs()).isEqualTo(1);
+    assertThat(report.changes()).isEqualTo(plan.changes()).hasSize(2);
+    assertThat(refs()).isEqualTo(then);
+    assertThat(manifest().generation()).isEqualTo(before.generation() + 1);
+    assertThat(manifest().packs()).hasSize(before.packs().size() + 1);
+    isSound();
+    gc();
+    isSound();
+  }
+
+  @Test
+  void D13_names_of_an_older_manifest_are_refused_while_a_sweeper_sleeps() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    lose();
+    sweep(); // leaves a mark to go by
+    beforeDelete.set(
+        () -> {
+          try (ManifestCommitter committer =
+              new ManifestCommitter(plain, NAME, CommitPolicy.DEFAULT)) {
+            assertThatThrownBy(
+                    () ->
+                        committer.<Boolean>commit(
+                            base ->
+                                Proposal.edit(
+                                    base.withPacks(copy.packs()).withRefs(copy.refs()), true)))
+                .isInstanceOf(ManifestException.Stalled.class)
+                .hasMessageContaining("may be deleted already");
+          }
+        });
+    sweep();
+    assertThat(beforeDelete.get()).as("the sweeper slept").isNull();
+    isSound();
+  }
+
+  @Test
+  void D15_a_restoration_to_fresh_names_survives_a_sweeper_that_wakes_up_later() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    List<String> then = refs();
+    lose();
+    beforeDelete.set(() -> restore(copy));
+    sweep();
+    sweep();
+    assertThat(beforeDelete.get()).as("the sweeper slept").isNull();
+    assertThat(refs()).isEqualTo(then);
+    assertThat(manifest().packs())
+        .extracting(PackEntry::id)
+        .doesNotContainAnyElementsOf(copy.packs().stream().map(PackEntry::id).toList());
+    isSound();
+    sweep();
+    sweep();
+    isSound();
+  }
+
+  @Test
+  void what_a_sweep_has_deleted_is_named_and_nothing_is_changed() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    lose();
+    sweep();
+    sweep();
+    Manifest before = manifest();
+    long objects = objects();
+    for (boolean dry : new boolean[] {true, false}) {
+      Restorer restorer = new Restorer(manager, NullProgressMonitor.INSTANCE);
+      assertThatThrownBy(() -> (dry ? restorer.plan(NAME, copy) : restorer.run(NAME, copy)).packs())
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(copy.packs().get(0).id())
+          .hasMessageContaining("is gone");
+    }
+    assertThat(manifest()).isEqualTo(before);
+    assertThat(objects()).isEqualTo(objects);
+  }
+
+  @Test
+  void a_damaged_pack_is_not_restored() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    lose();
+    String key = copy.packs().get(0).objectSizes(copy.repositoryId()).firstKey();
+    Path file = directory.resolve(key);
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[20] ^= 1;
+    Files.write(file, bytes);
+    Manifest before = manifest();
+    assertThatThrownBy(() -> restore(copy))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining("CRC32C");
+    assertThat(manifest()).isEqualTo(before);
+  }
+
+  @Test
+  void a_deleted_repository_comes_back_under_its_name() throws Exception {
+    Manifest copy = manifest();
+    List<String> then = refs();
+    manager.delete("r");
+    manager.createRepository("r").close();
+    restore(copy);
+    assertThat(refs()).isEqualTo(then);
+    isSound();
+  }
+
+  private long objects() throws IOException {
+    List<String> keys = new ArrayList<>();
+    plain.list("objects/", object -> keys.add(object.key()));
+    return keys.size();
+  }
+}
