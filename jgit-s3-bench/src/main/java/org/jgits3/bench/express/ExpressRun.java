@@ -91,7 +91,7 @@ final class ExpressRun {
                           Unit.NANOSECONDS,
                           Figure.exactly(millis * 1e6))));
     }
-    split(jmh, "false", warmups(20, 100));
+    split(jmh, "false", warmups(60, 300));
   }
 
   /** Measures what needs no network. */
@@ -108,7 +108,7 @@ final class ExpressRun {
       }
     }
     if (environment.clientOnly()) {
-      split(jmh, "true", warmups(300, 1000));
+      split(jmh, "true", warmups(100, 500));
     }
   }
 
@@ -116,7 +116,7 @@ final class ExpressRun {
     String title = CLIENT_ONLY + what.title();
     context.progress().begin(title + ", " + engine);
     try {
-      RunResult result = run(jmh, what, engine, Map.of("stub", "true"), warmups(300, 1000));
+      RunResult result = run(jmh, what, engine, Map.of("stub", "true"), warmups(100, 500));
       Measurement measured = JmhRun.measurement(result);
       rows.add(Row.of(title, engine, Unit.NANOSECONDS, perCall(measured.nanos())));
       measured
