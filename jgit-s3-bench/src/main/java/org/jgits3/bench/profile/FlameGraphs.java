@@ -109,8 +109,13 @@ public record FlameGraphs(Path directory, Path library, String event) {
    * @return options for the command line
    */
   public List<String> jvmOptions(String name) {
-    // Standard output is the program's own.
+    // What the program prints is its own.
     return List.of(
-        "-agentpath:" + library + "=start,event=" + event + ",log=stderr," + output(name, "-%p"));
+        "-agentpath:"
+            + library
+            + "=start,event="
+            + event
+            + ",loglevel=none,"
+            + output(name, "-%p"));
   }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.bench.transfer.LibraryTransfer.Mode;
@@ -31,6 +32,7 @@ final class Tools {
   private final Path configs;
   private final S3Endpoint endpoint;
   private final String bucket;
+  private final Function<String, List<String>> profiler;
 
   /**
    * Tools for a server.
@@ -38,8 +40,10 @@ final class Tools {
    * @param programs directory the peers are installed in
    * @param configs directory for their configuration
    * @param endpoint the server
+   * @param profiler options that profile a JVM, by what it does
    */
-  Tools(Path programs, Path configs, S3Endpoint endpoint) {
+  Tools(Path programs, Path configs, S3Endpoint endpoint, Function<String, List<String>> profiler) {
+    this.profiler = profiler;
     this.programs = programs.toAbsolutePath();
     this.configs = configs.toAbsolutePath();
     this.endpoint = endpoint;
@@ -72,6 +76,7 @@ final class Tools {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(endpoint.jvmOptions());
+    command.addAll(profiler.apply("transfer " + mode + " " + direction));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(
         List.of(

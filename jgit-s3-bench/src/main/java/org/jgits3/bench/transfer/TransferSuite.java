@@ -55,7 +55,9 @@ public final class TransferSuite implements Suite {
     Files.createDirectories(directory);
     try (S3Session s3 = context.openS3();
         ObjectStore store = LibraryStore.open(s3.endpoint(), S3Session.SCRATCH)) {
-      Tools tools = new Tools(context.root().resolve("target/tools"), directory, s3.endpoint());
+      Path programs = context.root().resolve("target/tools");
+      Tools tools =
+          new Tools(programs, directory, s3.endpoint(), what -> context.profilerOptions(what));
       return measure(context, tools.all(), store, directory);
     } finally {
       removeScratch(directory);

@@ -34,6 +34,7 @@ class FlameGraphsTest {
 
     assertThat(jvm.waitFor()).isZero();
     assertThat(directory.resolve("out")).isEmptyFile();
+    assertThat(directory.resolve("err")).content().doesNotContainIgnoringCase("profil");
     Path graph = graphs.resolve("heap-of-s3-cold-" + jvm.pid() + ".html");
     assertThat(Files.readString(graph)).contains("<html").contains("heap of s3");
   }
