@@ -18,6 +18,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.store.Arrival;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Validator;
 import org.junit.jupiter.api.Test;
@@ -84,8 +85,12 @@ class HugeSnapshotTest {
             new Class<?>[] {ObjectStore.class},
             (proxy, method, args) -> {
               assertThat(method.getName()).isEqualTo("read");
+              Validator version = new Validator("v");
+              Arrival arrival = (Arrival) args[6];
+              arrival.begins(version);
               read((long) args[1], (byte[]) args[2], (int) args[3], (int) args[4]);
-              return new Validator("v");
+              arrival.until((int) args[3] + (int) args[4]);
+              return version;
             });
   }
 
