@@ -31,7 +31,7 @@ public final class TransferSuite implements Suite {
   private static final String DOWNLOAD_VS_BEST_PEER = "download_vs_best_peer";
 
   private static final int[] MEGABYTES = {128, 256, 512, 1024, 2048, 4096};
-  private static final int MOST_IF_QUICK = 1024;
+  private static final int[] MEGABYTES_IF_QUICK = {128, 512, 1024};
   private static final int SMALLEST = 16;
 
   @Override
@@ -112,20 +112,19 @@ public final class TransferSuite implements Suite {
   }
 
   private static List<Integer> sizes(SuiteContext context) {
-    int most =
-        switch (context.effort()) {
-          case SMALLEST -> SMALLEST;
-          case QUICK -> Math.min(MOST_IF_QUICK, context.maxMegabytes());
-          case FULL -> context.maxMegabytes();
-        };
-    List<Integer> sizes = Arrays.stream(MEGABYTES).filter(size -> size <= most).boxed().toList();
+    if (context.effort() == Effort.SMALLEST) {
+      return List.of(SMALLEST);
+    }
+    int most = context.maxMegabytes();
+    int[] all = context.quick() ? MEGABYTES_IF_QUICK : MEGABYTES;
+    List<Integer> sizes = Arrays.stream(all).filter(size -> size <= most).boxed().toList();
     return sizes.isEmpty() ? List.of(most) : sizes;
   }
 
   private static int rounds(Effort effort) {
     return switch (effort) {
       case SMALLEST -> 1;
-      case QUICK -> 3;
+      case QUICK -> 2;
       case FULL -> 6;
     };
   }
