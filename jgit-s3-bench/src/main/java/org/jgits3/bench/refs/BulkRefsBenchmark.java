@@ -63,10 +63,15 @@ public class BulkRefsBenchmark {
     commands = all.all().stream().map(ref -> RefBatch.creation(ref, target)).toList();
   }
 
-  /** Closes the repository. */
+  /**
+   * Closes the repository, and deletes what is in it.
+   *
+   * @throws IOException if it cannot be deleted
+   */
   @TearDown(Level.Invocation)
-  public void closeRepository() {
+  public void closeRepository() throws IOException {
     repository.close();
+    scratch.discard("objects/");
   }
 
   /**

@@ -2,6 +2,8 @@
 package org.jgits3.bench.refs;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
@@ -101,6 +103,16 @@ final class LibraryRefs implements RefSource {
     RefBatch.createAll(repository, refs.all());
     repository.getRefDatabase().compact();
     return repository;
+  }
+
+  /**
+   * Deletes what was written, as long as it is in the memory of the machine only: a disk that is
+   * busy with gigabytes nobody needs any more makes all times those of the disk.
+   */
+  void discard(String prefix) throws IOException {
+    List<String> keys = new ArrayList<>();
+    store.list(prefix, object -> keys.add(object.key()));
+    store.delete(keys);
   }
 
   S3Repository createEmpty(String name) throws IOException {

@@ -11,12 +11,13 @@ enum RefsCase {
   ALL("all refs", GetRefsBenchmark.class, "all", Mode.AverageTime),
   TIPS("tips by SHA-1", GetRefsBenchmark.class, "tips", Mode.AverageTime),
   COLD("cold open to first hit", GetRefsBenchmark.class, "coldHit", Mode.SingleShotTime),
+  /** Right after what it is subtracted from. */
+  DOWNLOAD("download of the snapshot", TransferBenchmark.class, "download", Mode.SingleShotTime),
   UPDATE("single update", UpdateRefsBenchmark.class, "update", Mode.AverageTime),
   BATCH("batch of 1,000", UpdateRefsBenchmark.class, "batch", Mode.SingleShotTime),
   CREATE_ALL(
       "all refs created in one batch", BulkRefsBenchmark.class, "createAll", Mode.SingleShotTime),
-  UPLOAD("upload of the same bytes", TransferBenchmark.class, "upload", Mode.SingleShotTime),
-  DOWNLOAD("download of the snapshot", TransferBenchmark.class, "download", Mode.SingleShotTime);
+  UPLOAD("upload of the same bytes", TransferBenchmark.class, "upload", Mode.SingleShotTime);
 
   private final String title;
   private final Class<?> benchmark;

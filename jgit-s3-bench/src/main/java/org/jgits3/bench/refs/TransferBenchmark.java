@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -22,6 +23,8 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class TransferBenchmark {
+  private static final String UPLOADS = "upload/";
+
   /** Name of the engine, see {@code RefsEngine}. */
   @Param({"directory", "s3"})
   public String engine;
@@ -54,6 +57,16 @@ public class TransferBenchmark {
   }
 
   /**
+   * Deletes what was uploaded.
+   *
+   * @throws IOException if it cannot be deleted
+   */
+  @TearDown(Level.Invocation)
+  public void discard() throws IOException {
+    scratch.discard(UPLOADS);
+  }
+
+  /**
    * Closes the stores.
    *
    * @throws IOException if they cannot be closed
@@ -71,7 +84,7 @@ public class TransferBenchmark {
    */
   @Benchmark
   public void upload() throws IOException {
-    scratch.store().put("upload/" + RefsEngine.scratchName(), bytes, 0, bytes.length);
+    scratch.store().put(UPLOADS + RefsEngine.scratchName(), bytes, 0, bytes.length);
   }
 
   /**
