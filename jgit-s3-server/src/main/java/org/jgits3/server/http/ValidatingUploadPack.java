@@ -16,8 +16,8 @@ import org.jgits3.S3Repository;
 
 /**
  * Serves fetches, and asks the store first unless the client wants objects by their ids: what it
- * read in the advertisement a moment ago is known here, or looked for in newer packs. Used by one
- * thread.
+ * read in the advertisement a moment ago is known here, or looked for in newer packs. Should it
+ * name refs as well, the store is asked after all. Used by one thread.
  */
 final class ValidatingUploadPack extends UploadPack {
   /** A line of Git's protocol that begins with its length. */
@@ -48,7 +48,9 @@ final class ValidatingUploadPack extends UploadPack {
       if (!anyObject || !OBJECTS.matcher(new String(first, US_ASCII)).matches()) {
         repository.validate();
       }
-      whole = new SequenceInputStream(new ByteArrayInputStream(first), input);
+      whole =
+          new RefNameWatch(
+              new SequenceInputStream(new ByteArrayInputStream(first), input), repository);
     }
     super.uploadWithExceptionPropagation(whole, output, messages);
   }

@@ -163,6 +163,42 @@ abstract class TransferRequestsContract {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void a_fetch_that_names_a_ref_that_was_made_elsewhere_the_moment_before_finds_it(String version)
+      throws Exception {
+    push("second");
+    String first = work.run("rev-parse", "HEAD~1").strip();
+    String second = work.run("rev-parse", "HEAD").strip();
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      RefUpdate update = there.updateRef("refs/tags/until");
+      update.setNewObjectId(ObjectId.fromString(first));
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+    // A client fetches here that had the advertisement from the other process.
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    if (version.equals("2")) {
+      lines.writeString("command=fetch");
+      lines.writeDelim();
+      lines.writeString("want " + second);
+    } else {
+      lines.writeString("want " + second + " deepen-not");
+    }
+    lines.writeString("deepen-not refs/tags/until");
+    if (version.equals("0")) {
+      lines.end();
+    }
+    lines.writeString("done");
+    if (version.equals("2")) {
+      lines.end();
+    }
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(answerTo("git-upload-pack", "version=" + version, body.toByteArray()))
+        .contains("shallow " + second);
+    assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 GET");
+  }
+
   @Test
   void a_cold_clone_of_a_collected_repository_is_four_requests_and_one_for_each_range()
       throws Exception {
@@ -262,10 +298,15 @@ abstract class TransferRequestsContract {
     lines.writeString(old.name() + " " + changed.name() + " refs/heads/main\0report-status");
     lines.end();
     body.writeBytes(pack);
+    return answerTo("git-receive-pack", "version=0", body.toByteArray());
+  }
+
+  private String answerTo(String service, String protocol, byte[] body) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/r.git/git-receive-pack"))
-            .header("Content-Type", "application/x-git-receive-pack-request")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()))
+        HttpRequest.newBuilder(server.uri().resolve("/r.git/" + service))
+            .header("Content-Type", "application/x-" + service + "-request")
+            .header("Git-Protocol", protocol)
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
             .build();
     return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
