@@ -9,6 +9,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
@@ -110,9 +113,17 @@ class EmbeddedServerTest {
     assertThat(push.exitCode()).isNotZero();
     assertThat(push.stderr()).contains("not today");
     assertThat(packs()).isEqualTo(1);
-    try (var objects = Files.walk(directory.resolve("objects"))) {
-      assertThat(objects.filter(f -> f.toString().endsWith(".bundle"))).hasSize(1);
+    Instant deadline = Instant.now().plusSeconds(30); // the server cleans up after it has answered
+    while (bundles() != 1 && Instant.now().isBefore(deadline)) {
+      Thread.onSpinWait();
     }
+    assertThat(bundles()).isEqualTo(1);
+  }
+
+  private long bundles() throws IOException {
+    List<String> keys = new ArrayList<>();
+    manager.store().list("objects/", object -> keys.add(object.key()));
+    return keys.stream().filter(key -> key.endsWith(".bundle")).count();
   }
 
   @Test
