@@ -152,7 +152,7 @@ public final class Sweep {
       store.list(
           prefix,
           object -> {
-            ObjectNames.formerIn(life, object.key()).ifPresent(formers::add);
+            note(object.key());
             if (isDoomed(object.key())) {
               doomed.accept(object.size());
             }
@@ -182,13 +182,21 @@ public final class Sweep {
       store.list(
           prefix,
           object -> {
-            ObjectNames.formerIn(life, object.key()).ifPresent(formers::add);
+            note(object.key());
             if (keys.size() < AT_ONCE && isDoomed(object.key())) {
               keys.add(object.key());
               sizes.accept(object.size());
             }
           });
       return keys;
+    }
+
+    /**
+     * Notes a former life. That one never is the life itself: only a rename that was overtaken by
+     * another one, and by the end of the repository, can leave such a key.
+     */
+    private void note(String key) {
+      ObjectNames.formerIn(life, key).filter(id -> !id.equals(life)).ifPresent(formers::add);
     }
 
     private List<MultipartUpload> uploads() throws IOException {

@@ -315,6 +315,18 @@ class SweepTest {
     assertThat(stored()).isEmpty();
   }
 
+  @Test
+  void a_life_that_is_said_to_be_its_own_former_one_is_swept_like_any_other() throws Exception {
+    push(MAIN);
+    String life = it.manifest().repositoryId();
+    it.plain.put(ObjectNames.formerKey(life, life), new byte[1], 0, 1);
+    sweepOfAll("r", false);
+    assertThat(it.users.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
+    it.users.delete("r");
+    sweepOfAll("r", false);
+    assertThat(stored()).containsOnly(ObjectNames.formerKey(life, life));
+  }
+
   private Sweep.Report sweepOfAll(String name, boolean dryRun) throws IOException {
     return it.users.sweep(name, Duration.ZERO, dryRun).orElseThrow();
   }
