@@ -129,6 +129,18 @@ public final class S3Repository extends DfsRepository {
     validated = true;
   }
 
+  /**
+   * As {@link #validate}, unless the administrator allows to rely on an earlier answer of the
+   * store.
+   *
+   * @throws IOException as {@link #validate}
+   */
+  public void validateUnlessRecent() throws IOException {
+    if (!shared.refs().isRecent()) {
+      validate();
+    }
+  }
+
   @Override
   public S3ObjDatabase getObjectDatabase() {
     return objects;

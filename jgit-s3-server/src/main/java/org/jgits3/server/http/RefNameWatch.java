@@ -57,7 +57,7 @@ final class RefNameWatch extends FilterInputStream {
     if (matched == NAMES_REF.length()) {
       matched = 0;
       if (!repository.isValidated()) {
-        repository.validate();
+        repository.validateUnlessRecent();
       }
     }
   }

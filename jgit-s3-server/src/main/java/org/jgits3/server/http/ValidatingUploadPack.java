@@ -46,7 +46,7 @@ final class ValidatingUploadPack extends UploadPack {
     if (getRepository() instanceof S3Repository repository && !repository.isValidated()) {
       byte[] first = input.readNBytes(PEEKED);
       if (!anyObject || !OBJECTS.matcher(new String(first, US_ASCII)).matches()) {
-        repository.validate();
+        repository.validateUnlessRecent();
       }
       whole =
           new RefNameWatch(

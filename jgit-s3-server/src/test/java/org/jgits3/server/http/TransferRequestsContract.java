@@ -165,6 +165,21 @@ abstract class TransferRequestsContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "2"})
+  void a_listing_of_refs_asks_nothing_where_they_may_be_as_old(String version) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "refs", "validate", "3600 s");
+    try (S3RepositoryManager lazy =
+            new S3RepositoryManager(
+                new ObservedObjectStore(store(), this::count), S3Settings.from(config, "test"));
+        GitHttpServer there = GitHttpServer.builder().start(lazy)) {
+      String[] list = {"-c", "protocol.version=" + version, "ls-remote", there.uri() + "r.git"};
+      assertThat(cost(list).total()).isPositive();
+      assertThat(cost(list).total()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
   void a_fetch_that_names_a_ref_that_was_made_elsewhere_the_moment_before_finds_it(String version)
       throws Exception {
     push("second");
