@@ -34,7 +34,7 @@ class CompactionMemoryTest {
   private static final int MIB = 1 << 20;
 
   /** Two buffers for the upload, and what the process needs whatever it does. */
-  private static final int REST = 32;
+  private static final int REST = 40;
 
   @TempDir Path directory;
 
