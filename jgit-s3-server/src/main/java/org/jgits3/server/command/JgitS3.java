@@ -152,7 +152,6 @@ public final class JgitS3 implements Runnable {
    */
   S3RepositoryManager openToRead(StoreListener listener) throws IOException {
     S3Settings settings = settings();
-    configureBlockCache(settings);
     ObjectStore store = settings.location().open(settings.options());
     return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
   }
@@ -170,7 +169,6 @@ public final class JgitS3 implements Runnable {
    * @throws StoreProbe.Refused if the store does not honour conditional writes
    */
   S3RepositoryManager open(S3Settings settings, StoreListener listener) throws IOException {
-    configureBlockCache(settings);
     ObjectStore store =
         new ObservedObjectStore(settings.location().open(settings.options()), listener);
     try {
@@ -180,13 +178,5 @@ public final class JgitS3 implements Runnable {
       throw e;
     }
     return new S3RepositoryManager(store, settings);
-  }
-
-  private void configureBlockCache(S3Settings settings) {
-    try {
-      BlockCache.configure(settings.config());
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-    }
   }
 }
