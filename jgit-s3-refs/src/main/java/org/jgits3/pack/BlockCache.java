@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.pack;
 
+import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheTable.BlockCacheStats;
@@ -21,10 +22,7 @@ public final class BlockCache {
   /** Part of the heap that blocks may take unless the config sets a limit. */
   private static final int HEAP_SHARE = 4;
 
-  /**
-   * The same of a small heap: G1 has regions of 1 MiB there, and an array of half a MiB or more
-   * takes a whole one.
-   */
+  /** The same of a small heap, of which buffers and indexes take a larger part. */
   private static final int SMALL_HEAP_SHARE = 8;
 
   private static final long SMALL_HEAP = 4L << 30;
@@ -32,7 +30,19 @@ public final class BlockCache {
   /** Blocks there is room for at least: a clone uses some at the same time. */
   private static final int LEAST_BLOCKS = 16;
 
-  private static boolean done; // guarded by the class
+  /** Bytes left out of a block, more than an array takes besides its elements. */
+  private static final int ARRAY_HEADER = 64;
+
+  /**
+   * A cache as it was set up here.
+   *
+   * @param cache the cache
+   * @param blockSize bytes of its blocks
+   */
+  private record Configured(DfsBlockCache cache, int blockSize) {}
+
+  /** Written once, by {@link #configureOnce}. */
+  private static volatile Optional<Configured> configured = Optional.empty();
 
   private BlockCache() {}
 
@@ -69,12 +79,33 @@ public final class BlockCache {
    * @throws IllegalArgumentException as {@link #configuration}
    */
   public static synchronized boolean configureOnce(Config config) {
-    if (done || isConfiguredOrInUse(DfsBlockCache.getInstance())) {
+    if (configured.isPresent() || isConfiguredOrInUse(DfsBlockCache.getInstance())) {
       return false;
     }
-    DfsBlockCache.reconfigure(configuration(config, Runtime.getRuntime().maxMemory()));
-    done = true;
+    DfsBlockCacheConfig cache = configuration(config, Runtime.getRuntime().maxMemory());
+    DfsBlockCache.reconfigure(cache);
+    configured = Optional.of(new Configured(DfsBlockCache.getInstance(), cache.getBlockSize()));
     return true;
+  }
+
+  /**
+   * Bytes of a block of a pack: a little less than a block of the cache, so that with the header of
+   * its array it is no larger than the power of 2 that was configured. G1 gives an array of more
+   * than half a region, and regions of small heaps have 1 MiB, whole regions of its own, and starts
+   * to mark the heap for each of them once a part of it is in use; receiving a pack makes a block
+   * of every half MiB.
+   *
+   * <p>Depends on the cache alone: all that writes and reads a pack must agree on its blocks, since
+   * the cache knows them by where they begin.
+   *
+   * @param cache the cache
+   * @return 0 if the program configured it, for blocks of the size it chose
+   */
+  static int packBlockSize(DfsBlockCache cache) {
+    return configured
+        .filter(c -> c.cache() == cache)
+        .map(c -> c.blockSize() - ARRAY_HEADER)
+        .orElse(0);
   }
 
   private static boolean isConfiguredOrInUse(DfsBlockCache cache) {

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.store.PackUpload;
@@ -58,9 +59,10 @@ final class PackOutput extends DfsOutputStream {
     this.room = pack.roomInBundle();
   }
 
+  /** Of the pack itself as {@link BlockCache#packBlockSize} says; any of other files. */
   @Override
   public int blockSize() {
-    return 0;
+    return ext == PackExt.PACK ? BlockCache.packBlockSize(DfsBlockCache.getInstance()) : 0;
   }
 
   @Override

@@ -363,6 +363,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   @Override
   public DfsPackFile createDfsPackFile(DfsBlockCache cache, DfsPackDescription pack) {
     String id = ((S3PackDescription) pack).id();
+    pack.setBlockSize(PackExt.PACK, BlockCache.packBlockSize(cache));
     return shared.packFile(id, i -> super.createDfsPackFile(cache, pack));
   }
 
