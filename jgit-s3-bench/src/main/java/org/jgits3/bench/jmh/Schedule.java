@@ -39,6 +39,16 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
   }
 
   /**
+   * The same with more iterations that are measured, where single ones waver.
+   *
+   * @param times how many times as many
+   * @return the schedule
+   */
+  public Schedule longer(int times) {
+    return new Schedule(mode, forks, warmups, times * iterations, millis);
+  }
+
+  /**
    * Iterations of one call each, after enough of them that what is measured is compiled code, as in
    * a server that has run for a while.
    *
