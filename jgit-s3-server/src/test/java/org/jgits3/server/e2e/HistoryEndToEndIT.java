@@ -64,7 +64,9 @@ class HistoryEndToEndIT {
 
     @AfterEach
     void stop() throws IOException {
-      server.close();
+      if (server != null) { // there is a store
+        server.close();
+      }
     }
 
     private List<JsonNode> log(String... options) throws IOException {

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -287,6 +288,8 @@ class GitHttpServerTest {
         new Socket(uri.getHost(), uri.getPort()).close();
       } catch (ConnectException e) {
         return;
+      } catch (SocketException e) {
+        continue; // reset: it was queued when the server stopped to listen
       }
     }
     throw new AssertionError("still accepting connections");
