@@ -289,7 +289,8 @@ class GitHttpServerTest {
       } catch (ConnectException e) {
         return;
       } catch (SocketException e) {
-        continue; // reset: it was queued when the server stopped to listen
+        // Reset: it was queued when the server stopped to listen.
+        assertThat(e).hasMessageContaining("reset");
       }
     }
     throw new AssertionError("still accepting connections");
