@@ -109,6 +109,24 @@ abstract class TransferRequestsContract {
   }
 
   @Test
+  void a_small_push_is_as_cheap_once_garbage_was_removed() throws Exception {
+    push("second");
+    cost("push", "-q", "-f", "origin", "HEAD~1:main");
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.setString("gc", null, "pruneExpire", "now");
+      config.save();
+      manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+      manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+      assertThat(r.manifest().dropped()).isPositive();
+    }
+    work.run("reset", "-q", "--hard", "HEAD~1");
+    push("third"); // the first one reads the index of what was collected
+
+    assertThat(push("fourth")).hasToString("3 requests: 1 GET, 1 PUT_IF, 1 PUT");
+  }
+
+  @Test
   void a_push_without_a_pack_is_a_validation_and_a_write() {
     assertThat(cost("push", "-q", "origin", "HEAD:refs/heads/other"))
         .hasToString("2 requests: 1 GET, 1 PUT_IF");
