@@ -4,14 +4,13 @@ package org.jgits3.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Settings;
+import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.Test;
 
 class BlockCacheTest {
@@ -77,22 +76,7 @@ class BlockCacheTest {
 
   /** Runs {@link ConfiguringProcess}, since the cache of this process is configured already. */
   private static String process(String config) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                ConfiguringProcess.class.getName(),
-                config)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try {
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      return said.strip();
-    } finally {
-      process.destroyForcibly();
-    }
+    return ForkedJvm.run(List.of(), ConfiguringProcess.class, config);
   }
 
   /** A program that configures the cache itself, and then has it configured twice. */

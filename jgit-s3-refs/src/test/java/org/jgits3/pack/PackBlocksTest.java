@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
@@ -24,6 +23,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,23 +57,7 @@ class PackBlocksTest {
   }
 
   private String process(String config) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                ReceivingProcess.class.getName(),
-                directory.toString(),
-                config)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try {
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      return said.strip();
-    } finally {
-      process.destroyForcibly();
-    }
+    return ForkedJvm.run(List.of(), ReceivingProcess.class, directory.toString(), config);
   }
 
   /** Receives a pack, and reads it by way of another manager. */

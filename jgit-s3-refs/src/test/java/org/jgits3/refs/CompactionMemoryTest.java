@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
@@ -21,6 +20,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,24 +81,9 @@ class CompactionMemoryTest {
   }
 
   private void compactInAProcessOfItsOwn(long heap) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + heap + "m",
-                "-XX:+UseG1GC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                CompactingProcess.class.getName(),
-                directory.toString())
-            .redirectErrorStream(true)
-            .start();
-    try {
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(said.strip()).endsWith("compacted");
-    } finally {
-      process.destroyForcibly();
-    }
+    List<String> options = List.of("-Xmx" + heap + "m", "-XX:+UseG1GC");
+    assertThat(ForkedJvm.run(options, CompactingProcess.class, directory.toString()))
+        .endsWith("compacted");
   }
 
   /** A process that compacts, and says so. */

@@ -8,16 +8,16 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jgits3.store.RangeReader.Sizes;
+import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
@@ -190,29 +190,19 @@ class RangeReaderTest {
     try (ObjectStore s3 = bucket.open(server.options())) {
       s3.put(KEY, bytes, 0, bytes.length);
     }
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + (128 + 16) + "m",
-                "-XX:+UseG1GC",
-                "-Daws.accessKeyId=" + server.accessKey(),
-                "-Daws.secretAccessKey=" + server.secretKey(),
-                "-Daws.region=" + S3Server.REGION,
-                "-cp",
-                classpath(),
-                ReadingProcess.class.getName(),
-                server.endpoint().toString(),
-                bucket.bucket(),
-                KEY)
-            .redirectErrorStream(true)
-            .start();
-    try {
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(said.strip()).endsWith("read " + Arrays.hashCode(bytes));
-    } finally {
-      process.destroyForcibly();
-    }
+    List<String> options =
+        List.of(
+            "-Xmx" + (128 + 16) + "m",
+            "-XX:+UseG1GC",
+            "-Daws.accessKeyId=" + server.accessKey(),
+            "-Daws.secretAccessKey=" + server.secretKey(),
+            "-Daws.region=" + S3Server.REGION,
+            "-cp",
+            classpath());
+    assertThat(
+            ForkedJvm.run(
+                options, ReadingProcess.class, server.endpoint().toString(), bucket.bucket(), KEY))
+        .endsWith("read " + Arrays.hashCode(bytes));
   }
 
   /** What the store needs; the JVM holds the directory of each jar that it is given in its heap. */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Programs of tests that need a JVM of their own: for its heap, or for what it has only one of. */
+public final class ForkedJvm {
+  private static final long SECONDS_TO_END = 60;
+
+  private ForkedJvm() {}
+
+  /**
+   * Runs a program to its end. Its errors go where those of this JVM go.
+   *
+   * @param options options of the JVM; a class path among them replaces that of this one
+   * @param main the program
+   * @param args its arguments
+   * @return what it printed, without white space around it
+   * @throws IOException if it cannot be started
+   * @throws InterruptedException if the thread was interrupted; the program is gone
+   */
+  public static String run(List<String> options, Class<?> main, String... args)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(options);
+    command.add(main.getName());
+    command.addAll(List.of(args));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try {
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)).isTrue();
+      return said.strip();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
