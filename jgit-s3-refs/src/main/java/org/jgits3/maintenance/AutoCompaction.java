@@ -25,7 +25,10 @@ public final class AutoCompaction {
   private final Executor background;
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
-  /** Failures in a row, at most {@value #MOST_FAILURES}; written by the step that is scheduled. */
+  /**
+   * Failures in a row, at most {@value #MOST_FAILURES}. Written by the step that is scheduled, and
+   * by whoever finds that nothing is left of what it failed on.
+   */
   private volatile int failures;
 
   /** Calls of {@link #consider} since the last step that had something to do. */
@@ -44,14 +47,16 @@ public final class AutoCompaction {
 
   /**
    * Schedules a step if there is something to do. While steps fail, each failure halves how often
-   * one is tried. Quick, and never throws.
+   * one is tried, until one merges packs or another process has. Quick, and never throws.
    *
    * @param newest newest manifest
    */
   public void consider(Manifest newest) {
-    if (PackCompaction.due(newest.packs()).isEmpty()
-        || passed.incrementAndGet() < 1 << failures
-        || !scheduled.compareAndSet(false, true)) {
+    if (PackCompaction.due(newest.packs()).isEmpty()) {
+      failures = 0;
+      return;
+    }
+    if (passed.incrementAndGet() < 1 << failures || !scheduled.compareAndSet(false, true)) {
       return;
     }
     passed.set(0);
@@ -67,7 +72,9 @@ public final class AutoCompaction {
     boolean again = false;
     try {
       again = maintenance.compactIfFree();
-      failures = 0;
+      if (again) { // otherwise another process is at it, and may fail on the same pack
+        failures = 0;
+      }
     } catch (UnknownOutcomeException e) {
       LOG.warn("it is not known whether packs were compacted: {}", e.getMessage());
     } catch (IOException e) {

@@ -112,7 +112,11 @@ public final class Maintenance {
     return new PackCompaction(repository).run() > 0;
   }
 
-  /** As {@link #compact}, unless another process is at it. */
+  /**
+   * As {@link #compact}, unless another process is at it.
+   *
+   * @return whether packs were merged here
+   */
   boolean compactIfFree() throws IOException {
     Lease lease = new Lease(store, committer.validate().manifest().repositoryId());
     if (!lease.acquire()) {

@@ -180,30 +180,83 @@ class PackCompactionTest {
         .allSatisfy(pack -> assertThat(pack.files()).containsKey("objsize"));
   }
 
+  /** Bytes of one pack that nothing can be read from until they are put back. */
+  private final class DamagedPack {
+    private final Path file;
+    private final byte[] good;
+
+    DamagedPack() throws IOException {
+      PackEntry pack = it.manifest().packs().get(0);
+      file = directory.resolve(pack.objectSizes(it.manifest().repositoryId()).firstKey());
+      good = Files.readAllBytes(file);
+      Files.write(file, new byte[good.length]);
+      DfsBlockCache.reconfigure(new DfsBlockCacheConfig()); // knows the pack from the push
+    }
+
+    void restore() throws IOException {
+      Files.write(file, good);
+    }
+  }
+
+  /** Compaction whose steps are done at once. */
+  private AutoCompaction compaction() throws IOException {
+    it.maintainer.openForRequest("r").close();
+    return new AutoCompaction(it.maintainer.maintenance("r"), Runnable::run);
+  }
+
+  /** How many steps are begun while there are so many pushes. */
+  private int steps(AutoCompaction compaction, int pushes) throws IOException {
+    AtomicInteger steps = new AtomicInteger();
+    for (int i = 0; i < pushes; i++) {
+      it.store.beforeWrite(steps::incrementAndGet); // a step begins by writing its lease
+      compaction.consider(it.manifest());
+    }
+    it.store.beforeWrite(() -> {});
+    return steps.get();
+  }
+
   @Test
   void a_compaction_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
     push(it.user, 12);
-    it.maintainer.openForRequest("r").close();
-    AutoCompaction compaction =
-        new AutoCompaction(it.maintainer.maintenance("r"), Runnable::run); // at once
-    PackEntry damaged = it.manifest().packs().get(0);
-    String key = damaged.objectSizes(it.manifest().repositoryId()).firstKey();
-    byte[] good = Files.readAllBytes(directory.resolve(key));
-    Files.write(directory.resolve(key), new byte[good.length]);
-    DfsBlockCache.reconfigure(new DfsBlockCacheConfig()); // knows the pack from the push
-    AtomicInteger tries = new AtomicInteger();
-    for (int i = 0; i < 100; i++) {
-      it.store.beforeWrite(tries::incrementAndGet); // a step begins by writing its lease
-      compaction.consider(it.manifest());
-    }
-    assertThat(tries.get()).isBetween(3, 8);
+    AutoCompaction compaction = compaction();
+    DamagedPack damaged = new DamagedPack();
+    assertThat(steps(compaction, 100)).isBetween(3, 8);
 
-    Files.write(directory.resolve(key), good);
-    for (int i = 0; i < 100; i++) {
-      compaction.consider(it.manifest());
-    }
+    damaged.restore();
+    steps(compaction, 100);
     assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("COMPACT");
     it.isSound();
+  }
+
+  @Test
+  void a_compaction_that_keeps_failing_is_tried_no_more_often_because_another_process_is_at_it()
+      throws Exception {
+    push(it.user, 12);
+    AutoCompaction compaction = compaction();
+    new DamagedPack();
+    steps(compaction, 100);
+
+    Lease other = new Lease(it.plain, it.manifest().repositoryId());
+    assertThat(other.acquire()).isTrue();
+    assertThat(steps(compaction, 200)).as("busy").isZero();
+    other.release();
+    assertThat(steps(compaction, 50)).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void what_another_process_has_compacted_is_no_failure_any_more() throws Exception {
+    push(it.user, 12);
+    AutoCompaction compaction = compaction();
+    DamagedPack damaged = new DamagedPack();
+    steps(compaction, 100);
+    damaged.restore();
+    assertThat(it.users.maintenance("r").compact()).isTrue();
+    compaction.consider(it.manifest());
+
+    for (int i = 0; i < 12; i++) {
+      point(it.user, MAIN, TestRepositories.commit(it.user, "more " + i));
+    }
+    assertThat(steps(compaction, 1)).isEqualTo(1);
   }
 
   @Test
