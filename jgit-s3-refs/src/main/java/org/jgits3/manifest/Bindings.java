@@ -4,7 +4,9 @@ package org.jgits3.manifest;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -66,11 +68,13 @@ public final class Bindings {
     ManifestFile file = new ManifestFile(store, name);
     DecidedWrites writes = writes(file);
     String life = ObjectNames.random(16);
+    List<String> notes = new ArrayList<>();
     Optional<VersionedManifest> before = Optional.empty();
     while (true) {
       long floor = generation(before);
       Manifest first =
           Manifest.blank(life, RepositoryState.ACTIVE, floor + 1, floor, settings, refs);
+      former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(life, former)));
       noteFormer(life, before);
       DecidedWrites.Result result = writes.write(before, first);
       if (result.won()) {
@@ -81,8 +85,24 @@ public final class Bindings {
         return created(file, found.get());
       }
       checkNotOurs(writes, result, floor, found);
-      checkFree(name, file, found);
+      try {
+        checkFree(name, file, found);
+      } catch (IOException e) {
+        delete(notes, e);
+        throw e;
+      }
       before = found;
+    }
+  }
+
+  /** Deletes what was noted for a life that will never be, and that nobody would find. */
+  private void delete(List<String> notes, IOException failure) {
+    try {
+      if (!notes.isEmpty()) {
+        store.delete(notes);
+      }
+    } catch (IOException e) {
+      failure.addSuppressed(e);
     }
   }
 
@@ -91,11 +111,18 @@ public final class Bindings {
    * that was deleted never comes back, so this holds whatever becomes of the new binding.
    */
   private void noteFormer(String life, Optional<VersionedManifest> before) throws IOException {
-    if (before.isPresent() && before.get().manifest().state() instanceof RepositoryState.Deleted) {
-      String former = before.get().manifest().repositoryId();
-      byte[] body = former.getBytes(US_ASCII);
-      store.put(ObjectNames.formerKey(life, former), body, 0, body.length);
+    Optional<String> former = former(before);
+    if (former.isPresent()) {
+      byte[] body = former.get().getBytes(US_ASCII);
+      store.put(ObjectNames.formerKey(life, former.get()), body, 0, body.length);
     }
+  }
+
+  private static Optional<String> former(Optional<VersionedManifest> before) {
+    return before
+        .map(VersionedManifest::manifest)
+        .filter(manifest -> manifest.state() instanceof RepositoryState.Deleted)
+        .map(Manifest::repositoryId);
   }
 
   private static VersionedManifest created(ManifestFile file, VersionedManifest found)

@@ -90,6 +90,24 @@ class BindingsTest {
   }
 
   @Test
+  void create_that_lost_a_race_for_a_used_name_leaves_nothing_that_nobody_would_find()
+      throws IOException {
+    create(A);
+    bindings.delete(A);
+    store.nextPut(ScriptedStore.PutRequest::apply); // finds the name used
+    store.nextPut(
+        put -> {
+          create(A);
+          return put.apply();
+        });
+    assertThatThrownBy(() -> create(A)).isInstanceOf(ManifestException.Exists.class);
+    String winner = bindings.read(A).orElseThrow().manifest().repositoryId();
+    List<String> objects = new ArrayList<>();
+    store.list("objects/", object -> objects.add(object.key()));
+    assertThat(objects).hasSize(1).allMatch(key -> key.startsWith(ObjectNames.prefix(winner)));
+  }
+
+  @Test
   void delete_leaves_a_tombstone_that_a_listing_passes_over() throws IOException {
     create(A);
     create(B);

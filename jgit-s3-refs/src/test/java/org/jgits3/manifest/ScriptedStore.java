@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -239,9 +240,10 @@ final class ScriptedStore implements ObjectStore {
     throw new UnsupportedOperationException(key);
   }
 
-  /** Does nothing: immutable objects are read by nobody here. */
   @Override
-  public void put(String key, byte[] src, int offset, int length) {}
+  public synchronized void put(String key, byte[] src, int offset, int length) {
+    objects.put(key, Arrays.copyOfRange(src, offset, offset + length));
+  }
 
   @Override
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
