@@ -57,9 +57,13 @@ public final class S3Repository extends DfsRepository {
     DfsReaderOptions options = new DfsReaderOptions();
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
-    this.objects = new S3ObjDatabase(this, options, shared.packs(), forRequest);
+    this.objects = new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, forRequest);
     this.refs =
         new S3RefDatabase(this, shared.refs(), objects.committer(), new Presence(), forRequest);
+  }
+
+  private RefDatabase newestRefs() throws IOException {
+    return refs.newest();
   }
 
   /** How a handle was opened. */

@@ -61,6 +61,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   private final SharedPacks shared;
 
+  private final KnownRefs refs;
   private final boolean validated;
   private final Quarantine quarantine;
   private volatile boolean defers;
@@ -94,15 +95,28 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
 
+  /** Gives refs that a walk over objects ends at. */
+  @FunctionalInterface
+  public interface KnownRefs {
+    /**
+     * Refs of one moment, however often they are looked up.
+     *
+     * @return the newest ones this process knows, all of which lead to what is listed
+     * @throws IOException if they are not in memory and cannot be read
+     */
+    RefDatabase newest() throws IOException;
+  }
+
   /**
-   * Objects of a handle that serves more than one operation.
+   * Objects of a handle that serves more than one operation, and whose refs are those of one
+   * moment.
    *
    * @param repository the handle
    * @param options how readers read
    * @param shared what all handles of the repository share
    */
   public S3ObjDatabase(DfsRepository repository, DfsReaderOptions options, SharedPacks shared) {
-    this(repository, options, shared, false);
+    this(repository, options, shared, repository::getRefDatabase, false);
   }
 
   /**
@@ -111,12 +125,18 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * @param repository the handle
    * @param options how readers read
    * @param shared what all handles of the repository share
+   * @param refs gives refs of the repository
    * @param validated whether the manifest was validated for the one operation this handle is for
    */
   public S3ObjDatabase(
-      DfsRepository repository, DfsReaderOptions options, SharedPacks shared, boolean validated) {
+      DfsRepository repository,
+      DfsReaderOptions options,
+      SharedPacks shared,
+      KnownRefs refs,
+      boolean validated) {
     super(repository, options);
     this.shared = shared;
+    this.refs = refs;
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred(), this);
     this.before = shared.knownRefs();
@@ -202,7 +222,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   boolean isComplete(Set<ObjectId> ids) throws IOException {
     try (S3ObjDatabase listed = new Listed(this);
         ObjectReader reader = listed.newReader()) {
-      new Connectivity(reader, getRepository().getRefDatabase()).check(ids);
+      new Connectivity(reader, refs.newest()).check(ids);
       return true;
     } catch (MissingObjectException e) {
       return false;
@@ -212,7 +232,12 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /** The objects in packs that a manifest lists. */
   private static final class Listed extends S3ObjDatabase {
     Listed(S3ObjDatabase database) {
-      super(database.getRepository(), database.getReaderOptions(), database.shared);
+      super(
+          database.getRepository(),
+          database.getReaderOptions(),
+          database.shared,
+          database.refs,
+          false);
     }
 
     @Override

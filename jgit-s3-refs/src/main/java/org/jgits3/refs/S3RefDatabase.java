@@ -96,6 +96,17 @@ public final class S3RefDatabase extends RefDatabase {
     return shared.known();
   }
 
+  /**
+   * Refs of one moment: the newest that this process knows. Asks the store only for what is not in
+   * memory, and never when they are looked up.
+   *
+   * @return the refs, which cannot be changed
+   * @throws IOException if they are not in memory and cannot be read
+   */
+  public RefDatabase newest() throws IOException {
+    return new ViewDatabase(shared.newestLoaded());
+  }
+
   /** Refs as recent as look-ups have to be. */
   private RefView lookup() throws IOException {
     long wanted = refreshes.get();
@@ -193,7 +204,7 @@ public final class S3RefDatabase extends RefDatabase {
   private long lookAgain(Set<ObjectId> ids) throws IOException {
     long generation = shared.generation(); // before anything is looked for
     try {
-      objects.checkComplete(ids, new ViewDatabase(shared.newestLoaded()));
+      objects.checkComplete(ids, newest());
     } catch (MissingObjectException e) {
       throw new IOException(
           "object "

@@ -324,6 +324,24 @@ class DeferredPacksTest {
   }
 
   @Test
+  void what_a_hook_changes_is_looked_at_against_refs_of_one_moment_however_much_it_is()
+      throws Exception {
+    try (S3Repository lasting = manager.openRepository("r")) {
+      lasting.getObjectDatabase().deferReceivedPacks();
+      ObjectId note = TestRepositories.commit(lasting, "pushes: 0");
+      for (int i = 1; i < 20; i++) {
+        note = TestRepositories.commit(lasting, "pushes: " + i, note);
+      }
+      receive(lasting, PACK);
+      RequestCounts.Snapshot before = counts.snapshot();
+      assertThat(update(lasting, "refs/meta/pushes", note)).isEqualTo(Result.NEW);
+      assertThat(counts.snapshot().since(before)).hasToString("2 requests: 1 GET, 1 PUT_IF");
+      assertThat(listed()).extracting(PackEntry::source).containsOnly("INSERT");
+    }
+    everythingIsThere();
+  }
+
+  @Test
   void a_ref_that_a_hook_leads_into_the_pack_by_way_of_its_own_commit_publishes_it()
       throws Exception {
     try (S3Repository pushed = push(manager)) {
