@@ -208,13 +208,10 @@ public class SharedPacks {
 
   /** Counts the indexes of a pack that is about to be read, and makes room for them. */
   void hold(S3PackDescription pack) {
-    if (isUsed()) {
-      indexes.hold(this, pack.id(), sideFiles(pack));
+    indexes.hold(this, pack.id(), sideFiles(pack));
+    synchronized (this) {
+      forgetIfUnused(); // the last handle may have been closed before the pack was counted
     }
-  }
-
-  private synchronized boolean isUsed() {
-    return handles > 0;
   }
 
   /** Notes that a handle was opened. */

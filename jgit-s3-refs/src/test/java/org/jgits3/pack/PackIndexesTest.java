@@ -203,6 +203,35 @@ class PackIndexesTest {
   }
 
   @Test
+  @Timeout(60)
+  void an_index_that_is_loaded_while_the_last_handle_is_closed_counts_no_more() throws Exception {
+    committedElsewhere("r", 1);
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      S3Repository r = manager.openRepository("r");
+      DfsPackDescription pack = r.getObjectDatabase().getPacks()[0].getPackDescription();
+      Thread loading = new Thread(() -> openIndex(r, pack));
+      synchronized (manager.indexBudget()) { // where it waits on its way
+        loading.start();
+        while (loading.getState() != Thread.State.BLOCKED) {
+          Thread.onSpinWait();
+        }
+        r.close();
+        manager.delete("r");
+      }
+      loading.join();
+      assertThat(manager.indexBudget().held()).isZero();
+    }
+  }
+
+  private static void openIndex(S3Repository repository, DfsPackDescription pack) {
+    try {
+      repository.getObjectDatabase().openFile(pack, PackExt.INDEX).close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void indexes_of_packs_that_were_replaced_count_no_more() throws Exception {
     List<ObjectId> ids = committedElsewhere("r", 3);
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
