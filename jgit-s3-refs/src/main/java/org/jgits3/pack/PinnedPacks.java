@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
@@ -55,14 +56,15 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   boolean commit(
       Collection<S3PackDescription> added,
       Collection<S3PackDescription> replaced,
+      Set<S3PackDescription> dropped,
       Optional<Refs> since)
       throws IOException {
-    garbageKept = super.commit(added, replaced, Optional.of(pinned.refs()));
+    garbageKept = super.commit(added, replaced, dropped, Optional.of(pinned.refs()));
     return garbageKept;
   }
 
   /**
-   * Whether packs of garbage that were to be removed are still listed.
+   * Whether packs of garbage that were to be dropped are still listed.
    *
    * @return true if the last commit kept them
    */

@@ -28,6 +28,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
@@ -482,10 +483,51 @@ public class S3ObjDatabase extends DfsObjDatabase {
         && packs.stream().allMatch(p -> p.getPackSource() == PackSource.RECEIVE)) {
       packs.forEach(this::defer);
     } else {
-      shared.commit(packs, replaces ? ours(replaced) : List.of(), before);
+      List<S3PackDescription> leaving = replaces ? ours(replaced) : List.of();
+      shared.commit(packs, leaving, dropped(leaving, packs), before);
     }
     packs.forEach(writing::remove);
     clearCache();
+  }
+
+  /**
+   * Packs of garbage with an object that none of the packs has which take their place. A collection
+   * drops what has expired, and packs other garbage anew; only its packs tell which is which.
+   */
+  private Set<S3PackDescription> dropped(
+      List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
+    List<S3PackDescription> garbage =
+        leaving.stream().filter(p -> p.getPackSource() == PackSource.UNREACHABLE_GARBAGE).toList();
+    if (garbage.isEmpty()) {
+      return Set.of();
+    }
+    Set<S3PackDescription> dropped = new HashSet<>(garbage);
+    try (DfsReader reader = newReader()) {
+      List<PackIndex> kept = new ArrayList<>();
+      for (S3PackDescription pack : added) {
+        kept.add(index(pack, reader));
+      }
+      for (S3PackDescription pack : garbage) {
+        if (haveAll(kept, index(pack, reader))) {
+          dropped.remove(pack);
+        }
+      }
+    }
+    return dropped;
+  }
+
+  private PackIndex index(S3PackDescription pack, DfsReader reader) throws IOException {
+    return createDfsPackFile(DfsBlockCache.getInstance(), pack).getPackIndex(reader);
+  }
+
+  private static boolean haveAll(List<PackIndex> packs, PackIndex objects) {
+    for (PackIndex.MutableEntry object : objects) {
+      ObjectId id = object.toObjectId();
+      if (packs.stream().noneMatch(pack -> pack.hasObject(id))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void remember(S3PackDescription pack) {

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
@@ -264,43 +263,40 @@ public class SharedPacks {
   }
 
   /**
-   * Publishes packs, and removes the ones they replace. Packs of garbage stay listed if a ref may
-   * have been created or moved since some moment: it may lead to an object that only they have. If
-   * they go, the manifest notes the generation, so that whoever found such an object before looks
-   * again.
+   * Publishes packs, and removes the ones they replace. Packs of garbage that would be dropped stay
+   * listed if a ref may have been created or moved since some moment: it may lead to an object that
+   * only they have. If they go, the manifest notes the generation, so that whoever found such an
+   * object before looks again.
    *
    * @param added packs whose files are all in the store
-   * @param replaced packs whose objects are in {@code added}, or garbage; all must still be listed
+   * @param replaced packs whose objects are in {@code added}, or dropped; all must still be listed
+   * @param dropped those of the replaced packs that have objects which are not in {@code added}
    * @param since refs as of a moment before it was found out what is garbage; empty if not known
-   * @return whether packs of garbage stayed that were to be replaced
+   * @return whether packs of garbage stayed that were to be dropped
    * @throws IOException if it could not be done, or not be decided
    */
   boolean commit(
       Collection<S3PackDescription> added,
       Collection<S3PackDescription> replaced,
+      Set<S3PackDescription> dropped,
       Optional<Refs> since)
       throws IOException {
     List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
     PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
-    PackReplacement withoutGarbage =
-        new PackReplacement(entries, ids(replaced.stream().filter(p -> !isGarbage(p))));
-    boolean removesGarbage = all.replaced().size() > withoutGarbage.replaced().size();
+    PackReplacement withoutDropping =
+        new PackReplacement(entries, ids(replaced.stream().filter(p -> !dropped.contains(p))));
     added.forEach(S3PackDescription::offer);
     return committer.commit(
         base -> {
           Manifest next = all.apply(base); // also checks that all inputs are listed
-          if (!removesGarbage) {
+          if (dropped.isEmpty()) {
             return Proposal.edit(next, false);
           }
           if (since.isEmpty() || base.refs().movedSince(since.get())) {
-            return Proposal.edit(withoutGarbage.apply(base), true);
+            return Proposal.edit(withoutDropping.apply(base), true);
           }
           return Proposal.edit(next.withDropped(base.generation() + 1), false);
         });
-  }
-
-  private static boolean isGarbage(S3PackDescription pack) {
-    return pack.getPackSource() == PackSource.UNREACHABLE_GARBAGE;
   }
 
   private static Set<String> ids(Stream<S3PackDescription> packs) {

@@ -144,6 +144,26 @@ class GarbageCollectionTest {
   }
 
   @Test
+  void garbage_that_is_packed_anew_is_not_dropped() throws Exception {
+    var config = it.user.getConfig();
+    config.setString("gc", null, "pruneExpire", "never");
+    config.save();
+    ObjectId old = garbage();
+    ObjectId recent = TestRepositories.commit(it.user, "more garbage");
+    it.gc();
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    assertThat(it.manifest().dropped()).isZero();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThat(r.parseCommit(old)).isNotNull();
+      assertThat(r.parseCommit(recent)).isNotNull();
+    }
+    point(it.user, "refs/heads/old", old);
+    it.gc();
+    assertThat(it.manifest().dropped()).as("one of two is no garbage any more").isZero();
+    it.isSound();
+  }
+
+  @Test
   void E0_E2_garbage_stays_listed_if_a_ref_was_created_since_the_collection_began()
       throws Exception {
     ObjectId id = garbage();
