@@ -3,6 +3,7 @@ package org.jgits3.bench.jmh;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -98,13 +99,15 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
    * @return what it took
    */
   public static Measurement measurement(RunResult result) {
+    int jvms = result.getBenchmarkResults().size();
     List<IterationResult> iterations =
         result.getBenchmarkResults().stream()
             .map(BenchmarkResult::getIterationResults)
             .flatMap(Collection::stream)
             .toList();
     return new Measurement(
-        figure(iterations, JmhRun::time).orElseThrow(), figure(iterations, JmhRun::allocated));
+        figure(iterations, jvms, JmhRun::time).orElseThrow(),
+        figure(iterations, jvms, JmhRun::allocated));
   }
 
   private static OptionalDouble time(IterationResult iteration) {
@@ -119,9 +122,11 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
   }
 
   private static Optional<Figure> figure(
-      List<IterationResult> iterations, Function<IterationResult, OptionalDouble> which) {
+      List<IterationResult> iterations, int jvms, Function<IterationResult, OptionalDouble> which) {
     double[] values =
         iterations.stream().map(which).flatMapToDouble(OptionalDouble::stream).toArray();
-    return values.length == 0 ? Optional.empty() : Optional.of(Figure.of(values));
+    return values.length == 0
+        ? Optional.empty()
+        : Optional.of(new Figure(Arrays.stream(values).boxed().toList(), jvms));
   }
 }

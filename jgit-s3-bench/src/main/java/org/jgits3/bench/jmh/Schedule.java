@@ -5,15 +5,23 @@ import org.jgits3.bench.Effort;
 import org.openjdk.jmh.annotations.Mode;
 
 /**
- * How long a benchmark is measured.
+ * How long a benchmark is measured. What is to be compared has the same schedule, whoever is
+ * measured: an engine that is compiled looks better beside one that is not.
  *
- * @param mode mean time of as many calls as fit into an iteration, or one call an iteration
+ * @param mode mean time of as many calls as fit into an iteration, at least one, or one call an
+ *     iteration
  * @param forks JVMs that are started one after the other; 0 to measure in this one
  * @param warmups iterations before the measurement
  * @param iterations iterations that are measured
  * @param millis duration of an iteration; of no meaning for single calls
  */
 public record Schedule(Mode mode, int forks, int warmups, int iterations, int millis) {
+  /**
+   * Iterations before a measurement, so that also calls of a second each have been made that often:
+   * what is measured is a server that has run for a while.
+   */
+  private static final int WARMUPS = 20;
+
   /**
    * Iterations of some duration.
    *
@@ -23,19 +31,36 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
   public static Schedule average(Effort effort) {
     return switch (effort) {
       case SMALLEST -> new Schedule(Mode.AverageTime, 0, 0, 1, 1);
-      case QUICK -> new Schedule(Mode.AverageTime, 1, 2, 5, 150);
-      case FULL -> new Schedule(Mode.AverageTime, 3, 5, 10, 1000);
+      case QUICK -> new Schedule(Mode.AverageTime, 1, WARMUPS, 5, 75);
+      case FULL -> new Schedule(Mode.AverageTime, 3, WARMUPS, 10, 500);
     };
   }
 
   /**
-   * The same with more iterations before the measurement.
+   * Iterations of one call each.
    *
-   * @param count how many, at least
+   * @param effort how many
    * @return the schedule
    */
-  public Schedule warmedUp(int count) {
-    return new Schedule(mode, forks, Math.max(warmups, count), iterations, millis);
+  public static Schedule singleShot(Effort effort) {
+    return switch (effort) {
+      case SMALLEST -> new Schedule(Mode.SingleShotTime, 0, 0, 1, 1);
+      case QUICK -> new Schedule(Mode.SingleShotTime, 1, WARMUPS, 15, 1);
+      case FULL -> new Schedule(Mode.SingleShotTime, 3, WARMUPS, 25, 1);
+    };
+  }
+
+  /**
+   * The same with longer iterations, before the measurement and in it, for what is called so often
+   * that the client of the store must be compiled.
+   *
+   * @param atLeast duration of an iteration, in milliseconds
+   * @return the schedule; this one if it measures nothing but whether the benchmark runs
+   */
+  public Schedule iterationsOf(int atLeast) {
+    return forks == 0
+        ? this
+        : new Schedule(mode, forks, warmups, iterations, Math.max(millis, atLeast));
   }
 
   /**
@@ -49,17 +74,24 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
   }
 
   /**
-   * Iterations of one call each, after enough of them that what is measured is compiled code, as in
-   * a server that has run for a while.
+   * The same with fewer calls, for those that take seconds.
    *
-   * @param effort how many
+   * @param most iterations before the measurement, and in it
    * @return the schedule
    */
-  public static Schedule singleShot(Effort effort) {
-    return switch (effort) {
-      case SMALLEST -> new Schedule(Mode.SingleShotTime, 0, 0, 1, 1);
-      case QUICK -> new Schedule(Mode.SingleShotTime, 1, 15, 9, 1);
-      case FULL -> new Schedule(Mode.SingleShotTime, 3, 15, 15, 1);
-    };
+  public Schedule atMost(int most) {
+    return new Schedule(mode, forks, Math.min(warmups, most), Math.min(iterations, most), millis);
+  }
+
+  /**
+   * The same in several JVMs, since each compiles and places things in its own way.
+   *
+   * @param jvms how many, at least
+   * @return the schedule; this one if it measures in this JVM
+   */
+  public Schedule inJvms(int jvms) {
+    return forks == 0
+        ? this
+        : new Schedule(mode, Math.max(forks, jvms), warmups, iterations, millis);
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -32,7 +33,7 @@ public class BulkRefsBenchmark {
   public int refs;
 
   private LibraryRefs scratch;
-  private GerritRefs all;
+  private List<Ref> all;
   private Repository repository;
   private List<ReceiveCommand> commands;
 
@@ -48,7 +49,7 @@ public class BulkRefsBenchmark {
   public void open() throws IOException {
     DataSet data = BenchmarkData.ofThisJvm(refs);
     scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
-    all = GerritRefs.of(refs);
+    all = GerritRefs.of(refs).all();
   }
 
   /**
@@ -60,7 +61,7 @@ public class BulkRefsBenchmark {
   public void createRepository() throws IOException {
     repository = scratch.createEmpty(RefsEngine.scratchName());
     ObjectId target = SingleUpdate.targets(repository).get(0);
-    commands = all.all().stream().map(ref -> RefBatch.creation(ref, target)).toList();
+    commands = all.stream().map(ref -> RefBatch.creation(ref, target)).toList();
   }
 
   /**

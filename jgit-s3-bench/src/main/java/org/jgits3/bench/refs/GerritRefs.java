@@ -5,7 +5,6 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -32,10 +31,13 @@ final class GerritRefs {
   private static final int SAMPLE = 1024;
   private static final long SEED = 20_260_901;
 
-  private final List<Ref> refs;
+  /** Refs of three changes in a row, with two, three and one patch sets, and the notes of each. */
+  private static final int OF_THREE_CHANGES = 9;
 
-  private GerritRefs(List<Ref> refs) {
-    this.refs = refs;
+  private final int count;
+
+  private GerritRefs(int count) {
+    this.count = count;
   }
 
   /**
@@ -44,24 +46,31 @@ final class GerritRefs {
    * @param count how many, at least 2
    */
   static GerritRefs of(int count) {
-    List<Ref> refs = new ArrayList<>(count);
-    int branches = Math.max(1, count / PER_BRANCH);
-    for (int i = 0; i < branches && refs.size() < count; i++) {
-      refs.add(commit(String.format("refs/heads/stable-%06d", i)));
-      if (refs.size() < count) {
-        refs.add(tag(String.format("refs/tags/v1.%d.0", i)));
-      }
+    return new GerritRefs(count);
+  }
+
+  /** One of the refs, in no order; all others need not be made for it. */
+  private Ref ref(int index) {
+    int onBranchesAndTags = 2 * Math.max(1, count / PER_BRANCH);
+    if (index < onBranchesAndTags) {
+      int i = index / 2;
+      return index % 2 == 0
+          ? commit(String.format("refs/heads/stable-%06d", i))
+          : tag(String.format("refs/tags/v1.%d.0", i));
     }
-    for (int change = FIRST_CHANGE; refs.size() < count; change++) {
-      String directory = directory(change);
-      refs.add(commit(directory + "meta"));
-      int patchSets = 1 + change % MOST_PATCH_SETS;
-      for (int i = 1; i <= patchSets && refs.size() < count; i++) {
-        refs.add(commit(directory + i));
-      }
+    int i = index - onBranchesAndTags;
+    int change = FIRST_CHANGE + i / OF_THREE_CHANGES * 3;
+    int at = i % OF_THREE_CHANGES;
+    for (int refs = refsOf(change); at >= refs; refs = refsOf(change)) {
+      at -= refs;
+      change++;
     }
-    refs.sort(Comparator.comparing(Ref::getName));
-    return new GerritRefs(List.copyOf(refs));
+    return commit(directory(change) + (at == 0 ? "meta" : at));
+  }
+
+  /** The notes of a change, and its patch sets. */
+  private static int refsOf(int change) {
+    return 2 + change % MOST_PATCH_SETS;
   }
 
   /** Where the refs of a change are. */
@@ -87,14 +96,18 @@ final class GerritRefs {
         });
   }
 
+  /** All refs by name, made at each call. */
   List<Ref> all() {
-    return refs;
+    return IntStream.range(0, count)
+        .mapToObj(this::ref)
+        .sorted(Comparator.comparing(Ref::getName))
+        .toList();
   }
 
   /** Refs picked at random, the same ones at each call. */
   List<Ref> sample() {
     SplittableRandom random = new SplittableRandom(SEED);
-    return IntStream.range(0, SAMPLE).mapToObj(i -> refs.get(random.nextInt(refs.size()))).toList();
+    return IntStream.range(0, SAMPLE).mapToObj(i -> ref(random.nextInt(count))).toList();
   }
 
   /** Full names that no ref has, among those that exist. */
@@ -118,7 +131,7 @@ final class GerritRefs {
   void writePackedRefs(Path file) throws IOException {
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
       out.write(HEADER);
-      for (Ref ref : refs) {
+      for (Ref ref : all()) {
         out.write(ref.getObjectId().name() + ' ' + ref.getName() + '\n');
         if (ref.getPeeledObjectId() != null) {
           out.write('^' + ref.getPeeledObjectId().name() + '\n');

@@ -67,11 +67,6 @@ enum RefsEngine {
     return kind == Kind.S3;
   }
 
-  /** Whether it is JGit's {@code RefDirectory}. */
-  boolean isRefDirectory() {
-    return kind == Kind.REF_DIRECTORY;
-  }
-
   /** Whether changes are measured: engines that change refs as another one does are left out. */
   boolean changes() {
     return switch (this) {

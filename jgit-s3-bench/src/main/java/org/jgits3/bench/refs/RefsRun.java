@@ -19,7 +19,6 @@ import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.store.RequestCounts;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.runner.RunnerException;
 
 /** One run of the suite: the data, then all cases with all engines. Used by one thread, once. */
@@ -27,16 +26,22 @@ final class RefsRun {
   /** Refs of a repository that is small. */
   private static final int FEW = 10;
 
-  /** Iterations until the client of S3 is compiled: much code, and few calls in each of them. */
-  private static final int WARMUPS_ON_S3 = 14;
+  /** JVMs for what the suite is judged by. */
+  private static final int JVMS = 3;
 
-  /** Single calls whose time wavers, on a machine that does other work too, are many. */
-  private static final int MANY_SHOTS = 25;
+  /**
+   * Milliseconds of an iteration of what is done so often that a server has compiled it: a request
+   * over the client of S3 runs much code.
+   */
+  private static final int OFTEN = 200;
 
-  /** Calls of seconds each, which compile what they run within the first. */
-  private static final int FEW_SHOTS = 5;
+  /**
+   * Batches in which some engine takes seconds for each: so many before the measurement, and in it.
+   */
+  private static final int BATCHES = 6;
 
-  private static final int WARMUPS_OF_SLOW = 3;
+  /** The same for half a million creations, and for uploads of as many bytes. */
+  private static final int LARGE_BATCHES = 15;
 
   /** What all engines are compared with: JGit where file times cannot be trusted. */
   private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
@@ -84,7 +89,7 @@ final class RefsRun {
           if (what == RefsCase.UPDATE && COUNTED.contains(engine)) {
             // At once, since what it is compared with wavers from minute to minute.
             measure(what, engine, FEW, "single update of a repository of " + FEW + " refs");
-            countRequests(engine);
+            rows.add(requestsOfUpdate(engine));
           }
         }
       }
@@ -94,8 +99,11 @@ final class RefsRun {
     for (RefsEngine engine : engines) {
       measureHeap(engine);
     }
-    return SuiteResult.of(
-        "refs", new RefsHeadline(rows, data.refs()).figures(), rows, REFERENCE.id());
+    SuiteResult result =
+        SuiteResult.estimated("refs", new RefsHeadline(rows).figures(), rows, REFERENCE.id());
+    return RefsHeadline.whyNone(context.effort(), data.refs())
+        .map(why -> result.withoutHeadline(RefsHeadline.KEYS, why))
+        .orElse(result);
   }
 
   /** How many measurements there are. */
@@ -118,7 +126,7 @@ final class RefsRun {
 
   private void measure(RefsCase what, RefsEngine engine, int refs, String title) {
     context.progress().begin(title + ", " + engine.id());
-    Schedule planned = planned(what, engine);
+    Schedule planned = planned(what, engine, context.effort());
     Map<String, String> parameters = Map.of("engine", engine.id(), "refs", "" + refs);
     JmhRun jmh = context.jmh(jvmOptions);
     try {
@@ -137,30 +145,31 @@ final class RefsRun {
     }
   }
 
-  private Schedule planned(RefsCase what, RefsEngine engine) {
-    if (what.mode() == Mode.AverageTime) {
-      Schedule average = Schedule.average(context.effort()).warmedUp(warmups(engine));
-      return what == RefsCase.UPDATE && COUNTED.contains(engine) ? average.longer(3) : average;
+  /**
+   * Depends on the engine only in what follows the warm-up, which is the same for all of a case.
+   */
+  static Schedule planned(RefsCase what, RefsEngine engine, Effort effort) {
+    Schedule schedule = planned(what, effort);
+    if (RefsHeadline.JUDGED.getOrDefault(what, Set.of()).contains(engine)) {
+      schedule = schedule.inJvms(JVMS);
     }
-    Schedule shots = Schedule.singleShot(context.effort());
-    if (context.effort() == Effort.SMALLEST) {
-      return shots;
-    }
-    return what == RefsCase.BATCH && engine.isRefDirectory()
-        ? shots(shots, WARMUPS_OF_SLOW, FEW_SHOTS)
-        : shots(shots, shots.warmups(), MANY_SHOTS);
+    return what == RefsCase.UPDATE && COUNTED.contains(engine) ? schedule.longer(3) : schedule;
   }
 
-  private static Schedule shots(Schedule like, int warmups, int iterations) {
-    return new Schedule(like.mode(), like.forks(), warmups, iterations, like.millis());
-  }
-
-  private int warmups(RefsEngine engine) {
-    return engine.onS3() && context.effort() != Effort.SMALLEST ? WARMUPS_ON_S3 : 0;
+  private static Schedule planned(RefsCase what, Effort effort) {
+    Schedule average = Schedule.average(effort);
+    Schedule shots = Schedule.singleShot(effort);
+    return switch (what) {
+      case HIT, UPDATE -> average.iterationsOf(OFTEN);
+      case MISS, PREFIX, ALL, TIPS -> average;
+      case COLD, DOWNLOAD -> shots;
+      case BATCH -> shots.atMost(BATCHES);
+      case CREATE_ALL, UPLOAD -> shots.atMost(LARGE_BATCHES);
+    };
   }
 
   /** Counts the requests of one update by a process that has updated before. */
-  private void countRequests(RefsEngine engine) throws IOException {
+  Row requestsOfUpdate(RefsEngine engine) {
     RequestCounts counts = new RequestCounts();
     try (LibraryRefs library = engine.scratchLibrary(data, counts);
         Repository repository =
@@ -171,12 +180,10 @@ final class RefsRun {
       SingleUpdate.run(repository, targets.get(1));
       RequestCounts.Snapshot since = counts.snapshot().since(before);
       context.progress().note(RefsHeadline.REQUESTS + ", " + engine.id() + ": " + since);
-      rows.add(
-          Row.of(
-              RefsHeadline.REQUESTS,
-              engine.id(),
-              Unit.REQUESTS,
-              Figure.exactly((double) since.total())));
+      Figure total = Figure.exactly((double) since.total());
+      return Row.of(RefsHeadline.REQUESTS, engine.id(), Unit.REQUESTS, total);
+    } catch (IOException e) {
+      return Row.failed(RefsHeadline.REQUESTS, engine.id(), Unit.REQUESTS, e.getMessage());
     }
   }
 

@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Results of an earlier run, as {@link JsonReport} wrote them.
@@ -23,7 +22,7 @@ import java.util.OptionalInt;
  * @param cpus processors of its machine
  * @param memoryMb memory of its machine, in MiB
  * @param started when that run began
- * @param refs its number of refs; empty if the file does not tell
+ * @param settings what that run was asked to do; empty if the file does not tell
  * @param figures what it measured, without what was missing
  */
 public record Baseline(
@@ -33,7 +32,7 @@ public record Baseline(
     int cpus,
     long memoryMb,
     String started,
-    OptionalInt refs,
+    Optional<Settings> settings,
     Map<Key, Figure> figures) {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -75,10 +74,9 @@ public record Baseline(
     for (Map.Entry<String, JsonNode> suite : suites.properties()) {
       for (JsonNode row : suite.getValue().path("rows")) {
         Key key = new Key(suite.getKey(), text(file, row, "case"), text(file, row, "engine"));
-        figure(row).ifPresent(figure -> figures.put(key, figure));
+        figure(file, row).ifPresent(figure -> figures.put(key, figure));
       }
     }
-    JsonNode refs = root.path("settings").path("refs");
     return new Baseline(
         file,
         machine.path("os").asText(),
@@ -86,8 +84,19 @@ public record Baseline(
         machine.path("cpus").asInt(),
         machine.path("memory_mb").asLong(),
         machine.path("started").asText(),
-        refs.isInt() ? OptionalInt.of(refs.asInt()) : OptionalInt.empty(),
+        settings(root.path("settings")),
         figures);
+  }
+
+  private static Optional<Settings> settings(JsonNode node) {
+    return node.isObject()
+        ? Optional.of(
+            new Settings(
+                node.path("effort").asText(),
+                node.path("refs").asInt(),
+                node.path("max_mb").asInt(),
+                node.path("server").asText()))
+        : Optional.empty();
   }
 
   private static String text(Path file, JsonNode row, String field) throws IOException {
@@ -99,13 +108,21 @@ public record Baseline(
   }
 
   /** Of the median alone if the row has no samples. */
-  private static Optional<Figure> figure(JsonNode row) {
+  private static Optional<Figure> figure(Path file, JsonNode row) throws IOException {
     List<Double> samples = new ArrayList<>();
     row.path("samples").forEach(sample -> samples.add(sample.asDouble()));
     if (samples.isEmpty() && row.path("value").isNumber()) {
       samples.add(row.path("value").asDouble());
     }
-    return samples.isEmpty() ? Optional.empty() : Optional.of(new Figure(samples));
+    if (samples.isEmpty()) {
+      return Optional.empty();
+    }
+    int jvms = row.path("jvms").asInt(1);
+    if (jvms < 1 || samples.size() % jvms != 0) {
+      throw new IOException(
+          file + " was not written by --json: " + samples.size() + " samples of " + jvms + " JVMs");
+    }
+    return Optional.of(new Figure(samples, jvms));
   }
 
   /**
@@ -134,16 +151,30 @@ public record Baseline(
   }
 
   /**
-   * Why figures measured with some settings cannot be compared with these.
+   * Why figures measured with some settings cannot be compared with these. Sizes of objects do not
+   * matter, since each is a case of its own.
    *
-   * @param settings of another run
+   * @param now settings of another run
    * @return how this one's differ; empty if they do not
    */
-  public Optional<String> differsFrom(Settings settings) {
-    return refs.isEmpty() || refs.getAsInt() == settings.refs()
+  public Optional<String> differsFrom(Settings now) {
+    if (settings.isEmpty()) {
+      return Optional.empty();
+    }
+    Settings then = settings.get();
+    List<String> differences = new ArrayList<>();
+    if (then.refs() != now.refs()) {
+      differences.add(String.format("with --refs %d, not %d", then.refs(), now.refs()));
+    }
+    if (!then.effort().equals(now.effort())) {
+      differences.add(String.format("by a %s run, not a %s one", then.effort(), now.effort()));
+    }
+    if (!then.server().equals(now.server())) {
+      differences.add(String.format("with %s, not %s", then.server(), now.server()));
+    }
+    return differences.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            String.format("measured with --refs %d, not %d", refs.getAsInt(), settings.refs()));
+        : Optional.of("measured " + String.join("; ", differences));
   }
 
   /** Without the version. */

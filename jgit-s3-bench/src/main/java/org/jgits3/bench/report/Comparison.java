@@ -11,7 +11,8 @@ import org.apache.commons.statistics.inference.TTest;
 
 /**
  * What has changed since an earlier run: the means, and whether they differ by more than chance,
- * which Welch's t-test on the samples decides at {@link #LEVEL}.
+ * which Welch's t-test on the samples decides at {@link #LEVEL}, or on the means of the JVMs where
+ * there are several.
  *
  * @param baseline the earlier run
  * @param otherMachine how its machine differs; empty if it does not
@@ -119,21 +120,20 @@ public record Comparison(
   }
 
   private static OptionalDouble welch(Figure before, Figure now) {
-    if (before.samples().size() < 2 || now.samples().size() < 2) {
+    double[] then = before.independent();
+    double[] values = now.independent();
+    if (then.length < 2 || values.length < 2) {
       return OptionalDouble.empty();
     }
-    if (constant(before) && constant(now)) {
+    if (constant(then) && constant(values)) {
       return certain(before, now);
     }
     return OptionalDouble.of(
-        TTest.withDefaults()
-            .with(DataDispersion.HETEROSCEDASTIC)
-            .test(before.values(), now.values())
-            .getPValue());
+        TTest.withDefaults().with(DataDispersion.HETEROSCEDASTIC).test(then, values).getPValue());
   }
 
-  private static boolean constant(Figure figure) {
-    return StandardDeviation.of(figure.values()).getAsDouble() == 0;
+  private static boolean constant(double... values) {
+    return StandardDeviation.of(values).getAsDouble() == 0;
   }
 
   /**

@@ -11,7 +11,8 @@ import java.util.List;
  * Results for scripts. A figure that is missing has a null {@code value} and says why in {@code
  * missing}; a headline key that is missing is absent and named in {@code missing} of its suite.
  * {@code low} and {@code high} are the lowest and the highest of {@code samples}, {@code ci99_low}
- * and {@code ci99_high} the interval of {@code mean}.
+ * and {@code ci99_high} the interval of {@code mean}; {@code headline_ci99} has the intervals of
+ * headline figures that are ratios, and {@code missing_why} the reasons why others are missing.
  */
 public final class JsonReport {
   private static final ObjectMapper MAPPER =
@@ -35,7 +36,17 @@ public final class JsonReport {
       ObjectNode node = suites.putObject(suite.suite());
       ObjectNode headline = node.putObject("headline");
       suite.headline().forEach((key, value) -> headline.put(key, rounded(value)));
+      ObjectNode intervals = node.putObject("headline_ci99");
+      suite
+          .intervals()
+          .forEach(
+              (key, interval) ->
+                  intervals
+                      .putObject(key)
+                      .put("low", rounded(interval.low()))
+                      .put("high", rounded(interval.high())));
       node.set("missing", MAPPER.valueToTree(suite.missing()));
+      node.set("missing_why", MAPPER.valueToTree(suite.reasons()));
       node.set("rows", MAPPER.valueToTree(rows(suite.rows())));
     }
     try {
@@ -121,7 +132,7 @@ public final class JsonReport {
 
   private static void spread(ObjectNode node, Figure figure) {
     node.put("low", rounded(figure.low())).put("high", rounded(figure.high()));
-    node.put("mean", rounded(figure.mean()));
+    node.put("mean", rounded(figure.mean())).put("jvms", figure.jvms());
     figure
         .interval()
         .ifPresent(i -> node.put("ci99_low", rounded(i.low())).put("ci99_high", rounded(i.high())));

@@ -2,6 +2,7 @@
 package org.jgits3.bench.report;
 
 import java.util.Locale;
+import java.util.Optional;
 
 /** Results for people. */
 public final class MarkdownReport {
@@ -79,11 +80,25 @@ public final class MarkdownReport {
   }
 
   private static void headline(StringBuilder text, SuiteResult suite) {
-    line(text, "| headline | |");
-    line(text, "|---|---:|");
-    suite.headline().forEach((key, value) -> line(text, "| `%s` | %s |", key, Unit.number(value)));
-    suite.missing().forEach(key -> line(text, "| `%s` | missing |", key));
+    line(text, "| headline | | 99 %% interval |");
+    line(text, "|---|---:|---:|");
+    suite
+        .headline()
+        .forEach(
+            (key, value) ->
+                line(text, "| `%s` | %s | %s |", key, Unit.number(value), interval(suite, key)));
+    suite.missing().forEach(key -> line(text, "| `%s` | missing%s | |", key, reason(suite, key)));
     line(text, "");
+  }
+
+  private static String interval(SuiteResult suite, String key) {
+    return Optional.ofNullable(suite.intervals().get(key))
+        .map(i -> Unit.number(i.low()) + " - " + Unit.number(i.high()))
+        .orElse("");
+  }
+
+  private static String reason(SuiteResult suite, String key) {
+    return Optional.ofNullable(suite.reasons().get(key)).map(why -> ": " + why).orElse("");
   }
 
   private static void rows(StringBuilder text, SuiteResult suite) {

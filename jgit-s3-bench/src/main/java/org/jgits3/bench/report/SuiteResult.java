@@ -14,9 +14,29 @@ import java.util.Optional;
  * @param headline the figures it is judged by, without those that could not be measured
  * @param missing headline keys that could not be measured
  * @param rows everything that was measured
+ * @param intervals where headline figures are that are ratios of what was measured
+ * @param reasons why headline figures are missing, where that is not plain from the rows
  */
 public record SuiteResult(
-    String suite, Map<String, Double> headline, List<String> missing, List<Row> rows) {
+    String suite,
+    Map<String, Double> headline,
+    List<String> missing,
+    List<Row> rows,
+    Map<String, Figure.Interval> intervals,
+    Map<String, String> reasons) {
+  /**
+   * A result whose headline figures have no intervals.
+   *
+   * @param suite its name
+   * @param headline the figures it is judged by, without those that could not be measured
+   * @param missing headline keys that could not be measured
+   * @param rows everything that was measured
+   */
+  public SuiteResult(
+      String suite, Map<String, Double> headline, List<String> missing, List<Row> rows) {
+    this(suite, headline, missing, rows, Map.of(), Map.of());
+  }
+
   /**
    * A result whose rows are compared with one engine.
    *
@@ -32,6 +52,41 @@ public record SuiteResult(
     headline.forEach((key, value) -> value.ifPresent(v -> known.put(key, v)));
     return new SuiteResult(
         suite, known, List.of(), rows.stream().map(row -> compared(row, rows, reference)).toList());
+  }
+
+  /**
+   * The same with the intervals of the figures that the suite is judged by.
+   *
+   * @param suite name of the suite
+   * @param headline figures the suite is judged by; absent or empty ones are missing
+   * @param rows everything that was measured
+   * @param reference engine that all others are compared with, where it has a figure
+   * @return the result
+   */
+  public static SuiteResult estimated(
+      String suite, Map<String, Optional<Estimate>> headline, List<Row> rows, String reference) {
+    Map<String, Optional<Double>> values = new LinkedHashMap<>();
+    Map<String, Figure.Interval> known = new LinkedHashMap<>();
+    headline.forEach(
+        (key, estimate) -> {
+          values.put(key, estimate.map(Estimate::value));
+          estimate.flatMap(Estimate::interval).ifPresent(interval -> known.put(key, interval));
+        });
+    SuiteResult result = of(suite, values, rows, reference);
+    return new SuiteResult(suite, result.headline, List.of(), result.rows, known, Map.of());
+  }
+
+  /**
+   * This result without figures that it is judged by, which would be those of something else.
+   *
+   * @param keys all keys the suite is judged by
+   * @param why what was measured instead
+   * @return the result
+   */
+  public SuiteResult withoutHeadline(List<String> keys, String why) {
+    Map<String, String> all = new LinkedHashMap<>();
+    keys.forEach(key -> all.put(key, why));
+    return new SuiteResult(suite, Map.of(), missing, rows, Map.of(), all);
   }
 
   /**
@@ -66,10 +121,21 @@ public record SuiteResult(
    * @return the median; empty if it is missing
    */
   public static Optional<Double> median(List<Row> rows, String name, String engine) {
+    return figure(rows, name, engine).map(Figure::median);
+  }
+
+  /**
+   * Figure of one engine in one case.
+   *
+   * @param rows rows to look in
+   * @param name the case
+   * @param engine the engine
+   * @return the figure; empty if it is missing
+   */
+  public static Optional<Figure> figure(List<Row> rows, String name, String engine) {
     return rows.stream()
         .filter(row -> row.name().equals(name) && row.engine().equals(engine))
         .flatMap(row -> row.figure().stream())
-        .map(Figure::median)
         .findFirst();
   }
 
@@ -89,6 +155,6 @@ public record SuiteResult(
         absent.add(key);
       }
     }
-    return new SuiteResult(suite, ordered, absent, rows);
+    return new SuiteResult(suite, ordered, absent, rows, intervals, reasons);
   }
 }

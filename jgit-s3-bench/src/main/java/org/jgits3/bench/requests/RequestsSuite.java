@@ -29,7 +29,7 @@ public final class RequestsSuite implements Suite {
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
     try (RequestsRun run = RequestsRun.in(context)) {
       try (S3Session s3 = context.openS3()) {
-        run.count("s3", s3.endpoint().config(S3Session.SCRATCH));
+        run.count(RequestsRun.JUDGED, s3.endpoint().config(S3Session.SCRATCH));
       }
       run.count("directory", "[s3]\n\tstore = file:" + run.directory() + "\n");
       return run.result();

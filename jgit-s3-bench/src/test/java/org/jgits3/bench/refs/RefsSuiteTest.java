@@ -41,6 +41,8 @@ class RefsSuiteTest {
     SuiteResult result = run();
 
     assertThat(result.rows()).noneMatch(Row::failed).allMatch(row -> row.figure().isPresent());
+    assertThat(result.headline()).as("figures of another size").isEmpty();
+    assertThat(result.reasons()).containsOnlyKeys(RefsHeadline.KEYS);
     for (RefsCase what : RefsCase.values()) {
       for (RefsEngine engine : ON_FILES) {
         assertThat(SuiteResult.median(result.rows(), what.title(), engine.id()).isPresent())

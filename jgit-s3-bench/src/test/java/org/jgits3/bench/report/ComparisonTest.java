@@ -67,6 +67,20 @@ class ComparisonTest {
         .isEqualTo(Verdict.NOT_SIGNIFICANT);
   }
 
+  /** Iterations that hardly waver within each JVM say nothing about a difference between JVMs. */
+  @Test
+  void jvms_count_once_each_however_many_iterations_they_measured() throws Exception {
+    List<Double> before = List.of(100.0, 101.0, 102.0, 140.0, 141.0, 142.0, 90.0, 91.0, 92.0);
+    List<Double> after = before.stream().map(value -> value + 40).toList();
+
+    assertThat(verdict(jvms(3, before), jvms(3, after))).isEqualTo(Verdict.NOT_SIGNIFICANT);
+    assertThat(verdict(jvms(1, before), jvms(1, after))).isEqualTo(Verdict.WORSE);
+  }
+
+  private static Row jvms(int count, List<Double> samples) {
+    return Row.of("hit", "s3", Unit.NANOSECONDS, new Figure(samples, count));
+  }
+
   @Test
   void more_is_better_for_rates() throws Exception {
     Row slow = Row.of("up", "s3", Unit.MEGABYTES_PER_SECOND, Figure.of(100, 101, 99));
@@ -129,6 +143,23 @@ class ComparisonTest {
         .contains("measured with --refs 1000, not 2000");
   }
 
+  @Test
+  void other_effort_or_server_cannot_be_compared() throws Exception {
+    Baseline baseline = baseline(results(time("s3", 1)));
+
+    assertThat(baseline.differsFrom(new Settings("full", 1000, 4096, "versitygw")))
+        .contains("measured by a quick run, not a full one");
+    assertThat(baseline.differsFrom(new Settings("quick", 1000, 128, "https://s3.amazonaws.com")))
+        .contains("measured with versitygw, not https://s3.amazonaws.com");
+  }
+
+  @Test
+  void baseline_knows_how_many_jvms_have_measured() throws Exception {
+    Baseline baseline = baseline(results(jvms(3, List.of(1.0, 2.0, 3.0))));
+
+    assertThat(baseline.figures().values()).containsExactly(new Figure(List.of(1.0, 2.0, 3.0), 3));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -140,6 +171,8 @@ class ComparisonTest {
         "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":[]}",
         "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":{\"refs\":{\"rows\":[{}]}}}",
         "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":{\"refs\":{\"rows\":[1]}}}",
+        "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":{\"refs\":{\"rows\":["
+            + "{\"case\":\"a\",\"engine\":\"b\",\"samples\":[1,2,3],\"jvms\":2}]}}}",
       })
   void file_of_another_shape_is_refused_by_name(String content) throws Exception {
     Path file = Files.writeString(directory.resolve("other.json"), content);

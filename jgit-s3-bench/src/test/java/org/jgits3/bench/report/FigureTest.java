@@ -26,6 +26,21 @@ class FigureTest {
   }
 
   @Test
+  void interval_of_several_jvms_is_that_of_their_means() {
+    Figure figure = new Figure(List.of(9.0, 11.0, 11.0, 13.0, 13.0, 15.0), 3);
+
+    // 12 ± 9.9248 * 2 / √3
+    assertThat(figure.interval().orElseThrow().low()).isCloseTo(0.5397, within(0.001));
+    assertThat(figure.interval().orElseThrow().high()).isCloseTo(23.4603, within(0.001));
+    assertThat(figure.median()).isEqualTo(12);
+  }
+
+  @Test
+  void jvms_without_an_equal_share_of_the_samples_are_refused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new Figure(List.of(1.0, 2.0, 3.0), 2));
+  }
+
+  @Test
   void one_sample_has_no_interval() {
     assertThat(Figure.exactly(7).interval()).isEmpty();
   }

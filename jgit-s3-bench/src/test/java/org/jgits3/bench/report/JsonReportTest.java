@@ -96,6 +96,36 @@ class JsonReportTest {
     assertThat(row.at("/ci99_high").asDouble()).isEqualTo(1_908_622);
   }
 
+  private static Results estimated() {
+    Map<String, Optional<Estimate>> headline = new LinkedHashMap<>();
+    headline.put("ratio", Estimate.quotient(Figure.of(10, 10), Figure.of(5, 5)));
+    headline.put("count", Optional.of(Estimate.exactly(3)));
+    SuiteResult suite =
+        SuiteResult.estimated("refs", headline, ROWS, "jgit-never")
+            .checkedAgainst(List.of("ratio", "count"));
+    SuiteResult other =
+        SuiteResult.estimated("other", headline, ROWS, "jgit-never")
+            .withoutHeadline(List.of("ratio", "count"), "half the size")
+            .checkedAgainst(List.of("ratio", "count"));
+    return new Results(MACHINE, SETTINGS, List.of(suite, other), Optional.empty());
+  }
+
+  @Test
+  void headline_ratios_have_intervals_and_those_of_another_size_a_reason() throws Exception {
+    JsonNode suites = new ObjectMapper().readTree(JsonReport.of(estimated())).at("/suites");
+
+    assertThat(suites.at("/refs/headline").toString()).isEqualTo("{\"ratio\":2.0,\"count\":3.0}");
+    assertThat(suites.at("/refs/headline_ci99").toString())
+        .isEqualTo("{\"ratio\":{\"low\":2.0,\"high\":2.0}}");
+    assertThat(suites.at("/other/headline")).isEmpty();
+    assertThat(suites.at("/other/missing").toString()).isEqualTo("[\"ratio\",\"count\"]");
+    assertThat(suites.at("/other/missing_why/ratio").asText()).isEqualTo("half the size");
+    assertThat(MarkdownReport.of(estimated()))
+        .contains("| `ratio` | 2 | 2 - 2 |")
+        .contains("| `count` | 3 |  |")
+        .contains("| `ratio` | missing: half the size | |");
+  }
+
   @Test
   void settings_are_told() throws Exception {
     assertThat(json().at("/settings/effort").asText()).isEqualTo("quick");

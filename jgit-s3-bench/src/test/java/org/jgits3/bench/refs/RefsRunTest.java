@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.refs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jgits3.bench.Effort;
+import org.jgits3.bench.SmallestContext;
+import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.report.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RefsRunTest {
+  @ParameterizedTest
+  @EnumSource(RefsCase.class)
+  void all_engines_of_a_case_are_warmed_up_alike(RefsCase what) {
+    Schedule first = RefsRun.planned(what, RefsEngine.S3, Effort.QUICK);
+    for (RefsEngine engine : RefsEngine.values()) {
+      Schedule schedule = RefsRun.planned(what, engine, Effort.QUICK);
+      assertThat(schedule.warmups()).as(engine.id()).isEqualTo(first.warmups());
+      assertThat(schedule.millis()).as(engine.id()).isEqualTo(first.millis());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = RefsCase.class,
+      names = {"HIT", "MISS", "PREFIX", "ALL", "TIPS", "COLD", "UPDATE"})
+  void look_ups_and_updates_are_made_at_least_twenty_times_before_they_are_measured(RefsCase what) {
+    assertThat(RefsRun.planned(what, RefsEngine.JGIT_NEVER, Effort.QUICK).warmups())
+        .isGreaterThanOrEqualTo(20);
+  }
+
+  @ParameterizedTest
+  @EnumSource(RefsCase.class)
+  void what_is_judged_is_measured_in_as_many_jvms_as_what_it_is_compared_with(RefsCase what) {
+    assertThat(
+            RefsHeadline.JUDGED.getOrDefault(what, Set.of()).stream()
+                .map(engine -> RefsRun.planned(what, engine, Effort.QUICK).forks())
+                .distinct())
+        .allMatch(forks -> forks == 3);
+  }
+
+  @Test
+  void update_whose_requests_cannot_be_counted_is_a_row_that_says_why(@TempDir Path directory)
+      throws Exception {
+    Path file = Files.writeString(directory.resolve("scratch"), "where a directory should be");
+    RefsRun run =
+        new RefsRun(
+            SmallestContext.in(directory),
+            new DataSet(directory, 100),
+            Set.of(),
+            UnaryOperator.identity());
+
+    Row row = run.requestsOfUpdate(RefsEngine.DIRECTORY);
+
+    assertThat(row.failed()).isTrue();
+    assertThat(row.missing()).contains(file.toString());
+  }
+}
