@@ -47,7 +47,8 @@ public interface ObjectStore extends Closeable {
   GetResult get(String key, Optional<Validator> known) throws IOException;
 
   /**
-   * Reads a range of an object into a slice of the caller's array, in one request.
+   * Reads a range of an object into a slice of the caller's array, in one request, and one for the
+   * rest whenever a connection breaks. The bytes are all of one version.
    *
    * @param key object to read
    * @param offset first byte of the range, from 0
@@ -57,9 +58,12 @@ public interface ObjectStore extends Closeable {
    * @param expected version the bytes must have; empty for any
    * @return version the bytes came from
    * @throws StoreException.Missing if there is no such object
-   * @throws StoreException.Changed if the object has another version than {@code expected}
+   * @throws StoreException.Changed if the object has another version than {@code expected}, or was
+   *     replaced by a shorter one while it was read
    * @throws StoreException.Corrupt if the object ends before the range does
-   * @throws StoreException if the store does not answer or refuses; the slice is then undefined
+   * @throws StoreException.Unavailable if the store does not answer, or its body breaks again and
+   *     again; the slice is then undefined
+   * @throws StoreException if the store refuses; the slice is then undefined
    */
   Validator read(
       String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)

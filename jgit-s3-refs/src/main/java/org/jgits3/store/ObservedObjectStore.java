@@ -14,7 +14,8 @@ import java.util.function.Consumer;
  *
  * <p>A call is one request, except that a listing is reported in pages, and a delete is passed on
  * and reported in batches, of 1,000 keys, which is what S3 takes in one request. Retries within the
- * store are not told apart.
+ * store are not told apart, nor are requests for the rest of a range whose connection broke; its
+ * bytes are counted once.
  *
  * <p>Safe for use by many threads if the listener is.
  */

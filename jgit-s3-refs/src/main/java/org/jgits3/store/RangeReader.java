@@ -14,7 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * whatever the size of the object.
  *
  * <p>All ranges are of one version: what is read is never a mixture of two, also if somebody
- * replaces the object meanwhile. A range whose connection breaks is read again by itself.
+ * replaces the object meanwhile. A range whose connection breaks goes on where it broke: what has
+ * arrived is not read again, and the rest is of the same version, or {@link
+ * StoreException.Changed}.
  *
  * <pre>{@code
  * try (ObjectStore store = StoreLocation.parse("s3://bucket/prefix").open(StoreOptions.DEFAULT)) {
@@ -235,8 +237,30 @@ public final class RangeReader {
     }
 
     Validator run(List<Range> ranges) throws IOException {
-      Gang.forEach(ranges, this::read);
+      try {
+        Gang.forEach(ranges, this::read);
+      } catch (StoreException.Corrupt e) {
+        throw wasReplaced(e) ? changed(e) : e;
+      }
       return version.get();
+    }
+
+    /** Whether a range was corrupt only because the object has another version than others had. */
+    private boolean wasReplaced(StoreException.Corrupt e) {
+      Validator first = version.get();
+      try {
+        return oneVersion
+            && first != null
+            && store.stat(key).filter(now -> !now.validator().equals(first)).isPresent();
+      } catch (IOException unknown) {
+        e.addSuppressed(unknown);
+        return false;
+      }
+    }
+
+    private StoreException.Changed changed(Throwable cause) {
+      return new StoreException.Changed(
+          key, store.location() + "/" + key + ": was replaced while it was read", cause);
     }
 
     private void read(Range range) throws IOException {
@@ -252,8 +276,7 @@ public final class RangeReader {
               arrivals.of(from, range.to()));
       boolean first = version.compareAndSet(null, read);
       if (!first && oneVersion && !version.get().equals(read)) {
-        throw new StoreException.Changed(
-            key, store.location() + "/" + key + ": was replaced while it was read", null);
+        throw changed(null);
       }
     }
   }

@@ -42,6 +42,15 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * caller's slice, and is sent from the caller's slice together with its CRC32C, which the server
  * checks. Downloads are not checked here; what is stored carries its own checksums.
  *
+ * <p>A {@link #read} whose connection breaks goes on where it broke: the rest is asked for, of the
+ * same version ({@code If-Match}), and no byte is read twice. If that version is gone, it is {@link
+ * StoreException.Changed} for a caller that named it; for others it begins again with the new one,
+ * since validators mean nothing on some paths, unless that ends too early, which is {@code Changed}
+ * as well. After 4 breaks within 256 KiB it is {@link StoreException.Unavailable}, so that a range
+ * ends over a bad line, and over none that brings nothing. Timeouts of the client are for each
+ * request; one for a whole call of the API ends the read. What {@link #get} and {@link #compare}
+ * read is small, or not kept, and begins again as a whole.
+ *
  * <p>Safe for use by many threads. A thread that is interrupted sends nothing more: its request
  * fails as undecided and the interrupt stays set. It does not cut short the wait for an answer.
  */
@@ -170,7 +179,7 @@ public final class S3ObjectStore implements ObjectStore {
             key, location(key) + ": not a small object, its length is " + length, null);
       }
       byte[] bytes = new byte[length.intValue()];
-      land(in, bytes, 0, bytes.length, Arrival.IGNORED);
+      land(in, bytes);
       return new GetResult.Found(bytes, validator(key, response.eTag()));
     };
   }
@@ -193,16 +202,54 @@ public final class S3ObjectStore implements ObjectStore {
       Arrival arrival)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    return range(
-        key,
-        offset,
-        length,
-        expected,
-        (validator, in) -> {
-          arrival.begins(validator);
-          land(in, dst, dstOffset, length, arrival);
-          return validator;
-        });
+    RangeLanding landing = new RangeLanding(dst, dstOffset, length, arrival);
+    while (true) {
+      int start = landing.received();
+      try {
+        return range(
+            key,
+            offset + start,
+            length - start,
+            landing.version().or(() -> expected),
+            (validator, in) -> landing.take(start, validator, in));
+      } catch (SdkException e) {
+        recover(key, landing, start, expected.isEmpty(), S3Failure.of(e));
+      }
+    }
+  }
+
+  /**
+   * Decides what becomes of a range after a failure. Returns if it is to be asked for what it
+   * lacks.
+   *
+   * @param start what had been received when the request was made
+   * @param anyVersion whether another version will do as well, if it is read from the beginning
+   * @throws StoreException if the range cannot be had
+   */
+  private void recover(
+      String key, RangeLanding landing, int start, boolean anyVersion, S3Failure failure)
+      throws StoreException {
+    if (failure.kind() == Kind.SHORT_BODY) {
+      if (landing.goesOnFrom(start)) {
+        return;
+      }
+      throw new StoreException.Unavailable(
+          key,
+          location(key) + ": " + failure.reason() + ", however often the rest was asked for",
+          failure.cause());
+    }
+    StoreException e = failed(key, failure);
+    if (e instanceof StoreException.Changed && start > 0 && anyVersion) {
+      landing.restart();
+      return;
+    }
+    boolean tooShort =
+        failure.kind() == Kind.INVALID_RANGE || (e instanceof StoreException.Corrupt && start == 0);
+    if (tooShort && landing.hasBegun()) { // it was long enough then
+      throw new StoreException.Changed(
+          key, location(key) + ": was replaced by a shorter one while it was read", e);
+    }
+    throw e;
   }
 
   @Override
@@ -217,20 +264,23 @@ public final class S3ObjectStore implements ObjectStore {
           Optional.empty(),
           (validator, in) ->
               matches(in, bytes, bytesOffset, length) ? Optional.of(validator) : Optional.empty());
-    } catch (StoreException.Corrupt e) {
-      return Optional.empty(); // it ends before the range does
+    } catch (SdkException e) {
+      StoreException failure = failed(key, S3Failure.of(e));
+      if (failure instanceof StoreException.Corrupt) {
+        return Optional.empty(); // it ends before the range does
+      }
+      throw failure;
     }
   }
 
   /** Takes the body of a range. */
   @FunctionalInterface
   private interface Taker<T> {
-    T take(Validator validator, AbortableInputStream in);
+    T take(Validator validator, AbortableInputStream in) throws IOException;
   }
 
   private <T> T range(
-      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker)
-      throws IOException {
+      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker) {
     if (offset < 0 || length < 1) {
       throw new IllegalArgumentException("range of " + length + " bytes from " + offset);
     }
@@ -241,11 +291,7 @@ public final class S3ObjectStore implements ObjectStore {
             .range("bytes=" + offset + "-" + (offset + length - 1))
             .ifMatch(expected.map(Validator::value).orElse(null))
             .build();
-    try {
-      return clients.repeating().getObject(request, slice(key, offset, length, expected, taker));
-    } catch (SdkException e) {
-      throw failed(key, S3Failure.of(e));
-    }
+    return clients.repeating().getObject(request, slice(key, offset, length, expected, taker));
   }
 
   private <T> ResponseTransformer<GetObjectResponse, T> slice(
@@ -288,17 +334,13 @@ public final class S3ObjectStore implements ObjectStore {
     int read(int received, int left) throws IOException;
   }
 
-  /** Fills a slice from a body. */
-  private static void land(
-      AbortableInputStream in, byte[] dst, int offset, int length, Arrival arrival) {
+  /** Fills an array from a body. */
+  private static void land(AbortableInputStream in, byte[] dst) {
     receive(
         in,
-        length,
+        dst.length,
         (received, left) -> {
-          int n = in.read(dst, offset + received, left);
-          if (n > 0) {
-            arrival.until(offset + received + n);
-          }
+          int n = in.read(dst, received, left);
           return n == 0 ? -1 : n; // a stream that gives nothing has no more
         });
   }

@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -21,13 +22,17 @@ import org.jgits3.store.Arrival;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ImmutableObjects;
+import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.RangeReader;
 import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
 import org.jgits3.store.Validator;
+import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
@@ -221,6 +226,11 @@ class SnapshotLandingTest {
         System.arraycopy(bytes, (int) offset, dst, dstOffset, length);
         return new Validator("v");
       }
+
+      @Override
+      public Optional<ObjectInfo> stat(String key) {
+        return Optional.of(new ObjectInfo(bytes.length, new Validator("v"), Map.of()));
+      }
     };
   }
 
@@ -296,6 +306,30 @@ class SnapshotLandingTest {
             .as("%s", sizes)
             .isInstanceOf(StoreException.Corrupt.class)
             .hasMessage(message);
+      }
+    }
+  }
+
+  @Test
+  void a_snapshot_lands_over_connections_that_break() throws Exception {
+    S3Server server = S3Servers.require();
+    StoreLocation.Bucket bucket = server.newBucket();
+    RefTable table = random(new Random(12), 12_000);
+    byte[] bytes = written(table);
+    Stored stored = store(bytes, table.size());
+    try (ObjectStore direct = bucket.open(server.options())) {
+      direct.put(stored.key(), bytes, 0, bytes.length);
+    }
+    try (ReplyDroppingProxy proxy =
+            new ReplyDroppingProxy(server.endpoint(), "GET .*", Integer.MAX_VALUE, 200_000);
+        ObjectStore s3 =
+            bucket.open(
+                new StoreOptions(
+                    Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8))) {
+      for (int requests = 1; requests <= 4; requests++) {
+        int before = proxy.dropped();
+        assertSame(stored.land(s3, sizes(bytes.length / requests, 1 << 20, 1 << 20)), table);
+        assertThat(proxy.dropped()).isGreaterThan(before);
       }
     }
   }

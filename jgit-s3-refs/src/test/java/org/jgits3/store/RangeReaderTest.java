@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jgits3.store.RangeReader.Sizes;
@@ -165,6 +166,71 @@ class RangeReaderTest {
     new RangeReader(new ReplacedAfterFirstRead(store, other), sizes, false)
         .read(KEY, 0, dst, 0, 2000);
     assertThat(dst).isNotEqualTo(bytes); // where versions mean nothing, the caller has to check
+  }
+
+  /** An object that is replaced when its first range was read, and all others were asked for. */
+  private static final class ReplacedBetweenRanges extends DelegatingObjectStore {
+    private final byte[] replacement;
+    private final CountDownLatch othersAskedFor = new CountDownLatch(Gang.SIZE - 1);
+    private final CountDownLatch replaced = new CountDownLatch(1);
+
+    ReplacedBetweenRanges(ObjectStore store, byte[] replacement) {
+      super(store);
+      this.replacement = replacement;
+    }
+
+    @Override
+    public Validator read(
+        String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> any)
+        throws IOException {
+      assertThat(any).isEmpty();
+      if (offset > 0) {
+        othersAskedFor.countDown();
+        await(replaced);
+        return super.read(key, offset, dst, dstOffset, length, any);
+      }
+      await(othersAskedFor);
+      Validator version = super.read(key, offset, dst, dstOffset, length, any);
+      super.put(key, replacement, 0, replacement.length);
+      replaced.countDown();
+      return version;
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  @Timeout(60)
+  void an_object_that_a_shorter_one_replaces_has_changed_and_is_not_corrupt() throws Exception {
+    Sizes sizes = new Sizes(100, 500);
+    byte[] dst = new byte[2000];
+    written(2000);
+    ObjectStore replaced = new ReplacedBetweenRanges(store, new byte[600]);
+    assertThatThrownBy(() -> new RangeReader(replaced, sizes, true).read(KEY, 0, dst, 0, 2000))
+        .isInstanceOf(StoreException.Changed.class)
+        .hasMessageContaining(KEY)
+        .hasCauseInstanceOf(StoreException.Corrupt.class);
+    assertThatThrownBy(() -> new RangeReader(store, sizes, true).read(KEY, 0, dst, 0, 2000))
+        .isInstanceOf(StoreException.Corrupt.class);
+  }
+
+  @Test
+  @Timeout(60)
+  void an_object_that_ends_early_in_the_version_that_was_read_is_corrupt() throws Exception {
+    byte[] bytes = written(600);
+    ObjectStore same = new ReplacedBetweenRanges(store, bytes);
+    RangeReader reader = new RangeReader(same, new Sizes(100, 500), true);
+    assertThatThrownBy(() -> reader.read(KEY, 0, new byte[2000], 0, 2000))
+        .isInstanceOf(StoreException.Corrupt.class);
   }
 
   @Test

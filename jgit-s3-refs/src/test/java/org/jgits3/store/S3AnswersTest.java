@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +29,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** What {@link S3ObjectStore} sends, and how it understands answers that servers rarely give. */
 class S3AnswersTest {
   private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
   private static final Precondition MATCHES = Precondition.matches(new Validator("\"v1\""));
   private static final byte[] BODY = "body".getBytes(UTF_8);
+  private static final byte[] DIGITS = "012345678".getBytes(UTF_8);
+  private static final byte[] LETTERS = "abcdefghi".getBytes(UTF_8);
   private static final String SECRET = "not-to-be-shown";
 
   private final SystemProperties properties = new SystemProperties();
@@ -243,6 +248,183 @@ class S3AnswersTest {
           .isInstanceOf(StoreException.Corrupt.class)
           .hasMessageContaining("s3://bucket/p/k: asked for bytes 1-2/");
     }
+  }
+
+  @Test
+  void a_range_that_breaks_off_is_read_on_from_there() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 3 : 9);
+    byte[] dst = new byte[7];
+    List<String> told = new ArrayList<>();
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.read("k", 2, dst, 1, 6, Optional.empty(), telling(told));
+      assertThat(dst).asString().isEqualTo("\0002" + "34567");
+      assertThat(told).startsWith("\"v2\"").doesNotHaveDuplicates().endsWith("7");
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("Range"))
+          .containsExactly("bytes=2-7", "bytes=5-7");
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("If-Match"))
+          .containsExactly(null, "\"v2\"");
+    }
+  }
+
+  private static Arrival telling(List<String> told) {
+    return new Arrival() {
+      @Override
+      public void begins(Validator version) {
+        told.add(version.value());
+      }
+
+      @Override
+      public void until(int end) {
+        told.add(String.valueOf(end));
+      }
+    };
+  }
+
+  @Test
+  void a_range_that_breaks_off_before_its_first_byte_is_left_to_the_client() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 4 : 0);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessage(
+              "s3://bucket/p/k: the body ended after 4 of 9 bytes,"
+                  + " however often the rest was asked for");
+      assertThat(server.requests()).hasSize(1 + 3);
+    }
+  }
+
+  @Test
+  void a_range_that_brings_a_byte_at_a_time_is_given_up() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, 1);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageContaining("s3://bucket/p/k: the body ended after 4 of 9 bytes");
+      assertThat(server.requests()).hasSize(RangeLanding.BREAKS);
+    }
+  }
+
+  @Test
+  void versions_do_not_mix_even_if_the_server_ignores_the_one_that_is_asked_for()
+      throws IOException {
+    Script script =
+        (n, exchange) ->
+            part(exchange, "\"v" + n + "\"", n == 1 ? DIGITS : LETTERS, n == 1 ? 4 : 9);
+    byte[] dst = new byte[9];
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, dst, 0, 9, Optional.of(new Validator("\"v1\""))))
+          .isInstanceOf(StoreException.Changed.class);
+      assertThat(server.requests()).hasSize(2);
+    }
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThat(store.read("k", 0, dst, 0, 9, Optional.empty()))
+          .isEqualTo(new Validator("\"v3\""));
+      assertThat(dst).asString().isEqualTo("abcdefghi");
+    }
+  }
+
+  @Test
+  void a_path_whose_ETags_mean_nothing_cannot_repeat_a_range_for_ever() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v" + n + "\"", DIGITS, 4);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Unavailable.class);
+      assertThat(server.requests()).hasSize(2 * RangeLanding.BREAKS - 1);
+    }
+  }
+
+  @Test
+  void an_object_that_was_long_enough_before_it_broke_off_has_changed_and_is_not_corrupt()
+      throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (n == 1) {
+            part(exchange, "\"v2\"", DIGITS, 4);
+          } else {
+            error(exchange, 416, "InvalidRange");
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Changed.class)
+          .hasMessage("s3://bucket/p/k: was replaced by a shorter one while it was read");
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Corrupt.class);
+    }
+  }
+
+  @Test
+  void a_reader_that_is_interrupted_does_not_ask_for_the_rest() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, 4);
+    Arrival interrupting = end -> Thread.currentThread().interrupt();
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(
+              () -> store.read("k", 0, new byte[9], 0, 9, Optional.empty(), interrupting));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_range_goes_on_where_the_client_has_cut_an_attempt_short() throws IOException {
+    CountDownLatch end = new CountDownLatch(1);
+    Script script =
+        (n, exchange) -> {
+          part(exchange, "\"v2\"", DIGITS, n == 1 ? 4 : 9);
+          if (n == 1) {
+            await(end);
+          }
+        };
+    byte[] dst = new byte[9];
+    List<String> told = new ArrayList<>();
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        S3Client client = impatient(server);
+        ObjectStore store = S3ObjectStore.using(LOCATION, client)) {
+      store.read("k", 0, dst, 0, 9, Optional.empty(), telling(told));
+      assertThat(dst).isEqualTo(DIGITS);
+      assertThat(told).doesNotHaveDuplicates();
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("Range"))
+          .containsExactly("bytes=0-8", "bytes=0-8", "bytes=4-8");
+      end.countDown();
+    }
+  }
+
+  private static S3Client impatient(ScriptedHttpServer server) {
+    return S3Client.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.US_EAST_1)
+        .forcePathStyle(true)
+        .overrideConfiguration(o -> o.apiCallAttemptTimeout(Duration.ofSeconds(2)))
+        .build();
+  }
+
+  /** Answers with the range that is asked for, as far as {@code sent} of its bytes. */
+  private static void part(HttpExchange exchange, String tag, byte[] object, int sent)
+      throws IOException {
+    String[] range =
+        exchange.getRequestHeaders().getFirst("Range").substring("bytes=".length()).split("-");
+    int from = Integer.parseInt(range[0]);
+    int length = Integer.parseInt(range[1]) + 1 - from;
+    exchange.getResponseHeaders().set("ETag", tag);
+    exchange
+        .getResponseHeaders()
+        .set("Content-Range", "bytes " + String.join("-", range) + "/" + object.length);
+    exchange.sendResponseHeaders(206, length);
+    exchange.getResponseBody().write(object, from, Math.min(sent, length));
+    exchange.getResponseBody().flush();
   }
 
   @ParameterizedTest

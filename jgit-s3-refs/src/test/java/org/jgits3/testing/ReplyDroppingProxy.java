@@ -16,16 +16,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A proxy on 127.0.0.1 that forwards bytes to a server, and breaks the connection instead of
- * passing on the answers to some requests: the server has done its work and nobody learns of it.
+ * passing on the answers to some requests, or all of them: the server has done its work and nobody
+ * learns of it, or not of everything.
  */
 public final class ReplyDroppingProxy implements AutoCloseable {
   private final URI target;
   private final String victim;
   private final AtomicInteger drops;
+  private final long passed;
+  private final AtomicInteger matched = new AtomicInteger();
   private final AtomicInteger dropped = new AtomicInteger();
+  private final AtomicLong passedOn = new AtomicLong();
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final ServerSocket listener;
@@ -38,9 +43,22 @@ public final class ReplyDroppingProxy implements AutoCloseable {
    * @param drops how many of them get none; later ones are answered
    */
   public ReplyDroppingProxy(URI target, String victim, int drops) {
+    this(target, victim, drops, 0);
+  }
+
+  /**
+   * Starts a proxy that breaks answers off.
+   *
+   * @param target server that requests are forwarded to
+   * @param victim regular expression that matches the request line of requests whose answer breaks
+   * @param drops how many of them break; later ones are answered
+   * @param passed bytes of the answer, with its headers, that are passed on before
+   */
+  public ReplyDroppingProxy(URI target, String victim, int drops, long passed) {
     this.target = target;
     this.victim = victim;
     this.drops = new AtomicInteger(drops);
+    this.passed = passed;
     try {
       listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
@@ -67,6 +85,24 @@ public final class ReplyDroppingProxy implements AutoCloseable {
     return dropped.get();
   }
 
+  /**
+   * How many requests were such as to be answered not at all, or in part.
+   *
+   * @return number of those that were forwarded until now, also if they were answered
+   */
+  public int matched() {
+    return matched.get();
+  }
+
+  /**
+   * How many bytes of answers were passed on, with their headers.
+   *
+   * @return their number until now
+   */
+  public long passedOn() {
+    return passedOn.get();
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -83,11 +119,13 @@ public final class ReplyDroppingProxy implements AutoCloseable {
     }
   }
 
-  /** One connection of a client; {@code armed} is written by the thread that sees the requests. */
+  /** One connection of a client. */
   private final class Connection {
     private final Socket client;
     private final Socket server;
-    private volatile boolean armed;
+
+    /** Bytes until it breaks; set by the thread that sees the requests. */
+    private final AtomicLong left = new AtomicLong(Long.MAX_VALUE);
 
     Connection(Socket client, Socket server) {
       this.client = client;
@@ -102,8 +140,11 @@ public final class ReplyDroppingProxy implements AutoCloseable {
         OutputStream out = server.getOutputStream();
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
           String line = new String(buffer, 0, n, ISO_8859_1).lines().findFirst().orElse("");
-          if (line.matches(victim) && drops.getAndDecrement() > 0) {
-            armed = true;
+          if (line.matches(victim)) {
+            matched.incrementAndGet();
+            if (drops.getAndDecrement() > 0) {
+              left.set(passed);
+            }
           }
           out.write(buffer, 0, n);
         }
@@ -120,11 +161,13 @@ public final class ReplyDroppingProxy implements AutoCloseable {
         InputStream in = server.getInputStream();
         OutputStream out = client.getOutputStream();
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-          if (armed) {
+          int sent = (int) Math.min(n, left.get());
+          out.write(buffer, 0, sent);
+          passedOn.addAndGet(sent);
+          if (left.addAndGet(-sent) == 0) {
             dropped.incrementAndGet();
             return;
           }
-          out.write(buffer, 0, n);
         }
       } catch (IOException e) {
         sockets.remove(client);
