@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
@@ -38,6 +39,13 @@ final class DirectoryFiles {
   static void append(FileChannel channel, byte[] src, int offset, int length) throws IOException {
     for (int done = 0; done < length; ) {
       done += channel.write(ByteBuffer.wrap(src, offset + done, Math.min(CHUNK, length - done)));
+    }
+  }
+
+  static void append(FileChannel channel, InputStream in) throws IOException {
+    byte[] chunk = new byte[CHUNK];
+    for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
+      append(channel, chunk, 0, n);
     }
   }
 

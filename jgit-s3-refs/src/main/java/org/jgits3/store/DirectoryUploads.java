@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -55,10 +56,9 @@ final class DirectoryUploads {
     Path dir = layout.upload(upload);
     Path file = temp.newName();
     try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      for (PartBody.Slice slice : body.slices()) {
-        DirectoryFiles.append(channel, slice.array(), slice.offset(), slice.length());
-      }
+            FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        InputStream in = body.open()) {
+      DirectoryFiles.append(channel, in);
       Files.move(file, part(dir, number), StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(file);

@@ -93,9 +93,9 @@ final class FillingPart {
     filled = 0;
   }
 
-  /** Puts a part of one buffer aside under a new name. The buffer stays until {@link #restart}. */
-  ParkedPart park(ObjectStore store, String key) throws IOException {
-    return ParkedPart.write(store, key, buffers.get(0), filled);
+  /** Puts a part of one buffer aside. The buffer stays until {@link #restart}. */
+  ParkedPart park(ParkedParts aside) throws IOException {
+    return aside.put(buffers.get(0), filled);
   }
 
   /** All of it, none of which is put aside. Valid as long as nothing is appended. */

@@ -232,6 +232,15 @@ public interface ObjectStore extends Closeable {
   }
 
   /**
+   * Most requests at a time; another one waits until one has ended.
+   *
+   * @return how many, at least 1
+   */
+  default int connections() {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
    * How to find out whether the store verifies checksums.
    *
    * @return the means; empty if no checksums are sent, as to a local directory

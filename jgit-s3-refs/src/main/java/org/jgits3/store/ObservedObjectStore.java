@@ -241,6 +241,11 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
+  public int connections() {
+    return store.connections();
+  }
+
+  @Override
   public Optional<ChecksumProbe> checksumProbe() {
     return store.checksumProbe();
   }

@@ -5,13 +5,11 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,8 +25,9 @@ import org.slf4j.LoggerFactory;
  * sent by other threads while the next one is filled. A writer that is faster than the store waits
  * in {@link #write} for memory, of which all uploads of a {@link PackUploads} share a bounded
  * amount. Every part but the last has at least the 5 MiB that S3 wants, however small the writes
- * are, and parts grow with their number. CRC32C goes with every part, and is compared again when
- * they are put together.
+ * are, and parts grow with their number; beyond 7,200, what memory cannot hold of one is put aside
+ * in the store until it is large enough, so that 5 TiB fit. CRC32C goes with every part, and is
+ * compared again when they are put together.
  *
  * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failure of
  * any request, an interrupt, the end of the {@link PackUploads} or of the JVM give the upload up:
@@ -59,6 +58,7 @@ public final class PackUpload extends OutputStream {
   private final ObjectStore store;
   private final String key;
   private final FillingPart part;
+  private final ParkedParts aside;
   private final PartsInFlight inFlight;
 
   /** Held by the writer during a call, and by whoever makes this give way or gives it up. */
@@ -67,11 +67,10 @@ public final class PackUpload extends OutputStream {
   // All guarded by the lock.
   private final CRC32C crc = new CRC32C();
   private final byte[] one = new byte[1];
-  private final Set<String> parkedKeys = new HashSet<>();
   private Optional<PartBuffers.Share> share = Optional.empty();
   private Optional<MultipartUpload> upload = Optional.empty();
+  private Optional<GatheredPart> gathered = Optional.empty();
   private int parts;
-  private int parkings;
   private long count;
   private State state = State.OPEN;
 
@@ -87,7 +86,8 @@ public final class PackUpload extends OutputStream {
     this.store = uploads.store();
     this.key = Objects.requireNonNull(key, "key");
     this.part = new FillingPart(uploads.buffers().size());
-    this.inFlight = new PartsInFlight(store, uploads.threads());
+    this.aside = new ParkedParts(store, key);
+    this.inFlight = new PartsInFlight(uploads.threads());
   }
 
   /**
@@ -197,7 +197,7 @@ public final class PackUpload extends OutputStream {
     Optional<ParkedPart> parked = part.parked();
     part.moveTo(buffer, store);
     if (parked.isPresent()) {
-      deleteParked(Set.of(parked.get().key()));
+      aside.delete(List.of(parked.get()));
     }
   }
 
@@ -207,7 +207,7 @@ public final class PackUpload extends OutputStream {
    */
   private boolean enlarge() throws IOException {
     int buffer = uploads.buffers().size();
-    if (part.size() + buffer > PartSizes.of(parts + 1, buffer)) {
+    if (gathered.isPresent() || part.size() + buffer > uploads.sizes().of(parts + 1, buffer)) {
       return false;
     }
     Optional<byte[]> more = share.orElseThrow().tryTake();
@@ -216,13 +216,51 @@ public final class PackUpload extends OutputStream {
   }
 
   private void send() throws IOException {
-    MultipartUpload to = begun();
-    int number = nextNumber();
-    PartBody body = part.body();
+    boolean tooShort = part.size() < uploads.sizes().least(parts + 1, uploads.buffers().size());
+    sendAs(gathered.isPresent() || tooShort ? pieceOfPart(false) : wholePart());
+  }
+
+  private void sendAs(PartsInFlight.Sending sending) {
     List<byte[]> buffers = part.restart(Optional.empty());
     PartBuffers.Share from = share.orElseThrow();
     from.sent();
-    inFlight.send(to, number, body, () -> from.give(buffers));
+    inFlight.send(sending, () -> from.give(buffers));
+  }
+
+  private PartsInFlight.Sending wholePart() throws IOException {
+    MultipartUpload to = begun();
+    int number = nextNumber();
+    PartBody body = part.body();
+    return () -> Optional.of(store.uploadPart(to, number, body));
+  }
+
+  /** Sends what memory holds as a piece of a part that has to be larger. */
+  private PartsInFlight.Sending pieceOfPart(boolean last) throws IOException {
+    if (gathered.isEmpty()) {
+      gathered = Optional.of(newGatheredPart());
+    }
+    GatheredPart to = gathered.get();
+    PartsInFlight.Sending sending = to.add(part.body(), last);
+    if (to.isWhole()) {
+      gathered = Optional.empty();
+    }
+    return sending;
+  }
+
+  private GatheredPart newGatheredPart() throws IOException {
+    if (store.connections() < 2) {
+      throw new IOException(
+          String.format(
+              "upload of %s: after %,d bytes it takes a second connection, to read what was put"
+                  + " aside while it is sent; set [s3] connections to 2 or more",
+              key, count));
+    }
+    MultipartUpload to = begun();
+    int number = nextNumber();
+    long least = uploads.sizes().least(number, uploads.buffers().size());
+    GatheredPart.Setting setting =
+        new GatheredPart.Setting(store, aside, uploads.relays(), () -> inFlight.checkWanted(key));
+    return new GatheredPart(setting, to, number, least);
   }
 
   private MultipartUpload begun() throws IOException {
@@ -244,11 +282,10 @@ public final class PackUpload extends OutputStream {
   }
 
   private int nextNumber() throws IOException {
-    if (parts == PartSizes.MAX_PARTS) {
+    if (parts == uploads.sizes().parts()) {
       throw new IOException(
           String.format(
-              "upload of %s: %,d parts hold no more than %,d bytes; give uploads more or larger"
-                  + " buffers",
+              "upload of %s: %,d parts hold no more than %,d bytes; write several objects",
               key, parts, count));
     }
     return ++parts;
@@ -283,22 +320,11 @@ public final class PackUpload extends OutputStream {
   }
 
   private void park() throws IOException {
-    String parkedKey = key + ".parked-" + ++parkings;
-    parkedKeys.add(parkedKey);
-    ParkedPart parked = part.park(store, parkedKey);
+    ParkedPart parked = part.park(aside);
     List<byte[]> freed = part.restart(Optional.of(parked));
     PartBuffers.Share of = share.orElseThrow();
     of.sent();
     of.give(freed);
-  }
-
-  private void deleteParked(Set<String> keys) {
-    try {
-      store.delete(keys);
-      parkedKeys.removeAll(Set.copyOf(keys));
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("{} is not deleted, a sweep will: {}", keys, e.getMessage());
-    }
   }
 
   /**
@@ -332,7 +358,7 @@ public final class PackUpload extends OutputStream {
   private List<UploadedPart> sendRest() throws IOException {
     try {
       checkInterrupted();
-      if (part.parked().isPresent()) {
+      if (part.parked().isPresent() || (gathered.isPresent() && !part.hasBuffers())) {
         moveToBuffer();
       }
       if (upload.isEmpty()) {
@@ -340,7 +366,9 @@ public final class PackUpload extends OutputStream {
         return List.of();
       }
       List<UploadedPart> sent = new ArrayList<>();
-      if (part.size() > 0) {
+      if (gathered.isPresent()) {
+        sendAs(pieceOfPart(true));
+      } else if (part.size() > 0) {
         sent.add(store.uploadPart(upload.get(), nextNumber(), part.body()));
       }
       sent.addAll(0, inFlight.await());
@@ -436,7 +464,7 @@ public final class PackUpload extends OutputStream {
    */
   private boolean discard(Throwable reason) {
     inFlight.stop(reason);
-    boolean removed =
+    boolean aborted =
         attempt(
             reason,
             () -> {
@@ -444,8 +472,9 @@ public final class PackUpload extends OutputStream {
                 store.abortMultipart(upload.get());
               }
             });
+    boolean deleted = attempt(reason, aside::deleteAll);
     release();
-    return removed;
+    return aborted && deleted;
   }
 
   /** Something to be done after a failure, that may fail itself. */
@@ -473,9 +502,7 @@ public final class PackUpload extends OutputStream {
   }
 
   private void release() {
-    if (!parkedKeys.isEmpty()) {
-      deleteParked(Set.copyOf(parkedKeys));
-    }
+    aside.deleteRest();
     List<byte[]> held = part.restart(Optional.empty());
     if (share.isPresent()) {
       share.get().sent();

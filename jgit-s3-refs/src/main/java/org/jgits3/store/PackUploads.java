@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -45,7 +46,11 @@ public final class PackUploads implements Closeable {
   private final ObjectStore store;
   private final UploadOptions options;
   private final PartBuffers buffers;
+  private final PartSizes sizes;
   private final ThreadPoolExecutor threads;
+
+  /** Parts that are sent while they are read: each needs a second connection to go on. */
+  private final Semaphore relays;
 
   /** Uploads that hold memory or have something in the store; guarded by itself. */
   private final Set<PackUpload> open = new LinkedHashSet<>();
@@ -64,10 +69,16 @@ public final class PackUploads implements Closeable {
   }
 
   PackUploads(ObjectStore store, UploadOptions options, Duration patience) {
+    this(store, options, patience, PartSizes.S3);
+  }
+
+  PackUploads(ObjectStore store, UploadOptions options, Duration patience, PartSizes sizes) {
     this.store = Objects.requireNonNull(store, "store");
     this.options = options;
     this.buffers = new PartBuffers(options, patience);
+    this.sizes = sizes;
     int most = Math.min(options.buffers(), MOST_THREADS);
+    this.relays = new Semaphore(Math.min(most, Math.max(1, store.connections() / 2)), true);
     this.threads =
         new ThreadPoolExecutor(
             most,
@@ -126,6 +137,14 @@ public final class PackUploads implements Closeable {
 
   PartBuffers buffers() {
     return buffers;
+  }
+
+  PartSizes sizes() {
+    return sizes;
+  }
+
+  Semaphore relays() {
+    return relays;
   }
 
   Executor threads() {

@@ -6,11 +6,15 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Parts of one upload that other threads send. Safe for use by many threads. */
 final class PartsInFlight {
-  private final ObjectStore store;
+  private static final Logger LOG = LoggerFactory.getLogger(PartsInFlight.class);
+
   private final Executor threads;
 
   // All guarded by this.
@@ -18,23 +22,40 @@ final class PartsInFlight {
   private int underWay;
   private Throwable failure;
 
-  PartsInFlight(ObjectStore store, Executor threads) {
-    this.store = store;
+  /** A part is not sent to its end, since the upload has failed or was given up meanwhile. */
+  private static final class GivenUp extends StoreException {
+    private static final long serialVersionUID = 1;
+
+    GivenUp(String key) {
+      super(key, key + ": the upload was given up", null);
+    }
+  }
+
+  /** Sends a part, or a piece of one. */
+  @FunctionalInterface
+  interface Sending {
+    /**
+     * Sends it.
+     *
+     * @return the part that the store has acknowledged; empty if another piece will complete it
+     */
+    Optional<UploadedPart> send() throws IOException;
+  }
+
+  PartsInFlight(Executor threads) {
     this.threads = threads;
   }
 
   /**
    * Sends a part by another thread. A failure is reported by the next call of another method.
    *
-   * @param upload upload it belongs to
-   * @param number its number
-   * @param body its bytes, not changed before {@code after} is called
+   * @param sending sends it; what it needs is not changed before {@code after} is called
    * @param after called after the last attempt, in any case
    */
-  void send(MultipartUpload upload, int number, PartBody body, Runnable after) {
+  void send(Sending sending, Runnable after) {
     begun();
     try {
-      threads.execute(() -> run(upload, number, body, after));
+      threads.execute(() -> run(sending, after));
     } catch (RuntimeException | Error e) {
       failed(e);
       after.run();
@@ -47,16 +68,30 @@ final class PartsInFlight {
     underWay++;
   }
 
-  private void run(MultipartUpload upload, int number, PartBody body, Runnable after) {
+  private void run(Sending sending, Runnable after) {
     try {
       if (!hasFailed()) {
-        acknowledged(store.uploadPart(upload, number, body));
+        sending.send().ifPresent(this::acknowledged);
       }
+    } catch (GivenUp e) {
+      LOG.debug("{}", e.getMessage()); // the reason is known already
     } catch (IOException | RuntimeException | Error e) {
       failed(e); // before the memory is free, so that nobody goes on with it unaware
     }
     after.run();
     ended();
+  }
+
+  /**
+   * Makes a part that takes long end early. For use by whoever sends it.
+   *
+   * @param key what is uploaded
+   * @throws StoreException if the upload has failed or was given up
+   */
+  void checkWanted(String key) throws StoreException {
+    if (hasFailed()) {
+      throw new GivenUp(key);
+    }
   }
 
   private synchronized boolean hasFailed() {

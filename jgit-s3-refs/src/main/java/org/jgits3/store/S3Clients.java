@@ -26,8 +26,10 @@ import software.amazon.awssdk.utils.SdkAutoCloseable;
  * @param repeating retries as the SDK thinks fit: for requests that can be repeated without harm
  * @param singleAttempt sends every request once
  * @param shared what both use, in the order in which it is closed: connections, credentials
+ * @param connections most connections at a time
  */
-record S3Clients(S3Client repeating, S3Client singleAttempt, List<SdkAutoCloseable> shared)
+record S3Clients(
+    S3Client repeating, S3Client singleAttempt, List<SdkAutoCloseable> shared, int connections)
     implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -84,7 +86,8 @@ record S3Clients(S3Client repeating, S3Client singleAttempt, List<SdkAutoCloseab
     return new S3Clients(
         client(options, region, http, credentials, repeating.build()),
         client(options, region, http, credentials, single.build()),
-        List.of(http, credentials));
+        List.of(http, credentials),
+        options.connections());
   }
 
   /**
@@ -104,7 +107,8 @@ record S3Clients(S3Client repeating, S3Client singleAttempt, List<SdkAutoCloseab
                   .retryStrategy(DefaultRetryStrategy.doNotRetry())
                   .apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT);
             }),
-        List.of());
+        List.of(),
+        StoreOptions.DEFAULT.connections());
   }
 
   private static void understand(ClientOverrideConfiguration.Builder overrides) {

@@ -702,6 +702,11 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
+  public int connections() {
+    return clients.connections();
+  }
+
+  @Override
   public Optional<ChecksumProbe> checksumProbe() {
     return Optional.of(new S3ChecksumProbe(clients, bucket, root));
   }

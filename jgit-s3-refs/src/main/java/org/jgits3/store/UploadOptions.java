@@ -6,8 +6,9 @@ package org.jgits3.store;
  * bytes; besides, each open one has at most {@link PackUpload#OWN_BYTES} of its own.
  *
  * @param partSize bytes of a buffer, and so of the first parts of an upload: 5 MiB to 1 GiB
- * @param buffers most buffers, at least 1. A part is never larger than all of them together, which
- *     bounds what 10,000 parts have room for: 490 GB in 56 MiB of buffers, 5 TiB in 1 GiB
+ * @param buffers most buffers, at least 1. A part is sent from memory if they have room for it.
+ *     Beyond 7,200 parts, 330 GB in 56 MiB of buffers, larger ones are put together in the store,
+ *     so that 5 TiB fit whatever the buffers are
  */
 public record UploadOptions(int partSize, int buffers) {
   /** Least bytes of a part on S3. */

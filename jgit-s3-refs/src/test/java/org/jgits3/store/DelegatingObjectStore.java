@@ -98,6 +98,11 @@ public class DelegatingObjectStore implements ObjectStore {
   }
 
   @Override
+  public int connections() {
+    return store.connections();
+  }
+
+  @Override
   public Optional<ChecksumProbe> checksumProbe() {
     return store.checksumProbe();
   }

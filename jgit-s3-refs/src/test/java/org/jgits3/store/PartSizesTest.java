@@ -23,14 +23,46 @@ class PartSizesTest {
   void the_parts_S3_allows_hold_the_largest_object_it_allows(int first) {
     long total = 0;
     long before = first;
-    for (int number = 1; number <= PartSizes.MAX_PARTS; number++) {
-      long size = PartSizes.of(number, first);
+    for (int number = 1; number <= PartSizes.S3.parts(); number++) {
+      long size = PartSizes.S3.of(number, first);
       assertThat(size).isBetween(before, LARGEST_PART);
       before = size;
       total += size;
     }
-    assertThat(PartSizes.of(1, first)).isEqualTo(first);
+    assertThat(PartSizes.S3.of(1, first)).isEqualTo(first);
     assertThat(total).isGreaterThanOrEqualTo(LARGEST_OBJECT);
+  }
+
+  /** Parts from memory count as little as S3 allows; what is put together is at least so large. */
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        UploadOptions.MIN_PART_SIZE,
+        UploadOptions.MIN_PART_SIZE + 1,
+        UploadOptions.DEFAULT_PART_SIZE,
+        64 << 20,
+        UploadOptions.MAX_PART_SIZE
+      })
+  void so_they_do_whatever_memory_there_is(int first) {
+    long total = 0;
+    for (int number = 1; number <= PartSizes.S3.parts(); number++) {
+      long least = PartSizes.S3.least(number, first);
+      total += Math.max(least, UploadOptions.MIN_PART_SIZE);
+      // A first piece is less than that, and what follows are pieces of one buffer.
+      assertThat(least + first).isLessThanOrEqualTo(LARGEST_PART);
+    }
+    assertThat(total).isGreaterThanOrEqualTo(LARGEST_OBJECT);
+  }
+
+  @Test
+  void by_default_the_first_300_GB_come_from_memory() {
+    long memory = (long) UploadOptions.DEFAULT_PART_SIZE * 7;
+    long total = 0;
+    for (int number = 1; number <= PartSizes.S3.fromMemory(); number++) {
+      assertThat(PartSizes.S3.least(number, UploadOptions.DEFAULT_PART_SIZE)).isZero();
+      total += Math.min(memory, PartSizes.S3.of(number, UploadOptions.DEFAULT_PART_SIZE));
+    }
+    assertThat(total).isGreaterThan(300_000_000_000L);
   }
 
   @Test
