@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jgits3.bench.server.S3Endpoint;
+import org.jgits3.store.LoopbackAuthScheme;
 import org.jgits3.store.UploadOptions;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -19,19 +20,25 @@ import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * What the server and the client of S3 can do if nothing else is asked of them: parts of a known
- * length, at once from where they lie in memory and without a checksum, and a single GET. The
- * client is set up as the library's.
+ * What the server and the SDK's client can do if nothing else is asked of them: parts and ranges of
+ * a known length, concurrently, straight from where they lie in memory or to nowhere, and without a
+ * checksum of their own; and a single GET. The client is set up as the library's. Over plain HTTP
+ * it signs what it sends, as the library's does, so that both ends compute a SHA-256; over HTTPS it
+ * does not.
  */
 final class RawTransfers implements AutoCloseable {
   private static final int CONNECTIONS = 64;
 
   /** Bytes that are received at once where they are not kept. */
   private static final int CHUNK = 256 << 10;
+
+  /** Bytes of a range: large, since each request costs both ends processor time. */
+  private static final int RANGE = 64 << 20;
 
   private final S3Client client;
   private final String bucket;
@@ -44,8 +51,12 @@ final class RawTransfers implements AutoCloseable {
    * @param bucket name of the bucket at the server
    */
   RawTransfers(S3Endpoint endpoint, String bucket) {
+    S3ClientBuilder builder = S3Client.builder();
+    if (LoopbackAuthScheme.fits(endpoint.uri())) {
+      builder.putAuthScheme(new LoopbackAuthScheme());
+    }
     this.client =
-        S3Client.builder()
+        builder
             .httpClientBuilder(
                 Apache5HttpClient.builder()
                     .maxConnections(CONNECTIONS)
@@ -80,7 +91,7 @@ final class RawTransfers implements AutoCloseable {
     }
     List<CompletedPart> completed = new ArrayList<>();
     for (Future<CompletedPart> part : threads.invokeAll(parts)) {
-      completed.add(completed(part));
+      completed.add(landed(part));
     }
     client.completeMultipartUpload(
         b -> b.bucket(bucket).key(key).uploadId(id).multipartUpload(m -> m.parts(completed)));
@@ -105,12 +116,11 @@ final class RawTransfers implements AutoCloseable {
     return CompletedPart.builder().partNumber(number).eTag(tag).build();
   }
 
-  private static CompletedPart completed(Future<CompletedPart> part)
-      throws IOException, InterruptedException {
+  private static <T> T landed(Future<T> transfer) throws IOException, InterruptedException {
     try {
-      return part.get();
+      return transfer.get();
     } catch (ExecutionException e) {
-      throw new IOException("a part was not uploaded: " + e.getCause().getMessage(), e.getCause());
+      throw new IOException("a part has failed: " + e.getCause().getMessage(), e.getCause());
     }
   }
 
@@ -132,14 +142,30 @@ final class RawTransfers implements AutoCloseable {
   }
 
   /**
-   * Receives an object by one plain GET, keeping none of it.
+   * Receives an object by ranges, as many at a time as there are parts, and keeps none of it.
    *
    * @param key the object
-   * @return bytes received
    */
-  long download(String key) {
+  void download(String key) throws IOException, InterruptedException {
+    long size = client.headObject(b -> b.bucket(bucket).key(key)).contentLength();
+    List<Callable<Long>> ranges = new ArrayList<>();
+    for (long at = 0; at < size; at += RANGE) {
+      long from = at;
+      long to = Math.min(size, at + RANGE);
+      ranges.add(() -> downloadRange(key, from, to));
+    }
+    long received = 0;
+    for (Future<Long> range : threads.invokeAll(ranges)) {
+      received += landed(range);
+    }
+    if (received != size) {
+      throw new IOException(key + " gave " + received + " bytes instead of " + size);
+    }
+  }
+
+  private long downloadRange(String key, long from, long to) {
     return client.getObject(
-        b -> b.bucket(bucket).key(key),
+        b -> b.bucket(bucket).key(key).range("bytes=" + from + "-" + (to - 1)),
         (ResponseTransformer<GetObjectResponse, Long>)
             (response, in) -> {
               byte[] chunk = new byte[CHUNK];
