@@ -22,6 +22,7 @@ import org.jgits3.pack.S3ObjDatabase;
 import org.jgits3.refs.ObjectPresence;
 import org.jgits3.refs.S3RefDatabase;
 import org.jgits3.refs.TransactionHistory;
+import org.jgits3.store.ReadAhead;
 
 /**
  * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link
@@ -33,7 +34,7 @@ public final class S3Repository extends DfsRepository {
   /**
    * Bytes read ahead where JGit streams a whole pack, unless {@code core.dfs.streamBuffer} says.
    */
-  private static final int STREAM_BUFFER = (8 << 20) - 256;
+  private static final int STREAM_BUFFER = ReadAhead.DEFAULT_MEMORY;
 
   private final SharedRepository shared;
   private final ManifestConfig config;

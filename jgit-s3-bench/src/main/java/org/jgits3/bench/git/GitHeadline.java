@@ -7,27 +7,40 @@ import java.util.Map;
 import java.util.Optional;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.transfer.ThroughputComparison;
 
-/** The figures by which the suite is judged, from its rows. */
-record GitHeadline(List<Row> rows) {
-  static final String UPLOAD = "upload_vs_raw";
-  static final String RANGE = "range_vs_get";
-
+/**
+ * The figures by which the suite is judged.
+ *
+ * @param plan what was measured
+ * @param rows clones and pushes
+ * @param streams the streams by themselves; empty if they failed
+ */
+record GitHeadline(GitPlan plan, List<Row> rows, Optional<ThroughputComparison> streams) {
   static final List<String> KEYS =
-      List.of("clone_warm_vs_disk", "clone_cold_vs_disk", "push_vs_disk", UPLOAD, RANGE);
+      List.of(
+          "clone_warm_vs_disk",
+          "clone_cold_vs_disk",
+          "push_vs_disk",
+          "upload_vs_raw",
+          "range_vs_get");
 
-  /** Figures of clones and pushes by key; empty where something was not measured. */
+  /** Figures by key; empty where something was not measured, or not at its full size. */
   Map<String, Optional<Double>> figures() {
     Map<String, Optional<Double>> figures = new LinkedHashMap<>();
     figures.put("clone_warm_vs_disk", ratio(GitCase.CLONE_WARM));
     figures.put("clone_cold_vs_disk", ratio(GitCase.CLONE_COLD));
     figures.put("push_vs_disk", ratio(GitCase.PUSH));
+    Optional<ThroughputComparison> full = streams.filter(ThroughputComparison::isFullSize);
+    figures.put("upload_vs_raw", full.map(ThroughputComparison::uploadVsRaw));
+    figures.put("range_vs_get", full.map(ThroughputComparison::rangeVsGet));
     return figures;
   }
 
   /** How many times the throughput of the disk this server has on S3. */
   private Optional<Double> ratio(GitCase what) {
     return of(what, GitEngine.JGIT_DISK)
+        .filter(disk -> plan.isFullSize())
         .flatMap(disk -> of(what, GitEngine.S3).map(s3 -> disk / s3));
   }
 

@@ -11,12 +11,20 @@ import org.jgits3.bench.SuiteContext;
  * @param warmClones clones in each round after the cold one
  */
 record GitPlan(int megabytes, int rounds, int warmClones) {
+  /** Size by which the suite is judged: of a smaller one, start-up is too much of the time. */
+  private static final int FULL_SIZE = 200;
+
   static GitPlan of(SuiteContext context) {
     return switch (context.effort()) {
       case SMALLEST -> new GitPlan(2, 1, 1);
-      case QUICK -> new GitPlan(200, 3, 2);
-      case FULL -> new GitPlan(200, 6, 3);
+      case QUICK -> new GitPlan(FULL_SIZE, 3, 2);
+      case FULL -> new GitPlan(FULL_SIZE, 6, 3);
     };
+  }
+
+  /** Whether ratios mean something. */
+  boolean isFullSize() {
+    return megabytes >= FULL_SIZE;
   }
 
   /** Bucket of the repository. */

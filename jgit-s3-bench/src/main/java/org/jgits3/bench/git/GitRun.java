@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -12,14 +13,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.S3Endpoint;
 
 /**
- * One run of the suite. Engines take turns, so that what else the machine does meets all of them.
- * Used by one thread, once.
+ * One run of the suite. Engines take turns, each round begun by another one, so that what else the
+ * machine does meets all of them; and each transfer waits until what the one before has left is
+ * written to the disk. Used by one thread, once.
  */
 final class GitRun {
   /** The same for all servers. */
@@ -103,9 +106,11 @@ final class GitRun {
       prepare();
       context.progress().expect(hosts.size() * plan.rounds() + 1);
       for (int round = 1; round <= plan.rounds(); round++) {
-        for (Map.Entry<GitEngine, Host> host : hosts.entrySet()) {
-          context.progress().begin(host.getKey().id() + ", round " + round);
-          attempt(host.getKey(), host.getValue());
+        List<GitEngine> order = new ArrayList<>(hosts.keySet());
+        Collections.rotate(order, 1 - round);
+        for (GitEngine engine : order) {
+          context.progress().begin(engine.id() + ", round " + round);
+          attempt(engine, hosts.get(engine));
         }
       }
       return rows();
@@ -153,6 +158,7 @@ final class GitRun {
   private void time(GitCase what, GitEngine engine, ServerJvm server)
       throws IOException, InterruptedException {
     Path clone = scratch.resolve("clone");
+    WriteBack.finish();
     long start = System.nanoTime();
     if (what == GitCase.PUSH) {
       git.run(source, "push", "-q", server.url(PUSHED), ALL_REFS);

@@ -36,24 +36,23 @@ public final class GitSuite implements Suite {
       s3.createBucket(plan.bucket());
       List<Row> rows =
           new ArrayList<>(new GitRun(context, plan, data, Optional.of(s3.endpoint())).run());
-      Map<String, Optional<Double>> headline = new GitHeadline(rows).figures();
-      compareStreams(context, s3, rows, headline);
+      Optional<ThroughputComparison> streams = compareStreams(context, s3, rows);
+      Map<String, Optional<Double>> headline = new GitHeadline(plan, rows, streams).figures();
       return SuiteResult.of(name(), headline, rows, GitEngine.JGIT_DISK.id());
     }
   }
 
   /** The streams that packs are written and read through, by themselves. */
-  private static void compareStreams(
-      SuiteContext context, S3Session s3, List<Row> rows, Map<String, Optional<Double>> headline)
-      throws InterruptedException {
+  private static Optional<ThroughputComparison> compareStreams(
+      SuiteContext context, S3Session s3, List<Row> rows) throws InterruptedException {
     context.progress().begin("streams");
     try {
       ThroughputComparison compared = ThroughputComparison.measure(context, s3);
       rows.addAll(compared.rows());
-      headline.put(GitHeadline.UPLOAD, Optional.of(compared.uploadVsRaw()));
-      headline.put(GitHeadline.RANGE, Optional.of(compared.rangeVsGet()));
+      return Optional.of(compared);
     } catch (IOException e) {
       rows.add(Row.failed("streams", "s3", Unit.MEGABYTES_PER_SECOND, e.getMessage()));
+      return Optional.empty();
     }
   }
 }

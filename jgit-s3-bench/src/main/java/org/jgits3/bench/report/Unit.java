@@ -29,6 +29,13 @@ public enum Unit {
       return true;
     }
   },
+  /** How many times as much as something else. */
+  TIMES("×") {
+    @Override
+    public boolean moreIsBetter() {
+      return true;
+    }
+  },
   /** Requests to the store. */
   REQUESTS("requests") {
     @Override

@@ -32,9 +32,6 @@ final class LibraryTransfer {
   /** Bytes that lie in memory to be sent again and again, or that are received at once. */
   private static final int BLOCK = 256 * MEGABYTE;
 
-  /** Bytes that are read ahead of the file. */
-  private static final int READ_AHEAD = 128 * MEGABYTE;
-
   private final S3Endpoint endpoint;
   private final Direction direction;
   private final String key;
@@ -48,7 +45,7 @@ final class LibraryTransfer {
     FILE,
     /** Memory, by the library. */
     MEMORY,
-    /** Memory or nowhere, by the bare client. */
+    /** Memory or nowhere, by the SDK's client. */
     RAW
   }
 
@@ -110,6 +107,9 @@ final class LibraryTransfer {
       }
       nanos += System.nanoTime() - start;
     }
+    if (mode == Mode.MEMORY && direction == Direction.UPLOAD) {
+      updateAgain(block, Files.size(file)); // by now nothing is sent any more
+    }
   }
 
   /** Bytes to be sent, or room for those to be received. */
@@ -138,6 +138,11 @@ final class LibraryTransfer {
       }
       nanos = System.nanoTime() - start;
     }
+    updateAgain(block, size);
+  }
+
+  /** Checksum of a block that was sent again and again. */
+  private void updateAgain(byte[] block, long size) {
     for (long at = 0; at < size; at += block.length) {
       crc.update(block, 0, (int) Math.min(block.length, size - at));
     }
@@ -169,7 +174,6 @@ final class LibraryTransfer {
       for (long at = 0; at < size; at += block.length) {
         int n = (int) Math.min(block.length, size - at);
         out.write(block, 0, n);
-        updateUntimed(block, n);
       }
     }
   }
@@ -178,7 +182,7 @@ final class LibraryTransfer {
     long size =
         store.stat(key).orElseThrow(() -> new IOException("there is no object " + key)).size();
     if (block.length == 0) {
-      try (ReadAhead in = new ReadAhead(store, key, size, READ_AHEAD);
+      try (ReadAhead in = new ReadAhead(store, key, size);
           FileChannel out =
               FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
         copy(in, out, size);
@@ -205,6 +209,7 @@ final class LibraryTransfer {
     }
   }
 
+  /** Between two reads, when nothing is in flight. */
   private void updateUntimed(byte[] block, int n) {
     long start = System.nanoTime();
     crc.update(block, 0, n);

@@ -39,12 +39,11 @@ final class PublishedFigures {
    * The figures of one direction.
    *
    * @param direction upload or download
-   * @param most largest size, in MiB
    * @return rows of cases of their own
    */
-  static List<Row> rows(Direction direction, int most) {
+  static List<Row> rows(Direction direction) {
     List<Row> rows = new ArrayList<>();
-    for (int i = 0; i < MEGABYTES.length && MEGABYTES[i] <= most; i++) {
+    for (int i = 0; i < MEGABYTES.length; i++) {
       for (Published published : ALL) {
         if (published.direction() == direction) {
           rows.add(

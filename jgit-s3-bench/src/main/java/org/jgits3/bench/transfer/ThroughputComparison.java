@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
@@ -30,16 +31,20 @@ import org.jgits3.store.UploadOptions;
  * <pre>{@code
  * ThroughputComparison compared = ThroughputComparison.measure(context, s3);
  * rows.addAll(compared.rows());
- * headline.put("upload_vs_raw", Optional.of(compared.uploadVsRaw()));
- * headline.put("range_vs_get", Optional.of(compared.rangeVsGet()));
+ * if (compared.isFullSize()) {
+ *   headline.put("upload_vs_raw", Optional.of(compared.uploadVsRaw()));
+ *   headline.put("range_vs_get", Optional.of(compared.rangeVsGet()));
+ * }
  * }</pre>
  *
+ * @param megabytes size of the object, in MiB
  * @param uploadVsRaw throughput of the upload, relative to that of the parts; median of the rounds
  * @param rangeVsGet throughput of the ranged read, relative to that of the GET; median of the
  *     rounds
  * @param rows all four, in MB/s
  */
-public record ThroughputComparison(double uploadVsRaw, double rangeVsGet, List<Row> rows) {
+public record ThroughputComparison(
+    int megabytes, double uploadVsRaw, double rangeVsGet, List<Row> rows) {
   private static final int MEGABYTE = 1 << 20;
   private static final int MOST_MEGABYTES = 1024;
   private static final int LEAST_MEGABYTES = 16;
@@ -85,6 +90,15 @@ public record ThroughputComparison(double uploadVsRaw, double rangeVsGet, List<R
     }
   }
 
+  /**
+   * Whether the object was as large as it is when nothing limits it.
+   *
+   * @return false if the ratios are of a smaller one
+   */
+  public boolean isFullSize() {
+    return megabytes >= MOST_MEGABYTES;
+  }
+
   /** Something that moves the whole object. */
   @FunctionalInterface
   private interface Transfer {
@@ -113,12 +127,13 @@ public record ThroughputComparison(double uploadVsRaw, double rangeVsGet, List<R
 
     /** One array is both what is sent and what is received, to bound the heap. */
     ThroughputComparison rounds(int rounds) throws IOException, InterruptedException {
-      round();
+      round(0);
       List.of(upload, parts, range, get).forEach(List::clear); // that was the warm-up
       for (int i = 0; i < rounds; i++) {
-        round();
+        round(i);
       }
       return new ThroughputComparison(
+          content.length / MEGABYTE,
           ratio(upload, parts),
           ratio(range, get),
           List.of(
@@ -128,12 +143,28 @@ public record ThroughputComparison(double uploadVsRaw, double rangeVsGet, List<R
               row("read of ", "single GET", get)));
     }
 
-    private void round() throws IOException, InterruptedException {
-      parts.add(rate(() -> raw.upload(KEY, content, content.length)));
-      upload.add(rate(this::upload));
+    /** Which of the two that are compared comes first changes from round to round. */
+    private void round(int number) throws IOException, InterruptedException {
+      if (number % 2 == 0) {
+        parts.add(rate(() -> raw.upload(KEY, content, content.length)));
+        upload.add(rate(this::upload));
+        get();
+        range();
+      } else {
+        upload.add(rate(this::upload));
+        parts.add(rate(() -> raw.upload(KEY, content, content.length)));
+        range();
+        get();
+      }
+    }
+
+    private void get() throws IOException, InterruptedException {
       Arrays.fill(content, (byte) 0);
       get.add(rate(() -> raw.download(KEY, content)));
       check("a single GET");
+    }
+
+    private void range() throws IOException, InterruptedException {
       Arrays.fill(content, (byte) 0);
       range.add(rate(() -> new RangeReader(store).read(KEY, 0, content, 0, content.length)));
       check("RangeReader");
@@ -150,6 +181,7 @@ public record ThroughputComparison(double uploadVsRaw, double rangeVsGet, List<R
     }
 
     private double rate(Transfer transfer) throws IOException, InterruptedException {
+      WriteBack.finish();
       long start = System.nanoTime();
       transfer.run();
       return content.length / (double) MEGABYTE / ((System.nanoTime() - start) / 1e9);

@@ -37,6 +37,11 @@ record Tool(
     List<String> of(Path file, String key);
   }
 
+  /** This tool, not to be used any more. */
+  Tool without(String why) {
+    return new Tool(name, wholeProcess, Optional.of(why), environment, upload, download);
+  }
+
   List<String> command(Direction direction, Path file, String key) {
     return (direction == Direction.UPLOAD ? upload : download).of(file, key);
   }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,9 +23,17 @@ import java.util.concurrent.TimeUnit;
  */
 record ToolProcess(
     double nanos, OptionalDouble peakMegabytes, OptionalDouble inner, OptionalLong crc32c) {
-  private static final long TIMEOUT_MINUTES = 10;
   private static final long POLL_MILLIS = 5;
   private static final String PEAK = "VmHWM:";
+
+  /** A tool that did not end, so that to try it again would take as long. */
+  static final class HungException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    HungException(Duration limit) {
+      super("did not end within " + limit.toSeconds() + " s");
+    }
+  }
 
   /**
    * Runs a tool.
@@ -32,10 +41,13 @@ record ToolProcess(
    * @param command program and arguments
    * @param environment variables besides those of this process
    * @param log file for what it prints
+   * @param limit how long it may take; it is ended then, with what it has started
    * @return what was measured
-   * @throws IOException if it cannot be started, fails, or does not end, with its last line
+   * @throws HungException if it does not end in time
+   * @throws IOException if it cannot be started, or fails, with its last line
    */
-  static ToolProcess run(List<String> command, Map<String, String> environment, Path log)
+  static ToolProcess run(
+      List<String> command, Map<String, String> environment, Path log, Duration limit)
       throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
@@ -47,11 +59,12 @@ record ToolProcess(
       while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
         OptionalDouble now = peak(process.pid());
         peak = now.isPresent() ? now : peak;
-        if (System.nanoTime() - start > TimeUnit.MINUTES.toNanos(TIMEOUT_MINUTES)) {
-          throw new IOException("did not end within " + TIMEOUT_MINUTES + " minutes");
+        if (System.nanoTime() - start > limit.toNanos()) {
+          throw new HungException(limit);
         }
       }
     } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
     }
     double nanos = System.nanoTime() - start;

@@ -21,6 +21,8 @@ import software.amazon.awssdk.auth.credentials.AwsCredentials;
 /** The tools that are compared, ready for one server. */
 final class Tools {
   static final String OURS = "jgit-s3, file";
+  static final String MEMORY = "jgit-s3, memory";
+  static final String RAW = "raw client";
   static final String AWS_CLI = "AWS CLI";
   static final String RCLONE = "rclone";
   static final String MC = "MinIO mc";
@@ -52,29 +54,28 @@ final class Tools {
 
   List<Tool> all() throws IOException {
     return List.of(
-        ours(OURS, true, Mode.FILE, "1g"),
-        ours("jgit-s3, memory", false, Mode.MEMORY, "1g"),
-        ours("raw client", false, Mode.RAW, "1g"),
+        ours(OURS, true, Mode.FILE),
+        ours(MEMORY, false, Mode.MEMORY),
+        ours(RAW, false, Mode.RAW),
         awsCli(),
         rclone(),
         mc());
   }
 
-  private Tool ours(String name, boolean wholeProcess, Mode mode, String heap) {
+  private Tool ours(String name, boolean wholeProcess, Mode mode) {
     return new Tool(
         name,
         wholeProcess,
         Optional.empty(),
         Map.of(),
-        (file, key) -> java(heap, mode, Direction.UPLOAD, file, key),
-        (file, key) -> java(heap, mode, Direction.DOWNLOAD, file, key));
+        (file, key) -> java(mode, Direction.UPLOAD, file, key),
+        (file, key) -> java(mode, Direction.DOWNLOAD, file, key));
   }
 
-  /** As a short-lived program is started: one collector thread, the quick compiler. */
-  private List<String> java(String heap, Mode mode, Direction direction, Path file, String key) {
+  /** A JVM as it comes. */
+  private List<String> java(Mode mode, Direction direction, Path file, String key) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(endpoint.jvmOptions());
     command.addAll(profiler.apply("transfer " + mode + " " + direction));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));

@@ -4,23 +4,31 @@ package org.jgits3.bench.transfer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
+import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 
 /**
- * One size in one direction: all tools in turns, so that each meets the machine in the same states.
- * What the first round of a tool has moved is compared with the source, of later ones the size.
+ * One size in one direction: all tools in turns, each round begun by another one, and each when the
+ * one before is written back, so that all meet the machine in the same states. What the first round
+ * of a tool has moved is compared with the source, of later ones the size.
  */
 final class TransferCase {
   private static final int CHUNK = 8 << 20;
+
+  /** A tool that is slower than this, in MiB a second, beside a minute, is taken for hung. */
+  private static final int SLOWEST = 4;
 
   private final Direction direction;
   private final SourceFile source;
@@ -28,6 +36,8 @@ final class TransferCase {
   private final Path directory;
   private final Map<Tool, List<ToolProcess>> runs = new LinkedHashMap<>();
   private final Map<Tool, String> failed = new LinkedHashMap<>();
+  private final Map<Tool, String> hung = new LinkedHashMap<>();
+  private final Duration limit;
 
   /**
    * A case. For a download the object is uploaded first.
@@ -38,6 +48,18 @@ final class TransferCase {
    * @param directory for files
    */
   TransferCase(Direction direction, SourceFile source, ObjectStore store, Path directory) {
+    this(
+        direction, source, store, directory, Duration.ofSeconds(60 + source.megabytes() / SLOWEST));
+  }
+
+  /**
+   * A case.
+   *
+   * @param limit how long a tool may take
+   */
+  TransferCase(
+      Direction direction, SourceFile source, ObjectStore store, Path directory, Duration limit) {
+    this.limit = limit;
     this.direction = direction;
     this.source = source;
     this.store = store;
@@ -46,6 +68,11 @@ final class TransferCase {
 
   static String title(Direction direction, int megabytes) {
     return direction.title() + " of " + megabytes + " MB";
+  }
+
+  /** How the results call what a tool needs besides its start-up. */
+  static String withoutStartUp(String tool) {
+    return tool + ", without start-up";
   }
 
   /** Name of the case that tells what a process needed. */
@@ -63,7 +90,9 @@ final class TransferCase {
   List<Row> run(List<Tool> tools, int rounds) throws IOException, InterruptedException {
     tools.stream().filter(t -> t.missing().isEmpty()).forEach(t -> runs.put(t, new ArrayList<>()));
     for (int round = 0; round < rounds; round++) {
-      for (Tool tool : runs.keySet()) {
+      List<Tool> order = new ArrayList<>(runs.keySet());
+      Collections.rotate(order, -round);
+      for (Tool tool : order) {
         if (!failed.containsKey(tool)) {
           run(tool);
         }
@@ -75,6 +104,15 @@ final class TransferCase {
     return rows;
   }
 
+  /**
+   * Which tools did not end.
+   *
+   * @return what to say of each
+   */
+  Map<Tool, String> hung() {
+    return hung;
+  }
+
   private void run(Tool tool) throws IOException, InterruptedException {
     String key = direction == Direction.UPLOAD ? "uploaded" : "source";
     Path file = direction == Direction.UPLOAD ? source.path() : directory.resolve("downloaded");
@@ -83,14 +121,19 @@ final class TransferCase {
     } else {
       Files.deleteIfExists(file);
     }
+    WriteBack.finish();
     try {
       ToolProcess process =
           ToolProcess.run(
               tool.command(direction, file, key),
               tool.environment(),
-              directory.resolve("tool.log"));
+              directory.resolve("tool.log"),
+              limit);
       check(tool, process, key, file);
       runs.get(tool).add(process);
+    } catch (ToolProcess.HungException e) {
+      failed.put(tool, e.getMessage());
+      hung.put(tool, "not tried again: its " + title() + " " + e.getMessage());
     } catch (IOException e) {
       failed.put(tool, e.getMessage());
     } finally {
@@ -103,10 +146,10 @@ final class TransferCase {
   private void check(Tool tool, ToolProcess process, String key, Path file) throws IOException {
     boolean first = runs.get(tool).isEmpty();
     if (direction == Direction.UPLOAD) {
-      long size = store.stat(key).orElseThrow(() -> new IOException("uploaded nothing")).size();
-      same("bytes", source.size(), size);
+      Stored stored = stored(key, first);
+      same("bytes", source.size(), stored.size());
       if (first) {
-        same("CRC32C", tool.wholeProcess() ? source.crc32c() : process.said(), stored(key, size));
+        same("CRC32C", tool.wholeProcess() ? source.crc32c() : process.said(), stored.crc32c());
       }
     } else if (tool.wholeProcess()) {
       same("bytes", source.size(), Files.size(file));
@@ -125,7 +168,25 @@ final class TransferCase {
     }
   }
 
-  private long stored(String key, long size) throws IOException {
+  /** What is in the store; the checksum is 0 if it was not asked for. */
+  private record Stored(long size, long crc32c) {}
+
+  /** Reads what a tool has uploaded. That this may fail is not the tool's fault, and told apart. */
+  private Stored stored(String key, boolean whole) throws IOException {
+    try {
+      Optional<ObjectInfo> info = store.stat(key);
+      if (info.isPresent()) {
+        long size = info.get().size();
+        return new Stored(size, whole ? crc32c(key, size) : 0);
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "ended well, but what it has moved cannot be read for comparison: " + e.getMessage(), e);
+    }
+    throw new IOException("uploaded nothing");
+  }
+
+  private long crc32c(String key, long size) throws IOException {
     CRC32C crc = new CRC32C();
     byte[] chunk = new byte[CHUNK];
     for (long at = 0; at < size; at += CHUNK) {
@@ -147,7 +208,7 @@ final class TransferCase {
           row(
               tool,
               title(),
-              tool.name() + ", without start-up",
+              withoutStartUp(tool.name()),
               direction.title(),
               Unit.NANOSECONDS,
               inner(tool)));

@@ -29,9 +29,6 @@ class GitRunTest {
 
     assertThat(rows).hasSize(9).noneMatch(Row::failed);
     assertThat(rows).allMatch(row -> row.figure().isPresent());
-    assertThat(new GitHeadline(rows).figures().values())
-        .as("S3 is left out here")
-        .allMatch(Optional::isEmpty);
     assertThat(directory.resolve("git/scratch")).doesNotExist();
     assertThat(directory.resolve("git/disk/pushed.git")).doesNotExist();
   }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.transfer;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,12 +48,17 @@ class TransferSuiteTest {
       for (String engine :
           List.of(
               Tools.OURS,
-              Tools.OURS + ", without start-up",
-              "jgit-s3, memory, without start-up",
-              "raw client, without start-up")) {
+              TransferCase.withoutStartUp(Tools.OURS),
+              TransferCase.withoutStartUp(Tools.MEMORY),
+              TransferCase.withoutStartUp(Tools.RAW))) {
         assertThat(SuiteResult.median(result.rows(), name, engine)).as(engine).isPresent();
       }
     }
+    assertThat(result.headline()).as("of 16 MB nothing is judged").isEmpty();
+    assertThat(result.rows())
+        .as("published figures of all six sizes")
+        .filteredOn(row -> row.name().startsWith("published"))
+        .hasSize(36);
     assertThat(directory.resolve("transfer")).doesNotExist();
   }
 
@@ -69,6 +78,59 @@ class TransferSuiteTest {
       assertThat(rows.get(0).missing()).isEqualTo("ended with 3: no luck");
       assertThat(rows.get(1).missing()).startsWith("moved other content: CRC32C");
     }
+  }
+
+  @Test
+  void a_tool_that_hangs_is_ended_with_what_it_has_started() throws Exception {
+    try (S3Session s3 = context.openS3();
+        ObjectStore store = LibraryStore.open(s3.endpoint(), S3Session.SCRATCH)) {
+      SourceFile source = SourceFile.generate(directory.resolve("source"), 1);
+      Path pid = directory.resolve("pid");
+      Tool hanging = tool("hanging", "sleep 1000 & echo $! >" + pid + "; wait");
+      TransferCase measured =
+          new TransferCase(Direction.DOWNLOAD, source, store, directory, Duration.ofSeconds(1));
+
+      List<Row> rows = measured.run(List.of(hanging), 3);
+
+      assertThat(rows).allMatch(Row::failed);
+      assertThat(rows.get(0).missing()).isEqualTo("did not end within 1 s");
+      assertThat(measured.hung().get(hanging)).startsWith("not tried again: its download of 1 MB");
+      long child = Long.parseLong(Files.readString(pid).strip());
+      ProcessHandle.of(child).ifPresent(left -> left.onExit().orTimeout(1, MINUTES).join());
+    }
+  }
+
+  @Test
+  void a_tool_that_stores_nothing_is_told_from_a_store_that_cannot_be_read() throws Exception {
+    try (S3Session s3 = context.openS3()) {
+      SourceFile source = SourceFile.generate(directory.resolve("source"), 1);
+      Tool idle = tool("idle", "true");
+      try (ObjectStore store = LibraryStore.open(s3.endpoint(), S3Session.SCRATCH)) {
+        assertThat(failure(source, idle, store)).isEqualTo("uploaded nothing");
+        assertThat(failure(source, idle, unreadable(store)))
+            .isEqualTo("ended well, but what it has moved cannot be read for comparison: no luck");
+      }
+    }
+  }
+
+  private static ObjectStore unreadable(ObjectStore store) {
+    return (ObjectStore)
+        Proxy.newProxyInstance(
+            ObjectStore.class.getClassLoader(),
+            new Class<?>[] {ObjectStore.class},
+            (proxy, method, args) -> {
+              if (method.getName().equals("stat")) {
+                throw new IOException("no luck");
+              }
+              return method.invoke(store, args);
+            });
+  }
+
+  private String failure(SourceFile source, Tool tool, ObjectStore store) throws Exception {
+    return new TransferCase(Direction.UPLOAD, source, store, directory)
+        .run(List.of(tool), 1)
+        .get(0)
+        .missing();
   }
 
   private static Tool tool(String name, String script) {
