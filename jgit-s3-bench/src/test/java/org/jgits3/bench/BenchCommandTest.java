@@ -65,7 +65,7 @@ class BenchCommandTest {
   @Test
   void baseline_of_another_machine_is_refused_unless_asked_for() throws Exception {
     Machine other = new Machine("Other 1", "Other CPU", 999, 1, "17", "7.8", Instant.EPOCH);
-    Settings settings = new Settings("quick", 1000, 4096, "versitygw");
+    Settings settings = new Settings("full", 1000, 4096, "versitygw on this machine");
     Path file = directory.resolve("before.json");
     Files.writeString(
         file, JsonReport.of(new Results(other, settings, List.of(), Optional.empty())));
@@ -75,5 +75,7 @@ class BenchCommandTest {
         .contains("--other-machine compares all the same");
     assertThat(refused("refs", "--refs", "2000", "--baseline", file.toString()))
         .contains("before.json is measured with --refs 1000, not 2000");
+    assertThat(refused("refs", "--quick", "--refs", "1000", "--baseline", file.toString()))
+        .contains("before.json is measured by a full run, not a quick one");
   }
 }
