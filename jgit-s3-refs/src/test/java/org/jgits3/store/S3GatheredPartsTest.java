@@ -8,6 +8,7 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -65,6 +66,23 @@ class S3GatheredPartsTest extends GatheredPartsContract {
         assertThat(store.stat(key).orElseThrow().size()).isEqualTo(bytes.length);
       }
     }
+  }
+
+  @Test
+  void a_part_may_be_larger_than_the_heap() throws Exception {
+    List<String> options =
+        List.of(
+            "-Xmx60m",
+            "-Daws.accessKeyId=" + server.accessKey(),
+            "-Daws.secretAccessKey=" + server.secretKey());
+    String said =
+        ForkedJvm.run(
+            options,
+            LargePartProcess.class,
+            location.toString(),
+            server.endpoint().toString(),
+            "heap.pack");
+    assertThat(said).endsWith("155 MiB");
   }
 
   private static StoreOptions over(URI endpoint, int connections) {
