@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -26,6 +27,7 @@ import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
@@ -254,6 +256,38 @@ abstract class TransferRequestsContract {
       long ranges = (packBytes() + range - 1) / range;
       assertThat(ranges).isGreaterThan(10);
       assertThat(cost.total()).as(cost + ", of " + ranges).isLessThanOrEqualTo(4 + ranges);
+    }
+  }
+
+  @Test
+  void a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most()
+      throws Exception {
+    elsewhere.compactInBackground();
+    try (S3Repository many = elsewhere.createRepository("many")) {
+      ObjectId last = TestRepositories.commit(many, "first");
+      for (int i = 0; i < 300; i++) {
+        last = TestRepositories.commit(many, "push " + i, last);
+        RefUpdate update = many.updateRef("refs/heads/main");
+        update.setNewObjectId(last);
+        update.update();
+      }
+      Instant deadline = Instant.now().plusSeconds(120); // compaction goes on in the background
+      while (many.manifest().packs().size() > 30 && Instant.now().isBefore(deadline)) {
+        Thread.onSpinWait();
+      }
+      assertThat(many.manifest().packs()).hasSizeLessThanOrEqualTo(30);
+    }
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    try (S3RepositoryManager cold =
+            new S3RepositoryManager(
+                new ObservedObjectStore(store(), this::count),
+                S3Settings.from(new Config(), "test"));
+        GitHttpServer fresh = GitHttpServer.builder().start(cold);
+        S3Repository many = elsewhere.openRepository("many")) {
+      int packs = many.manifest().packs().size();
+      RequestCounts.Snapshot cost = cost("clone", "-q", fresh.uri() + "many.git", "../cold");
+      assertThat(work.at("../cold").run("rev-list", "--count", "HEAD")).isEqualTo("301");
+      assertThat(cost.total()).as(cost + ", of " + packs).isLessThanOrEqualTo(4L + packs);
     }
   }
 
