@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
@@ -75,9 +76,27 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
   }
 
   /**
+   * Refuses a repository without its whole history: JGit's upload-pack does not tell clients where
+   * it ends, and so nobody could clone it.
+   *
+   * @param repository the source, or what has been fetched of it
+   */
+  final void checkNotShallow(Repository repository) throws IOException {
+    int ends = repository.getObjectDatabase().getShallowCommits().size();
+    if (ends > 0) {
+      throw new IOException(
+          this
+              + ": is shallow, its history ends at "
+              + ends
+              + (ends == 1 ? " commit" : " commits")
+              + "; complete it with git fetch --unshallow, then import it");
+    }
+  }
+
+  /**
    * Finds out what there is to import, before anything is written.
    *
-   * @throws IOException if it cannot be read, or something is missing
+   * @throws IOException if it cannot be read, something is missing, or it is shallow
    */
   abstract void inspect(ProgressMonitor monitor) throws IOException;
 

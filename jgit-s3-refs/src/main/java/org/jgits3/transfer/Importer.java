@@ -20,6 +20,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.Bindings;
 import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
@@ -27,8 +28,8 @@ import org.jgits3.manifest.RepositoryState;
 
 /**
  * Makes a repository from one elsewhere: objects, all refs with {@code HEAD} and other symbolic
- * ones, shallow commits, and what of configuration and description belongs to the repository.
- * Reflogs are not taken along.
+ * ones, and what of configuration and description belongs to the repository. Reflogs are not taken
+ * along, and a shallow repository is refused.
  *
  * <p>The repository is made under {@code NAME.importing}, and gets its name, by a rename, when it
  * is whole. Whatever an import was interrupted at, the same call finishes it, and uses what it has
@@ -131,10 +132,11 @@ public final class Importer {
     }
   }
 
-  /** Removes what has got no objects yet; says what is kept of anything else. */
+  /** Removes what has got no objects yet, or never will be whole; says what is kept otherwise. */
   private IOException abandoned(S3Repository target, RepositoryName staging, IOException why) {
     try {
-      if (target.manifest().packs().isEmpty()) {
+      Manifest manifest = target.manifest();
+      if (manifest.packs().isEmpty() || !manifest.settings().shallow().isEmpty()) {
         manager.delete(staging.value());
         return why;
       }

@@ -3,20 +3,20 @@ package org.jgits3.transfer;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
@@ -37,6 +37,21 @@ import org.jgits3.pack.ImportedPack;
  * wherever it is: packs, loose objects, alternates.
  */
 final class LocalSource extends ImportSource {
+  private static final String CORE = ConfigConstants.CONFIG_CORE_SECTION;
+  private static final String EXTENSIONS = "extensions";
+
+  /** Extensions of the format that JGit reads, or that do not matter to who only reads. */
+  private static final Set<String> KNOWN =
+      Set.of(
+          "noop",
+          "noop-v1",
+          "objectformat",
+          "partialclone",
+          "preciousobjects",
+          "refstorage",
+          "relativeworktrees",
+          "worktreeconfig");
+
   private final Repository repository;
   private SourceRefs refs;
   private PackWriter selection;
@@ -54,7 +69,7 @@ final class LocalSource extends ImportSource {
     checkFormat(path, gitDir);
     try {
       return new LocalSource(path, new RepositoryBuilder().setGitDir(gitDir).build());
-    } catch (IllegalArgumentException e) {
+    } catch (IOException | IllegalArgumentException e) {
       throw new IOException(path + ": " + e.getMessage(), e);
     }
   }
@@ -66,16 +81,23 @@ final class LocalSource extends ImportSource {
     } catch (ConfigInvalidException e) {
       throw new IOException(path + ": its config cannot be read: " + e.getMessage(), e);
     }
-    String format = config.getString("extensions", null, "objectFormat");
+    String format = config.getString(EXTENSIONS, null, "objectFormat");
     if (format != null && !format.equalsIgnoreCase("sha1")) {
       throw new IOException(
           path + ": its object format is " + format + "; only sha1 can be imported");
+    }
+    if (config.getInt(CORE, ConfigConstants.CONFIG_KEY_REPO_FORMAT_VERSION, 0) > 0) {
+      for (String extension : config.getNames(EXTENSIONS)) {
+        if (!KNOWN.contains(extension.toLowerCase(Locale.ROOT))) {
+          throw new IOException(path + ": its format has an unknown extension, " + extension);
+        }
+      }
     }
   }
 
   @Override
   void inspect(ProgressMonitor monitor) throws IOException {
-    checkFileNames();
+    checkNotShallow(repository);
     refs = readRefs();
     try {
       selection = Selection.of(repository, refs.tips(), monitor);
@@ -87,6 +109,7 @@ final class LocalSource extends ImportSource {
   private SourceRefs readRefs() throws IOException {
     List<Ref> found =
         new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(Constants.R_REFS));
+    new RefFiles(repository, found.stream().map(Ref::getName).collect(Collectors.toSet())).check();
     Ref head = repository.exactRef(Constants.HEAD);
     if (head != null) {
       found.add(head);
@@ -105,33 +128,6 @@ final class LocalSource extends ImportSource {
     return new IOException(this + ": " + what + "; see git fsck", e);
   }
 
-  /**
-   * Refuses names of loose refs that this process cannot read in the locale it runs in, since JGit
-   * passes over them.
-   */
-  private void checkFileNames() throws IOException {
-    if ("UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"))) {
-      return;
-    }
-    Path loose = repository.getCommonDirectory().toPath().resolve(Constants.R_REFS);
-    if (!Files.isDirectory(loose)) {
-      return;
-    }
-    Files.walkFileTree(
-        loose,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            if (file.toString().indexOf('\ufffd') >= 0) {
-              throw new IOException(
-                  file + ": its name cannot be read in this locale; set LC_ALL=C.UTF-8");
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
-  }
-
   @Override
   SourceRefs refs() {
     return refs;
@@ -139,10 +135,6 @@ final class LocalSource extends ImportSource {
 
   @Override
   void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
-    Set<ObjectId> shallow = repository.getObjectDatabase().getShallowCommits();
-    if (!shallow.equals(target.getObjectDatabase().getShallowCommits())) {
-      target.getObjectDatabase().setShallowCommits(shallow);
-    }
     if (selection.getObjectCount() > 0 && !holdsAll(target)) {
       try {
         ImportedPack.write(target.getObjectDatabase(), selection, monitor);

@@ -220,15 +220,22 @@ class TransferIT {
     }
 
     @Test
-    void shallow_repository_stays_shallow() throws Exception {
+    void shallow_repository_is_refused_until_its_history_is_whole() throws Exception {
       GitClient source = GitHistory.small(SEED).importInto(git, "src");
       git.run("clone", "-q", "--bare", "--depth", "3", "file://" + path(source), "shallow");
-      Command.run(store, "import", path(git.at("shallow")), "r").succeeds();
-      GitClient exported = export("r", "out");
-      assertSame(exported, git.at("shallow"));
-      assertThat(exported.run("rev-parse", "--is-shallow-repository")).isEqualTo("true");
-      assertThat(exported.run("rev-list", "--all"))
-          .isEqualTo(git.at("shallow").run("rev-list", "--all"));
+      GitClient shallow = git.at("shallow");
+      refused("import", path(shallow), "r").contains("is shallow", "git fetch --unshallow");
+      Path ssh = scratch.resolve("ssh");
+      write(ssh, "#!/bin/sh\nfor command; do :; done\nexec sh -c \"$command\"\n");
+      assertThat(ssh.toFile().setExecutable(true)).isTrue();
+      String url = "ssh://here" + path(shallow);
+      Command fetched = Command.run(store.with("GIT_SSH", ssh.toString()), "import", url, "r");
+      assertThat(fetched.failsInOneLine(FAILED).stderr()).contains("is shallow");
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
+
+      shallow.run("fetch", "-q", "--unshallow");
+      Command.run(store, "import", path(shallow), "r").succeeds();
+      assertSame(export("r", "out"), shallow);
     }
 
     @Test
