@@ -4,6 +4,7 @@ package org.jgits3.bench.express;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,7 +42,7 @@ final class CallTimes implements MetricPublisher {
     SERVICE,
     /** Making a result of the answer. */
     UNMARSHALLING,
-    /** All of the call but the service and waiting before another attempt. */
+    /** All of the call, and of the check of its answer, but the service and waiting to repeat. */
     CLIENT
   }
 
@@ -84,9 +85,18 @@ final class CallTimes implements MetricPublisher {
     sums.merge(share, nanos, Long::sum);
   }
 
-  /** Begins another sample. */
-  synchronized void endSample() {
-    if (calls > 0) {
+  /** Adds time that the client has spent on an answer after the call. */
+  synchronized void checked(long nanos) {
+    add(Share.CLIENT, nanos);
+  }
+
+  /**
+   * Begins another sample.
+   *
+   * @param kept whether the one that ends counts; one of the warm-up does not
+   */
+  synchronized void endSample(boolean kept) {
+    if (kept && calls > 0) {
       Map<Share, Double> means = new EnumMap<>(Share.class);
       sums.forEach((share, sum) -> means.put(share, (double) sum / calls));
       samples.add(new Sample(means));
@@ -95,7 +105,7 @@ final class CallTimes implements MetricPublisher {
     calls = 0;
   }
 
-  /** Writes a line for each sample. */
+  /** Adds a line for each sample to a file, which may have those of other JVMs. */
   synchronized void write(Path file) throws IOException {
     Files.write(
         file,
@@ -105,15 +115,14 @@ final class CallTimes implements MetricPublisher {
                     Arrays.stream(Share.values())
                         .map(share -> sample.nanos().getOrDefault(share, 0.0).toString())
                         .collect(Collectors.joining(" ")))
-            .toList());
+            .toList(),
+        StandardOpenOption.CREATE,
+        StandardOpenOption.APPEND);
   }
 
-  /** Reads the last samples of a file, those before are of the warm-up. */
-  static List<Sample> read(Path file, int last) throws IOException {
-    List<String> lines = Files.readAllLines(file);
-    return lines.subList(Math.max(0, lines.size() - last), lines.size()).stream()
-        .map(CallTimes::sample)
-        .toList();
+  /** Reads the samples of a file. */
+  static List<Sample> read(Path file) throws IOException {
+    return Files.readAllLines(file).stream().map(CallTimes::sample).toList();
   }
 
   private static Sample sample(String line) {

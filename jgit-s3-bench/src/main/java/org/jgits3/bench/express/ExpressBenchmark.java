@@ -23,6 +23,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.runner.IterationType;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.metrics.MetricPublisher;
@@ -74,21 +76,26 @@ public class ExpressBenchmark {
   @Setup
   public void open() throws IOException {
     target = ExpressTarget.ofThisJvm();
-    body = new byte[size];
+    body = ExpressTarget.body(size);
     times = observed ? Optional.of(new CallTimes()) : Optional.empty();
     Optional<MetricPublisher> observer = times.map(t -> t);
     Optional<SdkHttpClient> http = stub ? Optional.of(new StubHttpClient(body)) : Optional.empty();
     calls =
         engine.equals(LIBRARY)
-            ? new LibraryCalls(target, http, observer)
+            ? new LibraryCalls(target, http, times, body)
             : new SdkCalls(target, http.orElseGet(Apache5HttpClient::create), observer);
     threads = Executors.newFixedThreadPool(target.calls());
   }
 
-  /** Ends a sample. */
+  /**
+   * Ends a sample.
+   *
+   * @param iteration what it was
+   */
   @TearDown(Level.Iteration)
-  public void endSample() {
-    times.ifPresent(CallTimes::endSample);
+  public void endSample(IterationParams iteration) {
+    boolean kept = iteration.getType() == IterationType.MEASUREMENT;
+    times.ifPresent(t -> t.endSample(kept));
   }
 
   /**

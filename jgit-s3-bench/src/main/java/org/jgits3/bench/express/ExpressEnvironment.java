@@ -59,6 +59,20 @@ record ExpressEnvironment(
         flag(value(variables, CLIENT_ONLY, "false")));
   }
 
+  /** Name of a case in the results, with the settings without which figures are others. */
+  String title(ExpressCase what) {
+    return what.title() + ", " + iterations + " calls" + named();
+  }
+
+  /** The same of a single call. */
+  String place(ExpressCase what) {
+    return what.title() + named();
+  }
+
+  private String named() {
+    return buckets.isEmpty() ? "" : " of " + String.join(", ", buckets);
+  }
+
   private static String value(Map<String, String> variables, String name, String otherwise) {
     String value = variables.getOrDefault(name, "").strip();
     return value.isEmpty() ? otherwise : value;

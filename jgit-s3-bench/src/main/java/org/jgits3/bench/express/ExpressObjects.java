@@ -47,7 +47,7 @@ final class ExpressObjects implements Closeable {
   private void write(String bucket) throws IOException {
     try {
       for (ExpressCase what : ExpressCase.values()) {
-        calls.put(bucket, ExpressTarget.toRead(what.size()), new byte[what.size()]);
+        calls.put(bucket, ExpressTarget.toRead(what.size()), ExpressTarget.body(what.size()));
       }
     } catch (SdkException e) {
       throw new IOException("bucket " + bucket + " cannot be written: " + e.getMessage(), e);

@@ -6,6 +6,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -13,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.jgits3.bench.Effort;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.express.CallTimes.Share;
 import org.jgits3.bench.jmh.JmhRun;
@@ -36,7 +38,19 @@ final class ExpressRun {
 
   static final String CLIENT_ONLY = "client only, per call: ";
   private static final String PER_CALL = ", per call: ";
-  private static final String PUBLISHED = "published, 20 calls (us-west-2, c5.4xlarge, Rust SDK): ";
+
+  /** Who measured what others have published, and where. */
+  static final String PUBLISHED = "published: Rust SDK, c5.4xlarge, S3 of us-west-2";
+
+  /** Calls of a sample of what was published. */
+  private static final int PUBLISHED_CALLS = 20;
+
+  /** JVMs that measure one after the other, since no two of them compile the same way. */
+  private static final int FORKS = 3;
+
+  /** Part of the name of JMH's results, so that those of earlier runs stay. */
+  private static final DateTimeFormatter END_TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private static final List<String> ENGINES =
       List.of(ExpressBenchmark.SDK, ExpressBenchmark.LIBRARY);
@@ -71,27 +85,32 @@ final class ExpressRun {
     JmhRun jmh = jmh(target, jvmOptions);
     for (ExpressCase what : ExpressCase.values()) {
       for (String engine : ENGINES) {
-        context.progress().begin(what.title() + ", " + engine);
+        String title = environment.title(what);
+        context.progress().begin(title + ", " + engine);
         try {
-          RunResult result = run(jmh, what, engine, Map.of(), warmups(20, 100));
+          RunResult result = run(jmh, what, engine, Map.of(), 20);
           line(what, engine, result);
-          rows.add(
-              Row.of(what.title(), engine, Unit.NANOSECONDS, JmhRun.measurement(result).nanos()));
+          rows.add(Row.of(title, engine, Unit.NANOSECONDS, JmhRun.measurement(result).nanos()));
         } catch (RunnerException e) {
-          failed(what.title(), engine, jmh, e);
+          failed(title, engine, jmh, e);
         }
       }
-      what.publishedMillis()
-          .ifPresent(
-              millis ->
-                  rows.add(
-                      Row.of(
-                          PUBLISHED + what.title(),
-                          "aws-sdk-rust",
-                          Unit.NANOSECONDS,
-                          Figure.exactly(millis * 1e6))));
+      published(what).ifPresent(rows::add);
     }
-    split(jmh, "false", warmups(60, 300));
+    split(jmh, false, 60);
+  }
+
+  /** What others have measured, beside what is measured here. */
+  private Optional<Row> published(ExpressCase what) {
+    if (what.publishedMillis().isEmpty()) {
+      return Optional.empty();
+    }
+    String title = environment.title(what);
+    Figure figure = Figure.exactly(what.publishedMillis().getAsDouble() * 1e6);
+    return Optional.of(
+        environment.iterations() == PUBLISHED_CALLS
+            ? Row.of(title, PUBLISHED, Unit.NANOSECONDS, figure)
+            : Row.missing(title, PUBLISHED, Unit.NANOSECONDS, "of 20 calls"));
   }
 
   /** Measures what needs no network. */
@@ -108,7 +127,7 @@ final class ExpressRun {
       }
     }
     if (environment.clientOnly()) {
-      split(jmh, "true", warmups(100, 500));
+      split(jmh, true, 100);
     }
   }
 
@@ -116,7 +135,7 @@ final class ExpressRun {
     String title = CLIENT_ONLY + what.title();
     context.progress().begin(title + ", " + engine);
     try {
-      RunResult result = run(jmh, what, engine, Map.of("stub", "true"), warmups(100, 500));
+      RunResult result = run(jmh, what, engine, Map.of("stub", "true"), 100);
       Measurement measured = JmhRun.measurement(result);
       rows.add(Row.of(title, engine, Unit.NANOSECONDS, perCall(measured.nanos())));
       measured
@@ -139,22 +158,19 @@ final class ExpressRun {
     return context.jmh(options);
   }
 
-  private int warmups(int quick, int full) {
-    return switch (context.effort()) {
-      case SMALLEST -> 0;
-      case QUICK -> quick;
-      case FULL -> full;
-    };
-  }
-
   private RunResult run(
       JmhRun jmh, ExpressCase what, String engine, Map<String, String> more, int warmups)
       throws RunnerException {
     Map<String, String> parameters = new LinkedHashMap<>(more);
     parameters.put("engine", engine);
     parameters.put("size", Integer.toString(what.size()));
-    int forks = context.effort() == Effort.SMALLEST ? 0 : 1;
-    Schedule schedule = new Schedule(Mode.SingleShotTime, forks, warmups, environment.samples(), 1);
+    int samples = environment.samples();
+    Schedule schedule =
+        switch (context.effort()) {
+          case SMALLEST -> new Schedule(Mode.SingleShotTime, 0, 0, samples, 1);
+          case QUICK -> new Schedule(Mode.SingleShotTime, 1, warmups, samples, 1);
+          case FULL -> new Schedule(Mode.SingleShotTime, FORKS, warmups, samples, 1);
+        };
     RunResult result = jmh.run(ExpressBenchmark.class, what.method(), parameters, schedule);
     results.add(result);
     return result;
@@ -196,15 +212,16 @@ final class ExpressRun {
   }
 
   /** Splits the time of calls into that of the client and that of the service. */
-  private void split(JmhRun jmh, String stub, int warmups) throws IOException {
+  private void split(JmhRun jmh, boolean stub, int warmups) throws IOException {
     for (ExpressCase what : OBSERVED) {
       for (String engine : ENGINES) {
-        String title = (stub.equals("true") ? "stub, " : "") + what.title() + PER_CALL;
+        String title = (stub ? "stub, " + what.title() : environment.place(what)) + PER_CALL;
         context.progress().begin(title + "shares, " + engine);
         Files.deleteIfExists(times);
         try {
-          run(jmh, what, engine, Map.of("stub", stub, "observed", "true"), warmups);
-          List<CallTimes.Sample> samples = CallTimes.read(times, environment.samples());
+          Map<String, String> observed = Map.of("stub", Boolean.toString(stub), "observed", "true");
+          run(jmh, what, engine, observed, warmups);
+          List<CallTimes.Sample> samples = CallTimes.read(times);
           for (Share share : Share.values()) {
             rows.add(
                 Row.of(
@@ -213,7 +230,7 @@ final class ExpressRun {
                     Unit.NANOSECONDS,
                     figure(samples, share)));
           }
-          if (engine.equals(ExpressBenchmark.LIBRARY)) {
+          if (engine.equals(ExpressBenchmark.LIBRARY) && !stub) {
             headline.put(
                 what == ExpressCase.GET_64K ? GET_CLIENT : PUT_CLIENT,
                 Optional.of(figure(samples, Share.CLIENT).median() / 1e3));
@@ -231,7 +248,7 @@ final class ExpressRun {
 
   /** Sums up, writes JMH's own JSON and prints the lines of the suite that others know. */
   SuiteResult finish() throws IOException {
-    Path json = context.data().resolve("express-jmh.json");
+    Path json = context.data().resolve("express-jmh-" + END_TIME.format(Instant.now()) + ".json");
     try (PrintStream out = new PrintStream(json.toFile(), StandardCharsets.UTF_8)) {
       ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
     }

@@ -20,9 +20,9 @@ import org.jgits3.bench.server.S3Session;
  * takes of their time.
  *
  * <p>Buckets are those of the environment, at AWS or at the server that was named. Without any, the
- * suite creates some: at the server that was named, or, as a part of {@code all}, at one of its
- * own. Asked for by its name with neither it refuses, since it would measure something else than
- * was meant.
+ * suite, as a part of {@code all}, creates two: at the server that was named, or at one of its own.
+ * Asked for by its name without buckets it refuses, since it would measure something else than was
+ * meant.
  */
 public final class ExpressSuite implements Suite {
   private final Map<String, String> variables;
@@ -54,13 +54,11 @@ public final class ExpressSuite implements Suite {
   @Override
   public void check(SuiteContext context) {
     ExpressEnvironment environment = ExpressEnvironment.of(variables, context.effort());
-    if (environment.buckets().isEmpty()
-        && !environment.clientOnly()
-        && context.server().isEmpty()) {
+    if (environment.buckets().isEmpty() && !environment.clientOnly()) {
       throw new WrongUsageException(
           ExpressEnvironment.BUCKETS
-              + " is not set; name buckets, separated by commas, or a server with --endpoint, or"
-              + " set CLIENT_ONLY=true to measure without any");
+              + " is not set; name buckets, separated by commas, or set CLIENT_ONLY=true to measure"
+              + " without any");
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 
 /**
  * What is called, and how often. Goes to the JVMs that are forked as system properties.
@@ -26,10 +27,13 @@ record ExpressTarget(Optional<URI> endpoint, String region, List<String> buckets
   private static final String BUCKETS = PROPERTY + "buckets";
   private static final String CALLS = PROPERTY + "calls";
 
-  /** No server is there: what is sent never leaves the JVM. */
+  /**
+   * No server is there: what is sent never leaves the JVM. It is signed as for S3, to which one
+   * speaks over TLS: without the SHA-256 of the body, which only plain HTTP asks for.
+   */
   static ExpressTarget nowhere(int calls) {
     return new ExpressTarget(
-        Optional.of(URI.create("http://127.0.0.1:1")), "us-east-1", List.of("stub"), calls);
+        Optional.of(URI.create("https://127.0.0.1:1")), "us-east-1", List.of("stub"), calls);
   }
 
   static ExpressTarget ofThisJvm() {
@@ -62,6 +66,13 @@ record ExpressTarget(Optional<URI> endpoint, String region, List<String> buckets
   /** The bucket of a request: each has another one than the request before. */
   String bucket(int request) {
     return buckets.get(request % buckets.size());
+  }
+
+  /** Bytes of every object of a size: random, as those of packs seem, and always the same. */
+  static byte[] body(int size) {
+    byte[] body = new byte[size];
+    new Random(size).nextBytes(body);
+    return body;
   }
 
   /** Name of an object to be read. */

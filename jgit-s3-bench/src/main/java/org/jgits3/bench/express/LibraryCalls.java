@@ -6,25 +6,34 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.zip.CRC32C;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.S3ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.metrics.MetricPublisher;
 
-/** The library's store: the SDK's client as it is set up there. */
+/**
+ * The library's store: the SDK's client as it is set up there. It leaves the check of what it reads
+ * to its caller, who knows the checksum; so that both engines do the same, bodies are checked here,
+ * and that counts as time of the client.
+ */
 final class LibraryCalls implements S3Calls {
   private final Map<String, S3ObjectStore> stores = new LinkedHashMap<>();
+  private final long crc32c;
+  private final Optional<CallTimes> observer;
 
   /**
    * Opens a store for each bucket.
    *
    * @param http the connections to use; empty for the library's own
+   * @param body what every object has to have; not kept
    */
   LibraryCalls(
-      ExpressTarget target, Optional<SdkHttpClient> http, Optional<MetricPublisher> observer)
+      ExpressTarget target, Optional<SdkHttpClient> http, Optional<CallTimes> observer, byte[] body)
       throws IOException {
+    this.crc32c = crc32c(body);
+    this.observer = observer;
     StoreOptions options =
         new StoreOptions(
             target.endpoint(),
@@ -33,16 +42,13 @@ final class LibraryCalls implements S3Calls {
             StoreOptions.DEFAULT.connections());
     for (String bucket : target.buckets()) {
       if (!stores.containsKey(bucket)) {
-        stores.put(bucket, open(new StoreLocation.Bucket(bucket, ""), options, http, observer));
+        stores.put(bucket, open(new StoreLocation.Bucket(bucket, ""), options, http));
       }
     }
   }
 
-  private static S3ObjectStore open(
-      StoreLocation.Bucket bucket,
-      StoreOptions options,
-      Optional<SdkHttpClient> http,
-      Optional<MetricPublisher> observer)
+  private S3ObjectStore open(
+      StoreLocation.Bucket bucket, StoreOptions options, Optional<SdkHttpClient> http)
       throws IOException {
     return http.isPresent()
         ? S3ObjectStore.open(
@@ -53,9 +59,25 @@ final class LibraryCalls implements S3Calls {
   @Override
   public byte[] get(String bucket, String key) throws IOException {
     if (stores.get(bucket).get(key, Optional.empty()) instanceof GetResult.Found found) {
+      check(bucket, key, found.bytes());
       return found.bytes();
     }
     throw new IOException("s3://" + bucket + "/" + key + " is missing");
+  }
+
+  private void check(String bucket, String key, byte[] bytes) throws IOException {
+    long begin = System.nanoTime();
+    if (crc32c(bytes) != crc32c) {
+      throw new IOException(
+          "s3://" + bucket + "/" + key + " has other bytes than were written, by their CRC32C");
+    }
+    observer.ifPresent(times -> times.checked(System.nanoTime() - begin));
+  }
+
+  private static long crc32c(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, bytes.length);
+    return crc.getValue();
   }
 
   @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.jgits3.bench.express.CallTimes.Share;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,11 +41,11 @@ class CallTimesTest {
     CallTimes times = new CallTimes();
     times.publish(call(2300));
     times.publish(call(2500));
-    times.endSample();
+    times.endSample(true);
     Path file = directory.resolve("times");
     times.write(file);
 
-    assertThat(CallTimes.read(file, 10))
+    assertThat(CallTimes.read(file))
         .singleElement()
         .satisfies(
             sample -> {
@@ -59,16 +58,31 @@ class CallTimesTest {
   }
 
   @Test
-  void samples_of_the_warm_up_are_left_out() throws Exception {
+  void check_of_an_answer_is_time_of_the_client() throws Exception {
     CallTimes times = new CallTimes();
-    for (int i = 0; i < 5; i++) {
-      times.publish(call(2000 + i));
-      times.endSample();
-    }
+    times.publish(call(2300));
+    times.checked(50);
+    times.endSample(true);
     Path file = directory.resolve("times");
     times.write(file);
 
-    List<CallTimes.Sample> last = CallTimes.read(file, 2);
-    assertThat(last).extracting(s -> s.nanos().get(Share.CLIENT)).containsExactly(3.0, 4.0);
+    assertThat(CallTimes.read(file).get(0).nanos()).containsEntry(Share.CLIENT, 350.0);
+  }
+
+  @Test
+  void samples_of_the_warm_up_are_left_out_and_those_of_all_jvms_kept() throws Exception {
+    Path file = directory.resolve("times");
+    for (int jvm = 0; jvm < 2; jvm++) {
+      CallTimes times = new CallTimes();
+      for (int i = 0; i < 5; i++) {
+        times.publish(call(2000 + 10 * jvm + i));
+        times.endSample(i >= 3);
+      }
+      times.write(file);
+    }
+
+    assertThat(CallTimes.read(file))
+        .extracting(s -> s.nanos().get(Share.CLIENT))
+        .containsExactly(3.0, 4.0, 13.0, 14.0);
   }
 }

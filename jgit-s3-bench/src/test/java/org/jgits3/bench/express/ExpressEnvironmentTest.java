@@ -49,6 +49,18 @@ class ExpressEnvironmentTest {
     assertThat(environment.clientOnly()).isTrue();
   }
 
+  @Test
+  void names_of_cases_tell_settings_without_which_figures_are_others() {
+    assertThat(of(Map.of()).title(ExpressCase.GET_64K))
+        .isEqualTo("get_object/size/65536, 20 calls");
+    ExpressEnvironment environment =
+        of(Map.of("BUCKETS", "test0--usw2-az1--x-s3,my-bucket", "NUMBER_OF_ITERATIONS", "7"));
+    assertThat(environment.title(ExpressCase.GET_64K))
+        .isEqualTo("get_object/size/65536, 7 calls of test0--usw2-az1--x-s3, my-bucket");
+    assertThat(environment.place(ExpressCase.GET_64K))
+        .isEqualTo("get_object/size/65536 of test0--usw2-az1--x-s3, my-bucket");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

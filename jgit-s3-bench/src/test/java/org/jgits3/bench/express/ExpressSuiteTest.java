@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jgits3.bench.SmallestContext;
+import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WrongUsageException;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -32,6 +37,24 @@ class ExpressSuiteTest {
   }
 
   @Test
+  void server_that_is_named_does_not_stand_for_buckets() {
+    SuiteContext none = SmallestContext.in(data);
+    SuiteContext named =
+        new SuiteContext(
+            none.effort(),
+            none.refs(),
+            none.maxMegabytes(),
+            none.root(),
+            none.data(),
+            Optional.of(URI.create("http://127.0.0.1:1")),
+            none.flameGraphs(),
+            none.progress());
+    assertThatThrownBy(() -> new ExpressSuite(Map.of()).check(named))
+        .isInstanceOf(WrongUsageException.class)
+        .hasMessageStartingWith("BUCKETS is not set");
+  }
+
+  @Test
   void client_alone_needs_no_buckets() {
     Map<String, String> variables = Map.of("CLIENT_ONLY", "true");
     assertThatCode(() -> new ExpressSuite(variables).check(SmallestContext.in(data)))
@@ -44,13 +67,15 @@ class ExpressSuiteTest {
 
     assertThat(result.rows()).noneMatch(Row::failed);
     for (ExpressCase what : ExpressCase.values()) {
-      assertThat(engines(result, what.title())).containsExactly("sdk", "jgit-s3");
+      List<String> expected = new ArrayList<>(List.of("sdk", "jgit-s3"));
+      what.publishedMillis().ifPresent(millis -> expected.add(ExpressRun.PUBLISHED));
+      assertThat(engines(result, what.title() + ", 2 calls")).isEqualTo(expected);
     }
     assertThat(engines(result, "get_object/size/65536, per call: service"))
         .containsExactly("sdk", "jgit-s3");
     assertThat(result.headline()).containsOnlyKeys("get_64k_client_us", "put_64k_client_us");
     assertThat(result.headline().values()).allMatch(us -> us > 0);
-    assertThat(data.resolve("express-jmh.json")).isNotEmptyFile();
+    assertThat(jmhResults()).singleElement().satisfies(json -> assertThat(json).isNotEmptyFile());
     try (var left = Files.walk(data.resolve("s3")).filter(Files::isRegularFile)) {
       assertThat(left.map(Path::toString)).noneMatch(path -> path.contains("express/"));
     }
@@ -66,7 +91,9 @@ class ExpressSuiteTest {
                 .filter(ExpressCase::single)
                 .map(what -> engines(result, ExpressRun.CLIENT_ONLY + what.title())))
         .containsOnly(List.of("sdk", "jgit-s3"));
-    assertThat(result.headline()).containsOnlyKeys("get_64k_client_us", "put_64k_client_us");
+    assertThat(engines(result, "stub, get_object/size/65536, per call: client"))
+        .containsExactly("sdk", "jgit-s3");
+    assertThat(result.headline()).as("a stub is no service").isEmpty();
     assertThat(data.resolve("s3")).doesNotExist();
   }
 
@@ -83,6 +110,14 @@ class ExpressSuiteTest {
         .isEqualTo("time: [201.32 ms 204.91 ms 208.68 ms]");
     assertThat(ExpressRun.time(-1, 310.62e6, 1.5e9))
         .isEqualTo("time: [0.00 µs 310.62 ms 1.5000 s]");
+  }
+
+  private List<Path> jmhResults() throws IOException {
+    try (var files = Files.list(data)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("express-jmh-"))
+          .toList();
+    }
   }
 
   private static List<String> engines(SuiteResult result, String name) {
