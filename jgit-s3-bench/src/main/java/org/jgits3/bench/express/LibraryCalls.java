@@ -15,8 +15,8 @@ import software.amazon.awssdk.http.SdkHttpClient;
 
 /**
  * The library's store: the SDK's client as it is set up there. It leaves the check of what it reads
- * to its caller, who knows the checksum; so that both engines do the same, bodies are checked here,
- * and that counts as time of the client.
+ * to its caller, who knows the checksum. That belongs to a read, so bodies are checked here, and
+ * the check counts as time of the client.
  */
 final class LibraryCalls implements S3Calls {
   private final Map<String, S3ObjectStore> stores = new LinkedHashMap<>();

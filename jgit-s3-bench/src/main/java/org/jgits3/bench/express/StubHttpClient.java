@@ -5,9 +5,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.util.Base64;
-import java.util.zip.CRC32;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.http.ExecutableHttpRequest;
 import software.amazon.awssdk.http.HttpExecuteRequest;
@@ -18,15 +15,12 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
  * Answers at once, without any network, so that only the client around it takes time: each GET with
- * the same body, and with its checksum if that is asked for, as S3 does; each PUT with success
- * after it has read the body. Thread-safe.
+ * the same body, each PUT with success after it has read the body. Thread-safe.
  */
 final class StubHttpClient implements SdkHttpClient {
-  private static final String CHECKSUM_MODE = "x-amz-checksum-mode";
   private static final String TAG = "\"0123456789abcdef0123456789abcdef\"";
 
   private final byte[] body;
-  private final String crc32;
 
   /**
    * A client.
@@ -35,10 +29,6 @@ final class StubHttpClient implements SdkHttpClient {
    */
   StubHttpClient(byte[] body) {
     this.body = body;
-    CRC32 crc = new CRC32();
-    crc.update(body, 0, body.length);
-    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue());
-    crc32 = Base64.getEncoder().encodeToString(bytes.array());
   }
 
   @Override
@@ -68,9 +58,6 @@ final class StubHttpClient implements SdkHttpClient {
             .statusCode(200)
             .putHeader("ETag", TAG)
             .putHeader("Content-Length", Integer.toString(get ? body.length : 0));
-    if (get && request.httpRequest().firstMatchingHeader(CHECKSUM_MODE).isPresent()) {
-      response.putHeader("x-amz-checksum-crc32", crc32);
-    }
     InputStream content = get ? new ByteArrayInputStream(body) : InputStream.nullInputStream();
     return HttpExecuteResponse.builder()
         .response(response.build())

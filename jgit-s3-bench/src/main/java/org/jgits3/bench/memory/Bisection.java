@@ -7,13 +7,18 @@ import java.util.List;
 
 /**
  * Search for the smallest heap with which something succeeds, several times in a row. Begins at a
- * guess, goes from there in growing strides to one heap that is enough and one that is not, halves
- * what is between them, and then asks for the successes in a row; after a failure among those it
- * searches in the same way for a larger heap that has them. For one search, by one thread.
+ * guess, goes from there in growing strides to one heap that is enough and one that is not, and
+ * halves what is between them; enough is what succeeds {@value #ROUGHLY} times in a row. If more
+ * successes are asked for, the heap that was found has to have them all anew, since it was chosen
+ * by its successes; after a failure among those it searches in the same way for a larger heap that
+ * has them. For one search, by one thread.
  */
 final class Bisection {
   /** First stride, as a part of the guess. */
   private static final int STRIDES = 32;
+
+  /** Successes in a row of a heap that is enough for going on with the search. */
+  private static final int ROUGHLY = 3;
 
   private final int resolution;
   private final int inARow;
@@ -81,22 +86,27 @@ final class Bisection {
   Found from(int guess) throws IOException, InterruptedException {
     int first = Math.max(least, Math.min(guess, most));
     int stride = Math.max(resolution, first / STRIDES);
-    int once = enough(first) ? downFrom(first, stride) : upFrom(first, stride, this::enough);
-    int found = inARow(once, 1) ? once : upFrom(once, resolution, heap -> inARow(heap, 0));
+    int roughly = Math.min(inARow, ROUGHLY);
+    Trial rough = heap -> inARow(heap, roughly);
+    int found = rough.enough(first) ? downFrom(first, stride, rough) : upFrom(first, stride, rough);
+    if (roughly < inARow && !inARow(found, inARow)) {
+      found = upFrom(found, resolution, heap -> inARow(heap, inARow));
+    }
     return new Found(found, List.copyOf(steps));
   }
 
   /** From a heap that is enough to the smallest one. */
-  private int downFrom(int heap, int firstStride) throws IOException, InterruptedException {
+  private int downFrom(int heap, int firstStride, Trial enough)
+      throws IOException, InterruptedException {
     int stride = firstStride;
     int large = heap;
     int small = Math.max(least - 1, large - stride);
-    while (small >= least && enough(small)) {
+    while (small >= least && enough.enough(small)) {
       stride *= 2;
       large = small;
       small = Math.max(least - 1, large - stride);
     }
-    return between(small, large, this::enough);
+    return between(small, large, enough);
   }
 
   /** From a heap that is not enough to the smallest one that is. */
@@ -128,8 +138,8 @@ final class Bisection {
     return large;
   }
 
-  private boolean inARow(int heap, int before) throws IOException, InterruptedException {
-    for (int successes = before; successes < inARow; successes++) {
+  private boolean inARow(int heap, int count) throws IOException, InterruptedException {
+    for (int successes = 0; successes < count; successes++) {
       if (!enough(heap)) {
         return false;
       }

@@ -30,30 +30,30 @@ enum Download {
   OURS_ONE_RANGE("jgit-s3-1-range", 1.0),
 
   /** {@code toBytes()} over Apache HttpClient 5. */
-  SDK_APACHE5("sdk-apache5", 4.4),
+  SDK_APACHE5("sdk-apache5", 4.45),
   /** {@code toBytes()} over Apache HttpClient 4. */
-  SDK_APACHE("sdk-apache", 4.4),
+  SDK_APACHE("sdk-apache", 4.45),
   /** {@code toBytes()} over the JDK's {@code HttpURLConnection}. */
-  SDK_URL_CONNECTION("sdk-url-connection", 4.4),
+  SDK_URL_CONNECTION("sdk-url-connection", 4.45),
   /** {@code toBytes()} over the AWS Common Runtime. */
-  SDK_CRT("sdk-crt", 4.4),
+  SDK_CRT("sdk-crt", 4.2),
   /** Asynchronous {@code toBytes()} over the AWS Common Runtime. */
-  SDK_CRT_ASYNC("sdk-crt-async", 3.6),
+  SDK_CRT_ASYNC("sdk-crt-async", 3.9),
   /** Asynchronous {@code toBytes()} over Netty. */
-  SDK_NETTY_ASYNC("sdk-netty-async", 2.7),
+  SDK_NETTY_ASYNC("sdk-netty-async", 2.9),
 
   /** What the SDK did in 2023. */
-  NONE("crt-async-none", 4.1),
+  NONE("crt-async-none", 4.6),
   /** With an array of the right size. */
-  A1("crt-async-A1", 3.2),
+  A1("crt-async-A1", 3.8),
   /** With an array of the right size that is no stream's. */
-  A1_A2("crt-async-A1+A2", 2.2),
+  A1_A2("crt-async-A1+A2", 2.05),
   /** Without the copy at the end. */
-  B("crt-async-B", 3.1),
+  B("crt-async-B", 3.9),
   /** With an array of the right size and without the copy at the end. */
-  A1_B("crt-async-A1+B", 2.2),
+  A1_B("crt-async-A1+B", 2.05),
   /** With all three. */
-  A1_A2_B("crt-async-A1+A2+B", 1.1),
+  A1_A2_B("crt-async-A1+A2+B", 1.01),
   /** All three over a client that reads in the caller's thread. */
   EXACT_APACHE5("apache5-A1+A2+B", 1.0);
 
@@ -70,7 +70,7 @@ enum Download {
     return id;
   }
 
-  /** About how many times its size an object takes. */
+  /** About how many times its size an object takes: where the search begins. */
   double arrays() {
     return arrays;
   }

@@ -31,6 +31,7 @@ record MemoryPlan(
   private static final int LARGE_UPLOAD = 4096;
 
   static MemoryPlan of(Effort effort) {
+    List<Upload> defaults = List.of(Upload.DEFAULTS);
     List<Upload> uploads = List.of(Upload.DEFAULTS, Upload.THREE_OF_8M, Upload.THREE_OF_5M);
     List<Download> all = Arrays.asList(Download.values());
     return switch (effort) {
@@ -38,14 +39,14 @@ record MemoryPlan(
           new MemoryPlan(
               List.of(Download.OURS, Download.SDK_APACHE5, Download.A1_A2_B),
               16,
-              List.of(Upload.DEFAULTS),
+              defaults,
               12,
               24,
               1,
               1,
               4);
-      case QUICK -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 3, 1, 64);
-      case FULL -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 20, 5, 10_000);
+      case QUICK -> new MemoryPlan(all, OBJECT, defaults, UPLOAD, LARGE_UPLOAD, 3, 1, 16);
+      case FULL -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 20, 20, 10_000);
     };
   }
 

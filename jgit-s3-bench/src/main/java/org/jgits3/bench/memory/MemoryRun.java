@@ -34,11 +34,13 @@ final class MemoryRun {
   /** What a JVM needs for itself, about. */
   private static final int JVM_MEGABYTES = 12;
 
-  /** An upload takes its buffers, whatever its size. */
-  private static final int GUESS_OF_UPLOAD = 32;
-
   private static final int MOST_MEGABYTES = 4096;
   private static final int MOST_OF_UPLOAD = 256;
+
+  /** What logs is no engine's, and takes heap. */
+  private static final String WITHOUT_LOGGING =
+      "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider";
+
   private static final String KEY = "memory/object";
 
   private final SuiteContext context;
@@ -48,7 +50,7 @@ final class MemoryRun {
   private final String bucket;
   private final List<Row> rows = new ArrayList<>();
 
-  /** Rows of the memory of processes, which follow the others. */
+  /** Rows of the resident memory of processes, which follow the others. */
   private final List<Row> peaks = new ArrayList<>();
 
   private int uploads;
@@ -145,7 +147,7 @@ final class MemoryRun {
           return new Task(arguments, Optional.of(object));
         };
     String what = "upload of " + megabytes + " MB, " + inARow + " in a row";
-    int guess = least > 1 ? least : GUESS_OF_UPLOAD;
+    int guess = Math.max(least, upload.guess());
     return search(what, upload.id(), guess, least, MOST_OF_UPLOAD, inARow, tasks);
   }
 
@@ -153,7 +155,7 @@ final class MemoryRun {
       String what, String engine, int guess, int least, int most, int inARow, Tasks tasks)
       throws InterruptedException {
     String name = "smallest -Xmx, " + what;
-    String peakName = "memory of the process at it, " + what;
+    String peakName = "RSS (VmHWM) at it, " + what;
     context.progress().begin(name + ", " + engine);
     Map<Integer, List<Double>> peakOf = new LinkedHashMap<>();
     Bisection bisection =
@@ -195,6 +197,7 @@ final class MemoryRun {
     long megabytes = task.written().isPresent() ? bytes / MIB : plan.object();
     Duration patience = Duration.ofSeconds(60 + megabytes / 8);
     List<String> options = new ArrayList<>(endpoint.jvmOptions());
+    options.add(WITHOUT_LOGGING);
     options.addAll(context.profilerOptions("memory " + String.join(" ", task.arguments())));
     return new HeapTrials(options, patience, context.data().resolve("memory-trial.log"));
   }

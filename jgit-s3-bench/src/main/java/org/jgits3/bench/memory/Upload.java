@@ -11,6 +11,11 @@ import org.jgits3.store.UploadOptions;
  * @param buffers number of buffers; 0 for what there are by default, which depends on the heap
  */
 record Upload(String id, int partSize, int buffers) {
+  /** What a JVM takes besides. */
+  private static final int JVM_MEGABYTES = 12;
+
+  private static final int MIB = 1 << 20;
+
   /** Without any settings. */
   static final Upload DEFAULTS = new Upload("jgit-s3", UploadOptions.DEFAULT_PART_SIZE, 0);
 
@@ -19,6 +24,11 @@ record Upload(String id, int partSize, int buffers) {
 
   /** {@code partSize = 5m} and {@code buffers = 3}. */
   static final Upload THREE_OF_5M = new Upload("jgit-s3-3x5m", 5 << 20, 3);
+
+  /** About the smallest heap, in MiB: an upload takes its buffers, whatever its size. */
+  int guess() {
+    return JVM_MEGABYTES + Math.max(1, buffers) * (partSize / MIB + 1);
+  }
 
   /** What uploads share with such settings. */
   UploadOptions options() {

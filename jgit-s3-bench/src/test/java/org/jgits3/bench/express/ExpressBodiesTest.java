@@ -41,18 +41,13 @@ class ExpressBodiesTest {
   }
 
   @Test
-  void body_that_is_another_one_is_found_by_both_engines() throws Exception {
+  void body_that_is_another_one_is_found_by_its_checksum() throws Exception {
     byte[] other = body.clone();
     other[SIZE / 2]++;
     try (S3Calls ours = library(new StubHttpClient(other), new CallTimes())) {
       assertThatThrownBy(() -> ours.get("stub", "key"))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("s3://stub/key has other bytes");
-    }
-    StubHttpClient broken = new StubHttpClient(body);
-    System.arraycopy(other, 0, body, 0, SIZE); // after its checksum was taken
-    try (S3Calls sdk = new SdkCalls(nowhere, broken, Optional.empty())) {
-      assertThatThrownBy(() -> sdk.get("stub", "key")).hasMessageContaining("checksum");
     }
   }
 

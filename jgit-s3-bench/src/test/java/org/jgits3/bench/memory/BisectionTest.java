@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jgits3.bench.memory.Bisection.Found;
 import org.jgits3.bench.memory.Bisection.Step;
 import org.junit.jupiter.api.Test;
@@ -48,8 +50,36 @@ class BisectionTest {
     Found found = new Bisection(1, 20, 1, MOST, heap -> heap >= 270).from(300);
 
     List<Step> steps = found.steps();
-    assertThat(steps.subList(steps.size() - 19, steps.size())).containsOnly(new Step(270, true));
-    assertThat(steps.stream().filter(new Step(270, true)::equals)).hasSize(20);
+    assertThat(steps.subList(steps.size() - 20, steps.size())).containsOnly(new Step(270, true));
+    assertThat(steps.stream().filter(new Step(270, true)::equals))
+        .as("those by which it was chosen do not count")
+        .hasSize(23);
+  }
+
+  @Test
+  void few_successes_are_asked_for_of_each_heap() throws Exception {
+    Found found = new Bisection(1, 3, 1, MOST, heap -> heap >= 270).from(271);
+
+    Map<Integer, List<Step>> tried =
+        found.steps().stream().collect(Collectors.groupingBy(Step::megabytes));
+    assertThat(tried.get(270)).containsExactly(ok(270), ok(270), ok(270));
+    assertThat(tried.get(271)).containsExactly(ok(271), ok(271), ok(271));
+    assertThat(tried.get(269)).containsExactly(new Step(269, false));
+  }
+
+  @Test
+  void luck_of_a_single_trial_does_not_choose_a_heap() throws Exception {
+    int[] trials = new int[1];
+    // Below 900 every second trial succeeds.
+    Found found =
+        new Bisection(10, 3, 1, MOST, heap -> heap >= 900 || ++trials[0] % 2 == 0).from(905);
+
+    assertThat(found.megabytes()).isBetween(900, 909);
+    assertThat(found.steps()).hasSizeLessThan(20);
+  }
+
+  private static Step ok(int megabytes) {
+    return new Step(megabytes, true);
   }
 
   @Test
