@@ -25,6 +25,7 @@ import org.jgits3.bench.report.MarkdownReport;
 import org.jgits3.bench.report.Results;
 import org.jgits3.bench.report.Settings;
 import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.transfer.TransferSuite;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -254,7 +255,7 @@ final class BenchCommand implements Callable<Integer> {
     return new Settings(
         effort().name().toLowerCase(Locale.ROOT),
         refs(),
-        maxMegabytes,
+        TransferSuite.largest(effort(), maxMegabytes),
         endpoint == null ? "versitygw on this machine" : endpoint.toString());
   }
 

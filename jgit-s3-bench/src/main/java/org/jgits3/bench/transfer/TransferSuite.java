@@ -67,7 +67,7 @@ public final class TransferSuite implements Suite {
   private static SuiteResult measure(
       SuiteContext context, List<Tool> tools, ObjectStore store, Path directory)
       throws IOException, InterruptedException {
-    List<Integer> sizes = sizes(context);
+    List<Integer> sizes = sizes(context.effort(), context.maxMegabytes());
     int rounds = rounds(context.effort());
     context.progress().expect(sizes.size() * Direction.values().length);
     List<Tool> usable = new ArrayList<>(tools);
@@ -96,12 +96,23 @@ public final class TransferSuite implements Suite {
     return SuiteResult.of("transfer", figures.headline(), rows, Tools.AWS_CLI);
   }
 
-  private static List<Integer> sizes(SuiteContext context) {
-    if (context.effort() == Effort.SMALLEST) {
+  /**
+   * Size of the largest object that is transferred.
+   *
+   * @param effort how much is measured
+   * @param most largest size that is allowed, in MiB
+   * @return its size, in MiB
+   */
+  public static int largest(Effort effort, int most) {
+    List<Integer> sizes = sizes(effort, most);
+    return sizes.get(sizes.size() - 1);
+  }
+
+  private static List<Integer> sizes(Effort effort, int most) {
+    if (effort == Effort.SMALLEST) {
       return List.of(SMALLEST);
     }
-    int most = context.maxMegabytes();
-    int[] all = context.quick() ? MEGABYTES_IF_QUICK : MEGABYTES;
+    int[] all = effort == Effort.QUICK ? MEGABYTES_IF_QUICK : MEGABYTES;
     List<Integer> sizes = Arrays.stream(all).filter(size -> size <= most).boxed().toList();
     return sizes.isEmpty() ? List.of(most) : sizes;
   }
