@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.profile.FlameGraphs;
 import org.jgits3.bench.report.Baseline;
 import org.jgits3.bench.report.HtmlReport;
@@ -143,18 +144,14 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private int fail(Exception e, String hint, int code) {
+    Leftovers.proceed(); // the end of the JVM explains itself
     PrintWriter err = spec.commandLine().getErr();
-    err.println("jgit-s3-bench: " + oneLine(e) + hint);
+    err.println("jgit-s3-bench: " + ErrorLine.of(e) + hint);
     if (debug) {
       e.printStackTrace(err);
     }
     err.flush();
     return code;
-  }
-
-  private static String oneLine(Exception e) {
-    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    return message.replaceAll("\\p{Cntrl}+", " ").strip();
   }
 
   @Override
@@ -163,46 +160,59 @@ final class BenchCommand implements Callable<Integer> {
     check();
     Machine machine = Machine.here();
     Optional<Baseline> baseline = baseline(machine);
-    Path root = Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
-    Path data = Files.createDirectories(root.resolve("target/bench-data"));
-    Progress progress = new Progress(this::progress, System::nanoTime);
-    FileChannel lock = lock(data.resolve("lock"));
-    ChildProcesses children = new ChildProcesses(progress);
+    SuiteContext context = context();
+    chosen.stream()
+        .filter(suite -> suites.contains(suite.name()))
+        .forEach(suite -> suite.check(context));
+    createDirectories(context.data());
+    FileChannel lock = lock(context.data().resolve("lock"));
     try {
-      SuiteContext context = context(root, data, progress);
-      chosen.stream()
-          .filter(suite -> suites.contains(suite.name()))
-          .forEach(suite -> suite.check(context));
+      SuiteContext measuring = context.with(flameGraphs(context));
       if (endpoint != null) {
         context.openS3().close(); // fails at once, and not after an hour
       }
-      Results results = new Results(machine, settings(), run(chosen, context), Optional.empty());
+      Results results = new Results(machine, settings(), run(chosen, measuring), Optional.empty());
       return report(baseline.map(results::comparedWith).orElse(results));
     } finally {
-      children.close();
+      Leftovers.proceed(); // the lock is held until the leftovers of an interrupted run are gone
       lock.close();
     }
   }
 
-  private SuiteContext context(Path root, Path data, Progress progress) throws IOException {
-    Optional<FlameGraphs> flameGraphs = Optional.empty();
-    if (flamegraph != null) {
-      flameGraphs = Optional.of(FlameGraphs.in(flamegraph, root.resolve("target/tools")));
-      if (flameGraphs.get().event().equals(FlameGraphs.TIMER)) {
-        progress.note(
-            "the system forbids perf events: flame graphs are sampled by a timer, without the"
-                + " frames of the kernel");
-      }
+  private static void createDirectories(Path directory) throws IOException {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new IOException(directory + " cannot be created: " + ErrorLine.of(e), e);
     }
+  }
+
+  private SuiteContext context() {
+    Path root = Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
     return new SuiteContext(
         effort(),
         refs(),
         maxMegabytes,
         root,
-        data,
+        root.resolve("target/bench-data"),
         Optional.ofNullable(endpoint),
-        flameGraphs,
-        progress);
+        Optional.empty(),
+        new Progress(this::progress, System::nanoTime));
+  }
+
+  private Optional<FlameGraphs> flameGraphs(SuiteContext context) throws IOException {
+    if (flamegraph == null) {
+      return Optional.empty();
+    }
+    FlameGraphs profiler = FlameGraphs.in(flamegraph, context.root().resolve("target/tools"));
+    if (profiler.event().equals(FlameGraphs.TIMER)) {
+      context
+          .progress()
+          .note(
+              "the system forbids perf events: flame graphs are sampled by a timer, without the"
+                  + " frames of the kernel");
+    }
+    return Optional.of(profiler);
   }
 
   /** A suite that fails does not take the others with it, and is reported as failed. */
@@ -219,7 +229,7 @@ final class BenchCommand implements Callable<Integer> {
         if (chosen.size() == 1) {
           throw e;
         }
-        String why = oneLine(e);
+        String why = ErrorLine.of(e);
         context.progress().note("failed: " + why);
         results.add(SuiteResult.failed(suite.name(), why).checkedAgainst(suite.headlineKeys()));
       }
@@ -296,21 +306,24 @@ final class BenchCommand implements Callable<Integer> {
     if (endpoint != null && (endpoint.getHost() == null || !isHttp(endpoint.getScheme()))) {
       throw wrong("--endpoint " + endpoint + " is no URL of a server, as http://127.0.0.1:9000");
     }
-    checkWritable("--json", json);
-    checkWritable("--html", html);
+    if (json != null && html != null && json.toAbsolutePath().equals(html.toAbsolutePath())) {
+      throw wrong("--json and --html are the same file");
+    }
+    outputs().forEach(OutputFile::check);
     if (flamegraph != null && Files.exists(flamegraph) && !Files.isDirectory(flamegraph)) {
       throw wrong("--flamegraph " + flamegraph + " is no directory");
     }
   }
 
-  private void checkWritable(String option, Path file) {
-    if (file == null) {
-      return;
+  private List<OutputFile> outputs() {
+    List<OutputFile> outputs = new ArrayList<>();
+    if (json != null) {
+      outputs.add(new OutputFile("--json", json, JsonReport::of));
     }
-    Path directory = file.toAbsolutePath().getParent();
-    if (directory == null || !Files.isDirectory(directory) || Files.isDirectory(file)) {
-      throw wrong(option + " " + file + " cannot be written: no such directory, or it is one");
+    if (html != null) {
+      outputs.add(new OutputFile("--html", html, HtmlReport::of));
     }
+    return outputs;
   }
 
   private static boolean isHttp(String scheme) {
@@ -342,16 +355,27 @@ final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(MarkdownReport.of(results));
     out.flush();
-    if (json != null) {
-      Files.writeString(json, JsonReport.of(results));
-    }
-    if (html != null) {
-      Files.writeString(html, HtmlReport.of(results));
-    }
+    write(results);
     return results.failed() ? ExitCode.SOFTWARE : ExitCode.OK;
   }
 
+  /** If one file cannot be written, the other is all the same. */
+  private void write(Results results) throws IOException {
+    List<IOException> failures = new ArrayList<>();
+    for (OutputFile output : outputs()) {
+      try {
+        output.write(results);
+      } catch (IOException e) {
+        failures.add(e);
+      }
+    }
+    if (!failures.isEmpty()) {
+      throw failures.get(0);
+    }
+  }
+
   private void progress(String line) {
+    Leftovers.proceed();
     spec.commandLine().getErr().println(line);
     spec.commandLine().getErr().flush();
   }

@@ -34,6 +34,11 @@ public record SuiteContext(
     Optional<URI> server,
     Optional<FlameGraphs> flameGraphs,
     Progress progress) {
+  /** The same, with a profiler or without one. */
+  SuiteContext with(Optional<FlameGraphs> profiler) {
+    return new SuiteContext(effort, refs, maxMegabytes, root, data, server, profiler, progress);
+  }
+
   /**
    * Whether few iterations will do.
    *

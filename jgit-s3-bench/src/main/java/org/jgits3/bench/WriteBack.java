@@ -3,6 +3,7 @@ package org.jgits3.bench;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.Leftovers;
 
 /**
  * What the system has not written to its disks yet, so that whoever is measured next does not pay
@@ -20,7 +21,7 @@ public final class WriteBack {
    * @throws InterruptedException if the thread was interrupted
    */
   public static void finish() throws IOException, InterruptedException {
-    Process sync = new ProcessBuilder("sync").start();
+    Process sync = Leftovers.start(new ProcessBuilder("sync"));
     try {
       sync.waitFor(MINUTES, TimeUnit.MINUTES);
     } finally {

@@ -9,22 +9,31 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.server.OwnServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Runs the program as its users do: as a process, with servers and JVMs of its own. */
 class BenchProcessTest {
@@ -32,6 +41,7 @@ class BenchProcessTest {
       Path.of(System.getProperty("project.root", "..")).toAbsolutePath().normalize();
   private static final Path TOOLS = ROOT.resolve("target/tools");
   private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final int SIGTERM = 15;
 
   @TempDir private Path directory;
   private Process process;
@@ -56,17 +66,9 @@ class BenchProcessTest {
   }
 
   private void start(Map<String, String> environment, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-Djgits3.bench.root=" + directory,
-            "-Djmh.ignoreLock=true",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName()));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command);
+    List<String> options = List.of("-Djgits3.bench.root=" + directory, "-Djmh.ignoreLock=true");
+    ProcessBuilder builder =
+        new ProcessBuilder(new JvmProgram(options, Main.class, List.of(arguments)).command());
     builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
     builder.environment().remove("BUCKETS");
     builder.environment().put("AWS_EC2_METADATA_DISABLED", "true");
@@ -93,23 +95,103 @@ class BenchProcessTest {
         ROOT, Files.createDirectories(directory.resolve("given")), directory.resolve("s3.log"));
   }
 
-  @Test
-  void interrupted_run_leaves_neither_server_nor_jvm_behind() throws Exception {
-    start(Map.of(), "refs", "--quick", "--refs", "1000");
+  /** What is seen of the run, and where, when it is interrupted. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "refs --quick --refs 1000 | scratch",
+        "memory --smallest | s3/scratch/memory",
+        "transfer --quick --max 64 | transfer/source",
+        "git --smallest | git-2/disk/pushed.git",
+      })
+  void interrupted_run_leaves_no_process_and_no_scratch_data(String line, String seen)
+      throws Exception {
+    start(Map.of(), line.split(" "));
+    Path data = directory.resolve("target/bench-data");
     Instant deadline = Instant.now().plus(PATIENCE);
-    List<ProcessHandle> children = process.descendants().toList();
-    while (children.size() < 2) { // the server, and a JVM that measures
+    List<ProcessHandle> children = List.of();
+    while (children.size() < 2 || Files.notExists(data.resolve(seen))) {
       assertThat(process.isAlive()).as(err()).isTrue();
-      assertThat(Instant.now()).isBefore(deadline);
+      assertThat(Instant.now()).as(err()).isBefore(deadline);
       process.waitFor(20, TimeUnit.MILLISECONDS);
       children = process.descendants().toList();
     }
 
     process.destroy();
-    exitCode();
 
+    assertEquals(128 + SIGTERM, exitCode(), err());
     assertThat(children).noneMatch(ProcessHandle::isAlive);
     assertThat(ProcessHandle.allProcesses().filter(p -> belongsHere(p))).isEmpty();
+    assertThat(err()).doesNotContain("jgit-s3-bench:", "failed");
+    try (Stream<Path> left = Files.walk(data)) {
+      assertThat(left.map(path -> data.relativize(path).toString()))
+          .noneMatch(
+              path ->
+                  path.matches("(.*/)?(scratch|transfer|disk/pushed.git|[^/]*unfinished)(/.*)?"));
+    }
+  }
+
+  @Test
+  void wrong_usage_is_told_before_another_run_is_waited_for() throws Exception {
+    Path data = Files.createDirectories(directory.resolve("target/bench-data"));
+    try (FileChannel channel =
+        FileChannel.open(
+            data.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      FileLock lock = channel.lock();
+      start(Map.of(), "express", "--smallest");
+      assertEquals(2, exitCode());
+      assertThat(err()).startsWith("jgit-s3-bench: BUCKETS is not set");
+
+      start(Map.of(), "requests", "--smallest");
+      assertEquals(1, exitCode());
+      assertThat(err().strip().lines()).hasSize(1);
+      assertThat(err()).startsWith("jgit-s3-bench: another run is using " + data);
+      lock.release();
+    }
+  }
+
+  @Test
+  void place_that_cannot_be_written_is_one_line() throws Exception {
+    Path file = Files.writeString(directory.resolve("target"), "no directory");
+    start(Map.of(), "requests", "--smallest");
+
+    assertEquals(1, exitCode());
+    assertThat(err().strip().lines()).hasSize(1);
+    assertThat(err())
+        .startsWith("jgit-s3-bench: " + file + "/bench-data cannot be created: " + file);
+  }
+
+  @Test
+  void endpoint_that_is_no_s3_server_is_one_line() throws Exception {
+    HttpServer web =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    web.createContext(
+        "/",
+        exchange -> {
+          byte[] page = "<!doctype html><title>nothing here</title>".getBytes(UTF_8);
+          exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
+          exchange.sendResponseHeaders(404, page.length);
+          exchange.getResponseBody().write(page);
+          exchange.close();
+        });
+    web.start();
+    try {
+      start(
+          Map.of("AWS_ACCESS_KEY_ID", "a", "AWS_SECRET_ACCESS_KEY", "b"),
+          "refs",
+          "--smallest",
+          "--endpoint",
+          "http://127.0.0.1:" + web.getAddress().getPort());
+      assertEquals(1, exitCode());
+    } finally {
+      web.stop(0);
+    }
+    assertThat(err().strip().lines()).hasSize(1);
+    assertThat(err())
+        .contains("refused to create the bucket")
+        .contains("404")
+        .contains("check the URL");
   }
 
   private boolean belongsHere(ProcessHandle other) {
@@ -162,7 +244,7 @@ class BenchProcessTest {
       assertEquals(1, exitCode());
     }
     assertThat(err().strip().lines()).hasSize(1);
-    assertThat(err()).contains("SignatureDoesNotMatch").contains("check AWS_ACCESS_KEY_ID");
+    assertThat(err()).contains("SignatureDoesNotMatch").contains("AWS_ACCESS_KEY_ID");
   }
 
   @Test
@@ -193,7 +275,9 @@ class BenchProcessTest {
     }
     JsonNode results = new ObjectMapper().readTree(json.toFile());
     assertThat(results.at("/settings/effort").asText()).isEqualTo("smallest");
-    assertThat(results.at("/suites/refs/missing")).isEmpty();
+    assertThat(results.at("/suites/refs/rows"))
+        .isNotEmpty()
+        .noneMatch(row -> row.path("failed").asBoolean());
     assertThat(Files.readString(html)).contains("hit_s3_vs_dir_never");
   }
 }

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jgits3.bench.process.JvmProgram;
+import org.jgits3.bench.process.ScratchDirectory;
 
 /**
  * Bare repositories in a directory.
@@ -26,18 +28,18 @@ record DiskHost(
     implements Host {
   @Override
   public ServerJvm start() throws IOException, InterruptedException {
-    return ServerJvm.start(jvmOptions, main.getName(), args, log);
+    return ServerJvm.start(new JvmProgram(jvmOptions, main, args), log);
   }
 
   @Override
   public void create(String name) throws IOException, InterruptedException {
     Path repository = repositories.resolve(name + ".git");
-    SyntheticRepository.delete(repository);
+    ScratchDirectory.delete(repository);
     git.run(Files.createDirectory(repository), "init", "-q", "--bare");
   }
 
   @Override
   public void delete(String name) throws IOException {
-    SyntheticRepository.delete(repositories.resolve(name + ".git"));
+    ScratchDirectory.delete(repositories.resolve(name + ".git"));
   }
 }

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.Leftovers;
 
 /**
  * The git on the PATH, shielded from the user's configuration. Safe for use by many threads.
@@ -78,8 +79,7 @@ public record GitClient(Path home) {
           throw failure(args, "still running after " + MINUTES + " minutes");
         }
       } finally {
-        git.descendants().forEach(ProcessHandle::destroyForcibly);
-        git.destroyForcibly();
+        Leftovers.end(git);
       }
       if (git.exitValue() != 0) {
         throw failure(args, Files.readString(err, StandardCharsets.UTF_8));
@@ -118,7 +118,7 @@ public record GitClient(Path home) {
             "GIT_COMMITTER_DATE",
             "1700000000 +0000"));
     try {
-      return builder.start();
+      return Leftovers.start(builder);
     } catch (IOException e) {
       throw new IOException("git is needed on the PATH: " + e.getMessage(), e);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.git;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WriteBack;
+import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
@@ -34,11 +37,16 @@ final class GitRun {
 
   private final SuiteContext context;
   private final GitPlan plan;
+  private final ScratchDirectory scratchDirectory;
   private final Path scratch;
   private final Path repositories;
   private final Path source;
   private final GitClient git;
   private final Map<GitEngine, Host> hosts = new EnumMap<>(GitEngine.class);
+
+  /** Where half a push would be left on the disk; nowhere on a server of somebody else. */
+  private final Map<GitEngine, Path> pushedInto = new EnumMap<>(GitEngine.class);
+
   private final Map<GitCase, Map<GitEngine, List<Double>>> nanos = new EnumMap<>(GitCase.class);
   private final Map<GitEngine, String> failures = new EnumMap<>(GitEngine.class);
   private final Set<GitEngine> checked = EnumSet.noneOf(GitEngine.class);
@@ -56,10 +64,10 @@ final class GitRun {
       throws IOException {
     this.context = context;
     this.plan = plan;
-    this.scratch = data.resolve("scratch");
     this.repositories = Files.createDirectories(data.resolve("disk"));
     this.source = repositories.resolve(COLLECTED + ".git");
-    SyntheticRepository.delete(scratch);
+    this.scratchDirectory = ScratchDirectory.create(data.resolve("scratch"));
+    this.scratch = scratchDirectory.path();
     this.git = GitClient.in(scratch.resolve("home"));
     for (GitCase what : GitCase.values()) {
       nanos.put(what, new EnumMap<>(GitEngine.class));
@@ -72,18 +80,24 @@ final class GitRun {
               scratch.resolve("s3"),
               s3.config(plan.bucket()),
               jvmOptions(GitEngine.S3, s3.jvmOptions())));
+      if (s3.own()) {
+        pushedInto.put(GitEngine.S3, context.data().resolve("s3").resolve(plan.bucket()));
+      }
     }
+    Path store = data.resolve("store");
     hosts.put(
         GitEngine.DIRECTORY,
         StoreHost.at(
             scratch.resolve("directory"),
-            "[s3]\n\tstore = file:" + data.resolve("store") + "\n",
+            "[s3]\n\tstore = file:" + store + "\n",
             jvmOptions(GitEngine.DIRECTORY, List.of())));
+    pushedInto.put(GitEngine.DIRECTORY, store);
     hosts.put(GitEngine.JGIT_DISK, disk(GitEngine.JGIT_DISK, DiskServer.class));
     hosts.put(GitEngine.C_GIT, disk(GitEngine.C_GIT, CgiServer.class));
   }
 
   private Host disk(GitEngine engine, Class<?> server) {
+    pushedInto.put(engine, repositories.resolve(PUSHED + ".git"));
     return new DiskHost(
         git,
         repositories,
@@ -102,7 +116,7 @@ final class GitRun {
 
   /** Measures, and returns all that was measured. */
   List<Row> run() throws IOException, InterruptedException {
-    try {
+    try (scratchDirectory) {
       prepare();
       context.progress().expect(hosts.size() * plan.rounds() + 1);
       for (int round = 1; round <= plan.rounds(); round++) {
@@ -114,8 +128,6 @@ final class GitRun {
         }
       }
       return rows();
-    } finally {
-      SyntheticRepository.delete(scratch);
     }
   }
 
@@ -142,7 +154,23 @@ final class GitRun {
     }
   }
 
+  /** Of a store with half a push in it, nothing is kept for later runs. */
   private void round(GitEngine engine, Host host) throws IOException, InterruptedException {
+    Closeable interrupted =
+        () -> {
+          if (pushedInto.containsKey(engine)) {
+            ScratchDirectory.delete(pushedInto.get(engine));
+          }
+        };
+    Leftovers.add(interrupted);
+    try {
+      measure(engine, host);
+    } finally {
+      Leftovers.remove(interrupted);
+    }
+  }
+
+  private void measure(GitEngine engine, Host host) throws IOException, InterruptedException {
     host.create(PUSHED);
     try (ServerJvm server = host.start()) {
       time(GitCase.CLONE_COLD, engine, server);
@@ -189,7 +217,7 @@ final class GitRun {
     if (checked.add(engine)) {
       git.run(clone, "fsck", "--full", "--strict", "--no-progress");
     }
-    SyntheticRepository.delete(clone);
+    ScratchDirectory.delete(clone);
   }
 
   private String refsOf(Path repository) throws IOException, InterruptedException {

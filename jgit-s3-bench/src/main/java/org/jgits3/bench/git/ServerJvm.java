@@ -8,52 +8,37 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jgits3.bench.process.JvmProgram;
 
-/** A server in a JVM of its own, with the class path of this one. Ends with this JVM at last. */
+/** A server in a JVM of its own. Ends with this JVM at last. */
 final class ServerJvm implements Closeable {
   private static final Pattern ANNOUNCED = Pattern.compile("listening on (\\S+)\\s");
   private static final Duration READY_WITHIN = Duration.ofMinutes(2);
   private static final Duration END_WITHIN = Duration.ofSeconds(40);
 
   private final Process process;
-  private final Thread atExit;
   private final URI uri;
 
-  private ServerJvm(Process process, Thread atExit, URI uri) {
+  private ServerJvm(Process process, URI uri) {
     this.process = process;
-    this.atExit = atExit;
     this.uri = uri;
   }
 
   /**
    * Starts a server and waits until it says where it listens.
    *
-   * @param jvmOptions options of the JVM
-   * @param main its main class
-   * @param args its arguments
+   * @param server the program
    * @param log for what it prints
    */
-  static ServerJvm start(List<String> jvmOptions, String main, List<String> args, Path log)
-      throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-    command.addAll(args);
-    Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    Thread atExit = new Thread(process::destroyForcibly, "stop " + main);
-    Runtime.getRuntime().addShutdownHook(atExit);
+  static ServerJvm start(JvmProgram server, Path log) throws IOException, InterruptedException {
+    Process process = server.start(log);
     try {
-      return new ServerJvm(process, atExit, awaitReady(process, log));
+      return new ServerJvm(process, awaitReady(process, log));
     } catch (IOException | InterruptedException e) {
       process.destroyForcibly();
-      Runtime.getRuntime().removeShutdownHook(atExit);
       throw e;
     }
   }
@@ -87,6 +72,5 @@ final class ServerJvm implements Closeable {
         .orTimeout(END_WITHIN.toSeconds(), TimeUnit.SECONDS)
         .exceptionallyCompose(late -> process.destroyForcibly().onExit())
         .join();
-    Runtime.getRuntime().removeShutdownHook(atExit);
   }
 }

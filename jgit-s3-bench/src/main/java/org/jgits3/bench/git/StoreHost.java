@@ -10,6 +10,7 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.Main;
 import org.jgits3.transfer.ImportSource;
@@ -34,11 +35,8 @@ record StoreHost(Path config, List<String> jvmOptions, Path log) implements Host
 
   @Override
   public ServerJvm start() throws IOException, InterruptedException {
-    return ServerJvm.start(
-        jvmOptions,
-        Main.class.getName(),
-        List.of("--config", config.toString(), "serve", "--listen", "127.0.0.1:0"),
-        log);
+    List<String> args = List.of("--config", config.toString(), "serve", "--listen", "127.0.0.1:0");
+    return ServerJvm.start(new JvmProgram(jvmOptions, Main.class, args), log);
   }
 
   private S3RepositoryManager manager() throws IOException {

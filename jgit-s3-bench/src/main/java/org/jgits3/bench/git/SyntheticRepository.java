@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.eclipse.jgit.util.FileUtils;
+import org.jgits3.bench.process.ScratchDirectory;
 
 /**
  * A bare repository that looks like one of a product: commits that each change some text files and
@@ -65,17 +65,20 @@ public final class SyntheticRepository {
     if (Files.isDirectory(directory)) {
       return;
     }
-    Path unfinished = directory.resolveSibling(directory.getFileName() + ".unfinished");
-    delete(unfinished);
-    Files.createDirectories(unfinished);
-    SyntheticRepository made = new SyntheticRepository(git);
-    git.run(unfinished, "init", "-q", "--bare");
-    git.run(unfinished, stdin -> made.write(stdin, packBytes), "fast-import", "--quiet", "--done");
-    made.collect(unfinished);
-    if (packSize(unfinished) < packBytes) {
-      throw new IOException(unfinished + " has a pack of less than " + packBytes + " bytes");
+    try (ScratchDirectory scratch =
+        ScratchDirectory.create(
+            directory.resolveSibling(directory.getFileName() + ".unfinished"))) {
+      Path unfinished = scratch.path();
+      SyntheticRepository made = new SyntheticRepository(git);
+      git.run(unfinished, "init", "-q", "--bare");
+      git.run(
+          unfinished, stdin -> made.write(stdin, packBytes), "fast-import", "--quiet", "--done");
+      made.collect(unfinished);
+      if (packSize(unfinished) < packBytes) {
+        throw new IOException(unfinished + " has a pack of less than " + packBytes + " bytes");
+      }
+      Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
     }
-    Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Bytes of the packs of a repository. */
@@ -87,16 +90,6 @@ public final class SyntheticRepository {
       }
       return sum;
     }
-  }
-
-  /**
-   * Deletes a repository, or any directory, if it is there.
-   *
-   * @param directory the directory
-   * @throws IOException if something in it cannot be deleted
-   */
-  public static void delete(Path directory) throws IOException {
-    FileUtils.delete(directory.toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING);
   }
 
   private void collect(Path repository) throws IOException, InterruptedException {

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.profile.FlameGraphs;
 import org.jgits3.bench.report.Figure;
 import org.openjdk.jmh.profile.GCProfiler;
@@ -64,6 +65,7 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
   public RunResult run(
       Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
       throws RunnerException {
+    Leftovers.proceed(); // JMH starts its JVMs itself
     List<String> forked = new ArrayList<>(jvmOptions);
     flameGraphs.ifPresent(f -> forked.addAll(f.jvmOptions(name(benchmark, method, parameters))));
     ChainedOptionsBuilder options =

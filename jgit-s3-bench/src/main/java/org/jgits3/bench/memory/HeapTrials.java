@@ -2,14 +2,13 @@
 package org.jgits3.bench.memory;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.JvmProgram;
 
 /**
  * Runs {@link TrialProgram} in JVMs of a given heap, one after the other. The collector is G1
@@ -40,24 +39,14 @@ record HeapTrials(List<String> jvmOptions, Duration patience, Path log) {
    * @throws InterruptedException if the thread was interrupted; the JVM is gone
    */
   Outcome run(int megabytes, List<String> arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
+    List<String> options = new ArrayList<>(jvmOptions);
+    options.addAll(
         List.of("-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", "-Xmx" + megabytes + "m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(jvmOptions);
-    command.add(TrialProgram.class.getName());
-    command.addAll(arguments);
-    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    try (InputStream printed = process.getInputStream()) {
-      if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        return new Outcome(false, OptionalLong.empty());
-      }
-      return outcome(
-          process.exitValue(), new String(printed.readAllBytes(), StandardCharsets.UTF_8).strip());
-    } finally {
-      process.destroyForcibly().onExit().join();
-    }
+    Optional<JvmProgram.Ended> ended =
+        new JvmProgram(options, TrialProgram.class, arguments).run(patience, log);
+    return ended.isPresent()
+        ? outcome(ended.get().exitCode(), ended.get().printed())
+        : new Outcome(false, OptionalLong.empty());
   }
 
   private Outcome outcome(int code, String printed) throws IOException {

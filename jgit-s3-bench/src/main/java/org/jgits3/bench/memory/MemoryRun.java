@@ -166,7 +166,8 @@ final class MemoryRun {
             most,
             megabytes -> {
               Task task = tasks.next();
-              HeapTrials.Outcome outcome = trials(task).run(megabytes, task.arguments());
+              HeapTrials.Outcome outcome =
+                  trials(task, what + " " + engine).run(megabytes, task.arguments());
               if (outcome.enough() && task.written().isPresent()) {
                 verifyAndDelete(task.written().get());
               }
@@ -192,13 +193,13 @@ final class MemoryRun {
     }
   }
 
-  private HeapTrials trials(Task task) {
+  private HeapTrials trials(Task task, String what) {
     long bytes = Long.parseLong(task.arguments().get(task.arguments().size() - 1));
     long megabytes = task.written().isPresent() ? bytes / MIB : plan.object();
     Duration patience = Duration.ofSeconds(60 + megabytes / 8);
     List<String> options = new ArrayList<>(endpoint.jvmOptions());
     options.add(WITHOUT_LOGGING);
-    options.addAll(context.profilerOptions("memory " + String.join(" ", task.arguments())));
+    options.addAll(context.profilerOptions("memory " + what));
     return new HeapTrials(options, patience, context.data().resolve("memory-trial.log"));
   }
 
@@ -214,7 +215,7 @@ final class MemoryRun {
   private static Row.Curve curve(String what, Bisection.Found found) {
     List<Row.Point> points = new ArrayList<>();
     for (Bisection.Step step : found.steps()) {
-      points.add(new Row.Point(points.size() + 1, step.megabytes()));
+      points.add(new Row.Point(points.size() + 1, step.megabytes(), !step.enough()));
     }
     return new Row.Curve("heaps that were tried: " + what, "JVM", "-Xmx, MB", points);
   }

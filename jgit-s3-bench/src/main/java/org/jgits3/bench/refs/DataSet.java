@@ -4,7 +4,7 @@ package org.jgits3.bench.refs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.eclipse.jgit.util.FileUtils;
+import org.jgits3.bench.process.ScratchDirectory;
 
 /**
  * Where the data of one size is on disk. Everything is generated once and used by all later runs,
@@ -56,7 +56,7 @@ record DataSet(Path base, int refs) {
     if (Files.exists(marker) && Files.isDirectory(directory)) {
       return false;
     }
-    delete(directory);
+    ScratchDirectory.delete(directory);
     Files.createDirectories(directory);
     generator.generate();
     Files.createDirectories(marker.getParent());
@@ -79,19 +79,5 @@ record DataSet(Path base, int refs) {
     generator.generate();
     Files.writeString(marker, "");
     return true;
-  }
-
-  /** Empties the scratch directory. */
-  void resetScratch() throws IOException {
-    removeScratch();
-    Files.createDirectories(scratch());
-  }
-
-  void removeScratch() throws IOException {
-    delete(scratch());
-  }
-
-  private static void delete(Path directory) throws IOException {
-    FileUtils.delete(directory.toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING);
   }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.refs;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.JvmProgram;
 
 /**
  * Measures what an open repository that has answered a look-up keeps reachable: the growth of the
@@ -19,7 +18,7 @@ final class HeapOfRefs {
   /** The serial collector closes all gaps at every fourth collection. */
   private static final int COLLECTIONS = 8;
 
-  private static final int MINUTES = 5;
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private HeapOfRefs() {}
 
@@ -29,25 +28,24 @@ final class HeapOfRefs {
    * @param engine the engine
    * @param refs number of refs
    * @param jvmOptions options that tell the JVM where data and server are
+   * @param log file for what it prints as errors
    * @return bytes of heap
    * @throws IOException if the JVM failed
-   * @throws InterruptedException if the thread was interrupted
+   * @throws InterruptedException if the thread was interrupted; the JVM is gone
    */
-  static long measure(RefsEngine engine, int refs, List<String> jvmOptions)
+  static long measure(RefsEngine engine, int refs, List<String> jvmOptions, Path log)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
-    command.addAll(jvmOptions);
-    command.addAll(List.of(HeapOfRefs.class.getName(), engine.id(), Integer.toString(refs)));
-    File none = new File(System.getProperty("os.name").startsWith("Windows") ? "NUL" : "/dev/null");
-    Process process = new ProcessBuilder(command).redirectError(none).start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!process.waitFor(MINUTES, TimeUnit.MINUTES) || process.exitValue() != 0) {
-      process.destroyForcibly();
-      throw new IOException("the JVM that measures the heap of " + engine.id() + " failed");
-    }
-    return Long.parseLong(printed.strip());
+    List<String> options = new ArrayList<>(jvmOptions);
+    options.add("-XX:+UseSerialGC");
+    JvmProgram program =
+        new JvmProgram(options, HeapOfRefs.class, List.of(engine.id(), Integer.toString(refs)));
+    String printed =
+        program
+            .run(LIMIT, log)
+            .filter(ended -> ended.exitCode() == 0)
+            .map(JvmProgram.Ended::printed)
+            .orElseThrow(() -> new IOException("the JVM failed or did not end; see " + log));
+    return Long.parseLong(printed);
   }
 
   /**

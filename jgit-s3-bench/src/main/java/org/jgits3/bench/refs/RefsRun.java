@@ -192,7 +192,9 @@ final class RefsRun {
     try {
       List<String> options = new ArrayList<>(jvmOptions);
       options.addAll(context.profilerOptions("heap of " + engine.id()));
-      double bytes = (double) HeapOfRefs.measure(engine, data.refs(), options);
+      double bytes =
+          (double)
+              HeapOfRefs.measure(engine, data.refs(), options, data.base().resolve("heap.log"));
       rows.add(
           Row.of(RefsHeadline.HEAP, engine.id(), Unit.BYTES, Figure.exactly(bytes / data.refs())));
     } catch (IOException e) {

@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.server.S3Session;
 
@@ -46,13 +47,11 @@ public final class RefsSuite implements Suite {
   @Override
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
     DataSet data = new DataSet(context.data(), context.refs());
-    data.resetScratch();
-    try {
+    ScratchDirectory scratch = ScratchDirectory.create(data.scratch());
+    try (scratch) {
       return engines.stream().anyMatch(RefsEngine::onS3)
           ? runWithServer(context, data)
           : new RefsRun(context, data, engines, schedule).run();
-    } finally {
-      data.removeScratch();
     }
   }
 

@@ -4,6 +4,7 @@ package org.jgits3.bench.report;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,9 +62,11 @@ public record Baseline(
     }
     JsonNode root;
     try {
-      root = MAPPER.readTree(Files.readString(file));
+      root = MAPPER.readTree(Files.readAllBytes(file));
     } catch (JsonProcessingException e) {
       throw new IOException(file + " is no JSON: " + e.getOriginalMessage(), e);
+    } catch (CharConversionException e) {
+      throw new IOException(file + " is no JSON: " + e.getMessage(), e);
     }
     JsonNode machine = root.path("machine");
     JsonNode suites = root.path("suites");
@@ -110,7 +113,12 @@ public record Baseline(
   /** Of the median alone if the row has no samples. */
   private static Optional<Figure> figure(Path file, JsonNode row) throws IOException {
     List<Double> samples = new ArrayList<>();
-    row.path("samples").forEach(sample -> samples.add(sample.asDouble()));
+    for (JsonNode sample : row.path("samples")) {
+      if (!sample.isNumber()) {
+        throw new IOException(file + " was not written by --json: a sample is no number");
+      }
+      samples.add(sample.asDouble());
+    }
     if (samples.isEmpty() && row.path("value").isNumber()) {
       samples.add(row.path("value").asDouble());
     }

@@ -52,8 +52,9 @@ public record Row(
    *
    * @param x where on the horizontal axis
    * @param y where on the vertical axis
+   * @param failed whether what was tried there failed
    */
-  public record Point(double x, double y) {}
+  public record Point(double x, double y, boolean failed) {}
 
   /**
    * Comparison within a run.

@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.git.SyntheticRepository;
+import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -35,13 +36,13 @@ final class RequestsRun implements Closeable {
   private static final int RANGE = STREAM_BUFFER / 4;
 
   private final SuiteContext context;
-  private final Path scratch;
+  private final ScratchDirectory scratch;
   private final Path source;
   private final GitClient git;
   private final List<Row> rows = new ArrayList<>();
   private final Map<String, Optional<Double>> headline = new LinkedHashMap<>();
 
-  private RequestsRun(SuiteContext context, Path scratch, Path source, GitClient git) {
+  private RequestsRun(SuiteContext context, ScratchDirectory scratch, Path source, GitClient git) {
     this.context = context;
     this.scratch = scratch;
     this.source = source;
@@ -50,22 +51,26 @@ final class RequestsRun implements Closeable {
 
   static RequestsRun in(SuiteContext context) throws IOException, InterruptedException {
     Path data = Files.createDirectories(context.data().resolve("requests"));
-    Path scratch = data.resolve("scratch");
-    SyntheticRepository.delete(scratch);
-    GitClient git = GitClient.in(scratch.resolve("home"));
-    Path source = data.resolve("source.git");
-    SyntheticRepository.generate(git, source, PACK_BYTES);
-    return new RequestsRun(context, scratch, source, git);
+    ScratchDirectory scratch = ScratchDirectory.create(data.resolve("scratch"));
+    try {
+      GitClient git = GitClient.in(scratch.path().resolve("home"));
+      Path source = data.resolve("source.git");
+      SyntheticRepository.generate(git, source, PACK_BYTES);
+      return new RequestsRun(context, scratch, source, git);
+    } catch (IOException | InterruptedException e) {
+      scratch.close();
+      throw e;
+    }
   }
 
   Path directory() {
-    return scratch.resolve("store");
+    return scratch.path().resolve("store");
   }
 
   /** Counts in one store, which is empty. */
   void count(String engine, String config) throws IOException, InterruptedException {
     context.progress().begin(engine);
-    Path clones = Files.createDirectories(scratch.resolve("clones-" + engine));
+    Path clones = Files.createDirectories(scratch.path().resolve("clones-" + engine));
     Operations operations =
         new Operations(
             config + "[core \"dfs\"]\n\tstreamBuffer = " + STREAM_BUFFER + "\n",
@@ -73,14 +78,22 @@ final class RequestsRun implements Closeable {
             clones,
             git);
     operations.prepare();
-    for (BudgetedOperation operation : BudgetedOperation.values()) {
-      try {
-        Cost cost = operations.costOf(operation);
-        int ranges = operation == BudgetedOperation.COLD_CLONE ? ranges(operations) : 0;
-        add(operation, engine, cost, ranges);
-      } catch (IOException e) {
-        rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, e.getMessage()));
+    Closeable profile = context.profiled("requests " + engine);
+    try (profile) {
+      for (BudgetedOperation operation : BudgetedOperation.values()) {
+        count(operation, operations, engine);
       }
+    }
+  }
+
+  private void count(BudgetedOperation operation, Operations operations, String engine)
+      throws InterruptedException {
+    try {
+      Cost cost = operations.costOf(operation);
+      int ranges = operation == BudgetedOperation.COLD_CLONE ? ranges(operations) : 0;
+      add(operation, engine, cost, ranges);
+    } catch (IOException e) {
+      rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, e.getMessage()));
     }
   }
 
@@ -122,6 +135,6 @@ final class RequestsRun implements Closeable {
 
   @Override
   public void close() throws IOException {
-    SyntheticRepository.delete(scratch);
+    scratch.close();
   }
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.server;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
+import org.jgits3.bench.process.Leftovers;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.regions.Region;
@@ -26,7 +30,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 public final class GivenServer implements S3Session {
   private final S3Endpoint endpoint;
   private final S3Client client;
-  private final Thread atExit;
+  private final Closeable atEnd = this::removeBuckets;
 
   /** Guarded by this. */
   private final List<String> buckets = new ArrayList<>();
@@ -34,7 +38,6 @@ public final class GivenServer implements S3Session {
   private GivenServer(S3Endpoint endpoint) {
     this.endpoint = endpoint;
     this.client = endpoint.client();
-    this.atExit = new Thread(this::removeAtExit, "remove buckets");
   }
 
   /**
@@ -58,13 +61,14 @@ public final class GivenServer implements S3Session {
           "no credentials for " + uri + " found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
           e);
     }
+    Leftovers.add(server.atEnd);
     try {
       server.createBucket(SCRATCH);
     } catch (IOException e) {
+      Leftovers.remove(server.atEnd);
       server.client.close();
       throw e;
     }
-    Runtime.getRuntime().addShutdownHook(server.atExit);
     server.endpoint.useHere();
     return server;
   }
@@ -100,10 +104,10 @@ public final class GivenServer implements S3Session {
               + " refused to create the bucket "
               + bucket
               + ": "
-              + e.awsErrorDetails().errorCode()
+              + errorCode(e)
               + " (status "
               + e.statusCode()
-              + "); check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION",
+              + "); check the URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION",
           e);
     } catch (SdkException e) {
       throw new IOException(endpoint.uri() + " cannot be used: " + e.getMessage(), e);
@@ -111,23 +115,19 @@ public final class GivenServer implements S3Session {
     buckets.add(bucket);
   }
 
+  private static String errorCode(S3Exception e) {
+    return Optional.ofNullable(e.awsErrorDetails())
+        .map(AwsErrorDetails::errorCode)
+        .orElse("no answer of S3");
+  }
+
   @Override
   public void close() throws IOException {
     try {
       removeBuckets();
     } finally {
-      Runtime.getRuntime().removeShutdownHook(atExit);
+      Leftovers.remove(atEnd);
       client.close();
-    }
-  }
-
-  private void removeAtExit() {
-    // What still runs would fill the buckets again.
-    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-    try {
-      removeBuckets();
-    } catch (IOException e) {
-      System.err.println("jgit-s3-bench: " + e.getMessage());
     }
   }
 

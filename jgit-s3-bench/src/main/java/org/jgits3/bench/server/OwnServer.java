@@ -4,16 +4,18 @@ package org.jgits3.bench.server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.eclipse.jgit.util.FileUtils;
+import org.jgits3.bench.process.ScratchDirectory;
 
 /** A {@link Versitygw} that was started for this suite. */
 public final class OwnServer implements S3Session {
   private final Versitygw server;
   private final Path buckets;
+  private final ScratchDirectory scratch;
 
-  private OwnServer(Versitygw server, Path buckets) {
+  private OwnServer(Versitygw server, Path buckets, ScratchDirectory scratch) {
     this.server = server;
     this.buckets = buckets;
+    this.scratch = scratch;
   }
 
   /**
@@ -28,11 +30,15 @@ public final class OwnServer implements S3Session {
    */
   public static OwnServer start(Path root, Path buckets, Path log)
       throws IOException, InterruptedException {
-    removeScratch(buckets);
-    Files.createDirectories(buckets.resolve(SCRATCH));
-    OwnServer server = new OwnServer(Versitygw.start(root, buckets, log), buckets);
-    server.endpoint().useHere();
-    return server;
+    ScratchDirectory scratch = ScratchDirectory.create(buckets.resolve(SCRATCH));
+    try {
+      OwnServer server = new OwnServer(Versitygw.start(root, buckets, log), buckets, scratch);
+      server.endpoint().useHere();
+      return server;
+    } catch (IOException | InterruptedException e) {
+      scratch.close();
+      throw e;
+    }
   }
 
   @Override
@@ -48,11 +54,6 @@ public final class OwnServer implements S3Session {
   @Override
   public void close() throws IOException {
     server.close();
-    removeScratch(buckets);
-  }
-
-  private static void removeScratch(Path buckets) throws IOException {
-    FileUtils.delete(
-        buckets.resolve(SCRATCH).toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING);
+    scratch.close();
   }
 }

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.Installer;
+import org.jgits3.bench.process.Leftovers;
 
 /**
  * A versitygw on 127.0.0.1 that serves the directories of a directory as buckets. It keeps
@@ -29,14 +31,11 @@ public final class Versitygw implements Closeable {
   private static final Duration READY_WITHIN = Duration.ofSeconds(30);
 
   private final Process process;
-  private final Thread atExit;
   private final S3Endpoint endpoint;
 
   private Versitygw(Process process, S3Endpoint endpoint) {
     this.process = process;
     this.endpoint = endpoint;
-    this.atExit = new Thread(process::destroyForcibly, "stop " + NAME);
-    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /**
@@ -71,7 +70,8 @@ public final class Versitygw implements Closeable {
             Map.of(
                 "ROOT_ACCESS_KEY", S3Endpoint.ACCESS_KEY,
                 "ROOT_SECRET_KEY", S3Endpoint.SECRET_KEY));
-    Versitygw server = new Versitygw(builder.start(), S3Endpoint.own(URI.create("http://" + at)));
+    Versitygw server =
+        new Versitygw(Leftovers.start(builder), S3Endpoint.own(URI.create("http://" + at)));
     server.awaitReady(address, log);
     return server;
   }
@@ -82,10 +82,9 @@ public final class Versitygw implements Closeable {
       return installed.get();
     }
     Path installer = root.resolve("etc/test/" + NAME);
-    int code = new ProcessBuilder(installer.toString()).inheritIO().start().waitFor();
+    String ended = Installer.run(installer);
     return find(root)
-        .orElseThrow(
-            () -> new IOException(NAME + " is missing: " + installer + " ended with " + code));
+        .orElseThrow(() -> new IOException(NAME + " is missing: " + installer + " " + ended));
   }
 
   private static Optional<Path> find(Path root) {
@@ -139,6 +138,5 @@ public final class Versitygw implements Closeable {
   @Override
   public void close() {
     process.destroyForcibly().onExit().join();
-    Runtime.getRuntime().removeShutdownHook(atExit);
   }
 }

@@ -30,6 +30,8 @@ record SourceFile(Path path, int megabytes, long crc32c) {
         crc.update(block);
         out.write(block);
       }
+    } catch (IOException e) {
+      throw new IOException(path + " cannot be written: " + e.getMessage(), e);
     }
     return new SourceFile(path, megabytes, crc.getValue());
   }

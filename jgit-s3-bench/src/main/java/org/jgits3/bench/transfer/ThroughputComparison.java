@@ -49,6 +49,9 @@ public record ThroughputComparison(
   private static final int MOST_MEGABYTES = 1024;
   private static final int LEAST_MEGABYTES = 16;
 
+  /** Heap in MiB that is needed for all else. */
+  private static final int BESIDE_THE_OBJECT = 300;
+
   /** Bytes that JGit writes at once, at most. */
   private static final int WRITE = 64 << 10;
 
@@ -74,6 +77,7 @@ public record ThroughputComparison(
         context.effort() == Effort.SMALLEST
             ? LEAST_MEGABYTES
             : Math.min(MOST_MEGABYTES, context.maxMegabytes());
+    requireHeap(megabytes, Runtime.getRuntime().maxMemory() / MEGABYTE);
     int rounds =
         switch (context.effort()) {
           case SMALLEST -> 1;
@@ -97,6 +101,17 @@ public record ThroughputComparison(
    */
   public boolean isFullSize() {
     return megabytes >= MOST_MEGABYTES;
+  }
+
+  /** Refuses at once: without memory, all that was measured before would be lost. */
+  static void requireHeap(int megabytes, long there) throws IOException {
+    int needed = megabytes + BESIDE_THE_OBJECT;
+    if (there < needed) {
+      throw new IOException(
+          String.format(
+              "a heap of %d MB is too small for an object of %d MB; JGIT_S3_JAVA_OPTS=-Xmx%dm is not",
+              there, megabytes, needed));
+    }
   }
 
   /** Something that moves the whole object. */

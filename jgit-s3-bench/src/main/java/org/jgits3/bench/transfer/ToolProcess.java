@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.Leftovers;
 
 /**
  * A process that transfers one object, from its start to its end.
@@ -53,8 +54,9 @@ record ToolProcess(
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(environment);
     long start = System.nanoTime();
-    Process process = builder.start();
+    Process process = Leftovers.start(builder);
     OptionalDouble peak = OptionalDouble.empty();
+    double nanos;
     try {
       while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
         OptionalDouble now = peak(process.pid());
@@ -63,11 +65,10 @@ record ToolProcess(
           throw new HungException(limit);
         }
       }
+      nanos = System.nanoTime() - start;
     } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+      Leftovers.end(process);
     }
-    double nanos = System.nanoTime() - start;
     String said = lastLine(log);
     if (process.exitValue() != 0) {
       throw new IOException("ended with " + process.exitValue() + ": " + said);

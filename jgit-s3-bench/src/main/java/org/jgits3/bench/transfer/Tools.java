@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.bench.transfer.LibraryTransfer.Mode;
@@ -74,15 +75,10 @@ final class Tools {
 
   /** A JVM as it comes. */
   private List<String> java(Mode mode, Direction direction, Path file, String key) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(endpoint.jvmOptions());
-    command.addAll(profiler.apply("transfer " + mode + " " + direction));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(
-        List.of(
-            LibraryTransfer.class.getName(), mode.name(), direction.name(), key, file.toString()));
-    return command;
+    List<String> options = new ArrayList<>(endpoint.jvmOptions());
+    options.addAll(profiler.apply("transfer " + mode + " " + direction));
+    List<String> arguments = List.of(mode.name(), direction.name(), key, file.toString());
+    return new JvmProgram(options, LibraryTransfer.class, arguments).command();
   }
 
   private Tool awsCli() throws IOException {

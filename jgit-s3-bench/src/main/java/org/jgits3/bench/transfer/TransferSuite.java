@@ -4,15 +4,15 @@ package org.jgits3.bench.transfer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.eclipse.jgit.util.FileUtils;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.process.Installer;
+import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.server.S3Session;
@@ -24,7 +24,6 @@ import org.jgits3.store.ObjectStore;
  * memory, and what the server gives to a client that does nothing else, is told beside.
  */
 public final class TransferSuite implements Suite {
-  private static final Duration INSTALL_WITHIN = Duration.ofMinutes(10);
   private static final int[] MEGABYTES = {128, 256, 512, 1024, 2048, 4096};
   private static final int[] MEGABYTES_IF_QUICK = {128, 512, 1024};
   private static final int SMALLEST = 16;
@@ -42,26 +41,26 @@ public final class TransferSuite implements Suite {
   @Override
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
     if (context.effort() != Effort.SMALLEST) {
-      Path installer = context.root().resolve("etc/bench/peers").toAbsolutePath();
-      PeersInstaller.run(List.of(installer.toString()), INSTALL_WITHIN)
-          .ifPresent(why -> context.progress().note(why));
+      installPeers(context);
     }
-    Path directory = context.data().resolve("transfer");
-    removeScratch(directory);
-    Files.createDirectories(directory);
-    try (S3Session s3 = context.openS3();
+    try (ScratchDirectory scratch = ScratchDirectory.create(context.data().resolve("transfer"));
+        S3Session s3 = context.openS3();
         ObjectStore store = LibraryStore.open(s3.endpoint(), S3Session.SCRATCH)) {
       Path programs = context.root().resolve("target/tools");
       Tools tools =
-          new Tools(programs, directory, s3.endpoint(), what -> context.profilerOptions(what));
-      return measure(context, tools.all(), store, directory);
-    } finally {
-      removeScratch(directory);
+          new Tools(programs, scratch.path(), s3.endpoint(), what -> context.profilerOptions(what));
+      return measure(context, tools.all(), store, scratch.path());
     }
   }
 
-  private static void removeScratch(Path directory) throws IOException {
-    FileUtils.delete(directory.toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING);
+  /** What cannot be installed is missing in the results, and the installer says why. */
+  private static void installPeers(SuiteContext context) throws InterruptedException {
+    Path installer = context.root().resolve("etc/bench/peers");
+    try {
+      context.progress().note(installer + " " + Installer.run(installer));
+    } catch (IOException e) {
+      context.progress().note(e.getMessage());
+    }
   }
 
   private static SuiteResult measure(

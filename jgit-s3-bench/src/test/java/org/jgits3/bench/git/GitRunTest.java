@@ -18,7 +18,10 @@ class GitRunTest {
   @TempDir private Path directory;
 
   private List<Row> run() throws Exception {
-    SuiteContext context = SmallestContext.in(directory);
+    return run(SmallestContext.in(directory));
+  }
+
+  private List<Row> run(SuiteContext context) throws Exception {
     return new GitRun(context, new GitPlan(2, 1, 1), directory.resolve("git"), Optional.empty())
         .run();
   }
@@ -31,6 +34,15 @@ class GitRunTest {
     assertThat(rows).allMatch(row -> row.figure().isPresent());
     assertThat(directory.resolve("git/scratch")).doesNotExist();
     assertThat(directory.resolve("git/disk/pushed.git")).doesNotExist();
+  }
+
+  @Test
+  void each_server_leaves_a_flame_graph() throws Exception {
+    run(SmallestContext.profiled(directory));
+
+    assertThat(SmallestContext.flameGraphs(directory))
+        .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
+        .containsExactlyInAnyOrder("git-directory", "git-jgit-disk", "git-c-git");
   }
 
   @Test

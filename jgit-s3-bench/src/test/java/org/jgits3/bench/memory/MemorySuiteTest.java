@@ -14,8 +14,8 @@ class MemorySuiteTest {
   @TempDir private Path data;
 
   @Test
-  void smallest_run_finds_a_heap_for_each_download_and_upload() throws Exception {
-    SuiteResult result = new MemorySuite().run(SmallestContext.in(data));
+  void smallest_run_finds_and_profiles_a_heap_for_each_download_and_upload() throws Exception {
+    SuiteResult result = new MemorySuite().run(SmallestContext.profiled(data));
 
     assertThat(result.rows()).noneMatch(Row::failed);
     assertThat(result.rows().stream().filter(row -> row.name().startsWith("smallest -Xmx")))
@@ -24,5 +24,10 @@ class MemorySuiteTest {
             "jgit-s3-4-ranges", "sdk-apache5", "crt-async-A1+A2+B", "jgit-s3", "jgit-s3");
     assertThat(result.rows().stream().filter(row -> row.curve().isPresent())).hasSize(5);
     assertThat(result.headline()).as("figures of another size").isEmpty();
+    assertThat(SmallestContext.flameGraphs(data))
+        .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
+        .contains(
+            "memory-GET-of-16-MB-1-in-a-row-jgit-s3-4-ranges",
+            "memory-upload-of-24-MB-1-in-a-row-jgit-s3");
   }
 }

@@ -53,6 +53,22 @@ class RefsSuiteTest {
   }
 
   @Test
+  void each_jvm_leaves_a_flame_graph() throws Exception {
+    SuiteContext context = SmallestContext.profiled(directory);
+    SuiteResult result =
+        new RefsSuite(EnumSet.of(RefsEngine.RAW_COMPARE), s -> new Schedule(s.mode(), 0, 0, 1, 1))
+            .run(context);
+
+    assertThat(result.rows()).noneMatch(Row::failed);
+    long jvms =
+        result.rows().stream().filter(row -> !row.name().endsWith(RefsHeadline.ALLOCATED)).count();
+    assertThat(SmallestContext.flameGraphs(directory))
+        .hasSize((int) jvms)
+        .anyMatch(name -> name.startsWith("heap-of-raw-compare-"))
+        .anyMatch(name -> name.startsWith("GetRefsBenchmark."));
+  }
+
+  @Test
   void data_is_generated_once() throws Exception {
     DataSet data = new DataSet(directory, 100);
     GerritRefs refs = GerritRefs.of(100);

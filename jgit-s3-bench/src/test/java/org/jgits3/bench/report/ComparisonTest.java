@@ -173,6 +173,8 @@ class ComparisonTest {
         "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":{\"refs\":{\"rows\":[1]}}}",
         "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":{\"refs\":{\"rows\":["
             + "{\"case\":\"a\",\"engine\":\"b\",\"samples\":[1,2,3],\"jvms\":2}]}}}",
+        "{\"machine\":{\"cpu\":\"x\",\"cpus\":2},\"suites\":{\"refs\":{\"rows\":["
+            + "{\"case\":\"a\",\"engine\":\"b\",\"samples\":[\"c\"]}]}}}",
       })
   void file_of_another_shape_is_refused_by_name(String content) throws Exception {
     Path file = Files.writeString(directory.resolve("other.json"), content);

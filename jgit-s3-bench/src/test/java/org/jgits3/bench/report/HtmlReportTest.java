@@ -20,7 +20,7 @@ class HtmlReportTest {
     Row placed =
         Row.of("upload 128 MB", "ours", Unit.NANOSECONDS, Figure.of(1, 2, 3))
             .at("upload", 128, "MB")
-            .with(new Row.Curve("heap", "s", "MB", List.of(new Row.Point(0.5, 42))));
+            .with(new Row.Curve("heap", "s", "MB", List.of(new Row.Point(0.5, 42, false))));
     Row failed = Row.failed("upload 128 MB", "other", Unit.NANOSECONDS, WHY);
     SuiteResult suite =
         new SuiteResult("transfer", Map.of(), List.of("lost"), List.of(placed, failed));

@@ -36,9 +36,19 @@ class RequestsRunTest {
     assertThat(counted(RequestsRun.JUDGED).checkedAgainst(keys).missing()).isEmpty();
   }
 
+  @Test
+  void process_that_is_counted_leaves_a_flame_graph() throws Exception {
+    counted("directory", SmallestContext.profiled(directory));
+
+    assertThat(SmallestContext.flameGraphs(directory)).containsExactly("requests-directory.html");
+  }
+
   /** Counts in a directory, whatever the engine is called. */
   private SuiteResult counted(String engine) throws Exception {
-    SuiteContext context = SmallestContext.in(directory);
+    return counted(engine, SmallestContext.in(directory));
+  }
+
+  private static SuiteResult counted(String engine, SuiteContext context) throws Exception {
     try (RequestsRun run = RequestsRun.in(context)) {
       run.count(engine, "[s3]\n\tstore = file:" + run.directory() + "\n");
       return run.result();

@@ -3,6 +3,7 @@ package org.jgits3.bench.transfer;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -21,6 +22,8 @@ import org.jgits3.bench.server.S3Session;
 import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the suite on a small file, to see that it works; its figures mean nothing. */
@@ -60,6 +63,28 @@ class TransferSuiteTest {
         .filteredOn(row -> row.name().startsWith("published"))
         .hasSize(36);
     assertThat(directory.resolve("transfer")).doesNotExist();
+  }
+
+  @Test
+  void each_jvm_leaves_a_flame_graph() throws Exception {
+    new TransferSuite().run(SmallestContext.profiled(directory));
+
+    assertThat(SmallestContext.flameGraphs(directory))
+        .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
+        .containsExactlyInAnyOrder(
+            "transfer-FILE-UPLOAD",
+            "transfer-FILE-DOWNLOAD",
+            "transfer-MEMORY-UPLOAD",
+            "transfer-MEMORY-DOWNLOAD",
+            "transfer-RAW-UPLOAD",
+            "transfer-RAW-DOWNLOAD");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void full_disk_is_one_line_with_the_name() {
+    assertThatThrownBy(() -> SourceFile.generate(Path.of("/dev/full"), 1))
+        .hasMessage("/dev/full cannot be written: No space left on device");
   }
 
   @Test

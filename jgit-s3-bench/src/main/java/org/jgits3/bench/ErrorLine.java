@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import java.nio.file.FileSystemException;
+import java.util.Locale;
+
+/** What went wrong, in one line. */
+final class ErrorLine {
+  private ErrorLine() {}
+
+  /** The message of an exception; of one that has only the name of a file, also what it means. */
+  static String of(Exception e) {
+    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    if (e instanceof FileSystemException file && file.getReason() == null) {
+      message = file.getFile() + ": " + words(file);
+    }
+    return message.replaceAll("\\p{Cntrl}+", " ").strip();
+  }
+
+  /** "access denied" for {@code AccessDeniedException}. */
+  private static String words(FileSystemException e) {
+    return e.getClass()
+        .getSimpleName()
+        .replace("Exception", "")
+        .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+        .toLowerCase(Locale.ROOT);
+  }
+}
