@@ -8,8 +8,11 @@
     "#00838f", "#5d4037", "#546e7a", "#7cb342", "#e53935", "#3949ab"];
   const DARK = ["#79b4ff", "#ff9e66", "#6fd693", "#c3a0ff", "#f2cc60", "#ff8fb8",
     "#5fd4e0", "#c9a896", "#b0bec5", "#b9e27d", "#ff8a80", "#9fa8ff"];
-  const MANY_SAMPLES = 20;
+  const SHAPES = ["circle", "triangle", "rect", "rectRot"];
+  const MANY_SAMPLES = 8;
   const LOG_FROM = 30;
+  const LONGEST_LABEL = 18;
+  const DARK_SCREEN = matchMedia("screen and (prefers-color-scheme: dark)");
 
   // ---- elements and numbers
 
@@ -43,15 +46,29 @@
     return number(value) + " " + unit;
   }
 
+  const root = document.documentElement;
+
   function style(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    return getComputedStyle(root).getPropertyValue(name).trim();
   }
 
-  const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = () => DARK_SCREEN.matches && !root.classList.contains("light");
 
   function colour(index) {
     const palette = dark() ? DARK : LIGHT;
     return palette[index % palette.length];
+  }
+
+  /** A long name in lines of its own, so that it leaves room for the bars. */
+  function label(engine) {
+    if (engine.length <= LONGEST_LABEL) return engine;
+    const lines = [""];
+    for (const word of engine.split(" ")) {
+      const last = lines[lines.length - 1];
+      if (last !== "" && last.length + word.length >= LONGEST_LABEL) lines.push(word);
+      else lines[lines.length - 1] = last === "" ? word : last + " " + word;
+    }
+    return lines;
   }
 
   function distinct(values) {
@@ -167,7 +184,7 @@
 
   /** Labels of a logarithmic axis: 1, 2, 5 and so on, or the beginnings of many decades alone. */
   function ticks(unit, least, most) {
-    const labelled = most / least > 100 ? [1] : [1, 2, 5];
+    const labelled = most / least > 1000 ? [1] : [1, 2, 5];
     const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9) * 1e6) / 1e6;
     return { callback: (value) => labelled.includes(leading(value)) ? format(value, unit) : null };
   }
@@ -181,17 +198,32 @@
         ticks: { callback: (value) => format(value, unit) } };
   }
 
+  /** Both axes logarithmic: what is linear in the size is a straight line of slope 1. */
+  function sizeAxes(rows, sizes) {
+    const unit = rows[0].unit;
+    const [least, most] = extent(rows);
+    return {
+      x: { type: "logarithmic", min: sizes[0] / 1.1, max: sizes[sizes.length - 1] * 1.1,
+        afterBuildTicks: (axis) => { axis.ticks = sizes.map((value) => ({ value })); },
+        ticks: { callback: number, autoSkip: false } },
+      y: { type: "logarithmic", min: least / 1.25, max: most * 1.25,
+        ticks: ticks(unit, least, most) },
+    };
+  }
+
   function bars(parent, title, rows, colours) {
     const unit = rows[0].unit;
     const [least, most] = extent(rows);
     const log = most / least > LOG_FROM;
     const caption = (log ? "Logarithmic axis. " : "")
       + (unit === "MB/s" ? "More is better." : "Less is better.");
-    figure(parent, title, caption, 62 + 26 * rows.length, false, () => ({
+    const labels = rows.map((row) => label(row.engine));
+    const lineCount = labels.reduce((sum, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
+    figure(parent, title, caption, 50 + 12 * rows.length + 14 * lineCount, false, () => ({
       type: "bar",
       plugins: [spread, gaps],
       data: {
-        labels: rows.map((row) => row.engine),
+        labels,
         datasets: [{
           rows,
           data: rows.map((row) => row.value),
@@ -209,7 +241,8 @@
         },
         plugins: {
           legend: { display: false },
-          tooltip: { callbacks: { label: (item) => tooltip(rows[item.dataIndex]) } },
+          tooltip: { callbacks: { title: (items) => rows[items[0].dataIndex].engine,
+            label: (item) => tooltip(rows[item.dataIndex]) } },
         },
       },
     }));
@@ -224,8 +257,15 @@
     return lines;
   }
 
-  /** One line per engine; each of the series is {engine, points, rows}. */
-  function lines(parent, title, caption, xTitle, yTitle, yTick, series, colours, extra) {
+  /**
+   * One line per engine; each of the series is {engine, points, rows}. The legend is in the order in
+   * which the lines end at the right, from above.
+   */
+  function lines(parent, title, caption, xTitle, yTitle, yTick, unordered, colours, extra) {
+    const end = (one) => one.points[one.points.length - 1];
+    const series = extra.stepped
+      ? [...unordered].sort((a, b) => a.points[0].x - b.points[0].x)
+      : [...unordered].sort((a, b) => end(b).y - end(a).y);
     figure(parent, title, caption, 340, series.length > 4, () => ({
       type: "scatter",
       plugins: [spread],
@@ -238,18 +278,23 @@
           stepped: Boolean(extra.stepped),
           borderColor: colour(colours.indexOf(one.engine)),
           backgroundColor: colour(colours.indexOf(one.engine)),
-          borderDash: colours.indexOf(one.engine) >= LIGHT.length ? [5, 3] : [],
+          borderDash: colours.indexOf(one.engine) >= LIGHT.length / 2 ? [6, 3] : [],
           borderWidth: 2,
-          pointRadius: one.points.length > 60 || extra.stepped ? 0 : 3,
+          pointStyle: SHAPES[colours.indexOf(one.engine) % SHAPES.length],
+          pointBackgroundColor: one.points.map((point) =>
+            point.failed ? style("--panel") : colour(colours.indexOf(one.engine))),
+          pointRadius: one.points.length > 60 || extra.stepped ? 0 : 4,
         })),
       },
       options: {
         scales: {
           x: scale(xTitle, extra.x || {}),
-          y: scale(yTitle, { beginAtZero: true, ticks: { callback: yTick } }),
+          y: scale(yTitle, extra.y || { beginAtZero: true, ticks: { callback: yTick } }),
         },
         plugins: {
-          legend: { position: "bottom", labels: { color: style("--text"), boxWidth: 12 } },
+          legend: { position: "bottom", labels: { color: style("--text"), usePointStyle: true,
+            generateLabels: (chart) => Chart.defaults.plugins.legend.labels.generateLabels(chart)
+              .map((item) => ({ ...item, fillStyle: item.strokeStyle, lineDash: [] })) } },
           tooltip: { callbacks: { label: (item) =>
             `${item.dataset.label}: ${extra.xTick ? extra.xTick(item.parsed.x) : number(item.parsed.x)}, `
               + yTick(item.parsed.y) } },
@@ -267,14 +312,20 @@
       return { engine, rows: own, points: own.map((row) => ({ x: row.x, y: row.value })) };
     });
     const unit = rows[0].unit;
-    lines(parent, title,
-      "Medians, with 99 % intervals of the mean. " + absent.join("; "),
-      rows[0].x_unit, "", (value) => format(value, unit), series, colours, {});
+    const sizes = distinct(known.map((row) => row.x)).sort((a, b) => a - b);
+    if (sizes.length < 2) return; // the bars show as much
+    const caption = ["Medians, with 99 % intervals of the mean, over the size. Both axes are "
+      + "logarithmic: what is linear in the size rises as steeply as the size.", ...absent];
+    lines(parent, title + " over size", caption.join(" "), "size, " + rows[0].x_unit, "",
+      (value) => format(value, unit), series, colours,
+      { ...sizeAxes(known, sizes), xTick: (value) => `${number(value)} ${rows[0].x_unit}` });
   }
 
   function curves(parent, title, rows, colours) {
     const series = rows.map((row) => ({ engine: row.engine, points: row.curve.points }));
-    lines(parent, title, "", rows[0].curve.x_unit, rows[0].curve.y_unit, number, series, colours, {
+    const failures = series.some((one) => one.points.some((point) => point.failed));
+    lines(parent, title, failures ? "Hollow: it was not enough." : "",
+      rows[0].curve.x_unit, rows[0].curve.y_unit, number, series, colours, {
       x: series.every((one) => one.points.every((point) => Number.isInteger(point.x)))
         ? { ticks: { precision: 0 } } : {} });
   }
@@ -290,8 +341,8 @@
         points: sorted.map((x, i) => ({ x, y: (i + 1) / sorted.length * 100 })) };
     });
     const tick = (value) => format(value, unit);
-    lines(parent, title + ": distribution", log ? "Logarithmic axis." : "", "",
-      "share of the samples", (value) => number(value) + " %", series, colours,
+    lines(parent, title + ": distribution", log ? "Logarithmic axis." : "",
+      "at most", "share of the samples", (value) => number(value) + " %", series, colours,
       { stepped: "after", xTick: tick,
         x: valueAxis(unit, least, most) });
   }
@@ -335,10 +386,19 @@
     }));
   }
 
+  /** What a figure is in, as its key tells. */
+  function headlineUnit(key) {
+    if (key.includes("_vs_")) return " ×";
+    if (key.endsWith("_mb")) return " MB";
+    if (key.endsWith("_us")) return " µs";
+    return key.includes("bytes") ? " bytes" : "";
+  }
+
   function headline(suite) {
     const box = element("div", { class: "headline" });
     for (const [key, value] of Object.entries(suite.headline)) {
-      box.append(element("div", {}, element("b", {}, number(value)), element("span", {}, key)));
+      box.append(element("div", {}, element("b", {}, number(value) + headlineUnit(key)),
+        element("span", {}, key)));
     }
     for (const key of suite.missing) {
       box.append(element("div", {}, element("b", { class: "missing" }, "missing"),
@@ -424,10 +484,18 @@
     link("baseline");
     drawComparison(results.baseline);
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  function redraw() {
     for (const one of charts) {
       one.chart.destroy();
       one.chart = one.draw();
     }
-  });
+  }
+  DARK_SCREEN.addEventListener("change", redraw);
+  for (const [event, light] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(event, () => {
+      root.classList.toggle("light", light);
+      if (DARK_SCREEN.matches) redraw();
+    });
+  }
+  root.dataset.charts = charts.length;
 })();
