@@ -198,6 +198,9 @@ final class ExpressRun {
   }
 
   private static String time(double nanos) {
+    if (Double.isNaN(nanos)) {
+      return "unknown"; // a single sample has no interval
+    }
     if (nanos < 1e6) {
       return String.format(Locale.ROOT, "%.2f µs", nanos / 1e3);
     }

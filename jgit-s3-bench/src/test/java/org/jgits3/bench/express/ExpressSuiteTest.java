@@ -110,6 +110,8 @@ class ExpressSuiteTest {
         .isEqualTo("time: [201.32 ms 204.91 ms 208.68 ms]");
     assertThat(ExpressRun.time(-1, 310.62e6, 1.5e9))
         .isEqualTo("time: [0.00 µs 310.62 ms 1.5000 s]");
+    assertThat(ExpressRun.time(Double.NaN, 310.62e6, Double.NaN))
+        .isEqualTo("time: [unknown 310.62 ms unknown]");
   }
 
   private List<Path> jmhResults() throws IOException {
