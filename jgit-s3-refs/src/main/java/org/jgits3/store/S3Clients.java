@@ -17,7 +17,6 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
@@ -145,12 +144,7 @@ record S3Clients(
       SdkHttpClient http,
       DefaultCredentialsProvider credentials,
       ClientOverrideConfiguration overrides) {
-    S3ClientBuilder builder = S3Client.builder();
-    options
-        .endpoint()
-        .filter(LoopbackAuthScheme::fits)
-        .ifPresent(loopback -> builder.putAuthScheme(new LoopbackAuthScheme()));
-    return builder
+    return S3Client.builder()
         .httpClient(http)
         .credentialsProvider(credentials)
         .region(region)

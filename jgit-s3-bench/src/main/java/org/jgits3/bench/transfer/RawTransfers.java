@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jgits3.bench.server.S3Endpoint;
-import org.jgits3.store.LoopbackAuthScheme;
 import org.jgits3.store.UploadOptions;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -20,7 +19,6 @@ import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
@@ -51,12 +49,8 @@ final class RawTransfers implements AutoCloseable {
    * @param bucket name of the bucket at the server
    */
   RawTransfers(S3Endpoint endpoint, String bucket) {
-    S3ClientBuilder builder = S3Client.builder();
-    if (LoopbackAuthScheme.fits(endpoint.uri())) {
-      builder.putAuthScheme(new LoopbackAuthScheme());
-    }
     this.client =
-        builder
+        S3Client.builder()
             .httpClientBuilder(
                 Apache5HttpClient.builder()
                     .maxConnections(CONNECTIONS)
