@@ -8,18 +8,22 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
+import org.jgits3.store.Gang;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUpload;
 import org.jgits3.store.PackUploads;
 import org.jgits3.store.RangeReader;
-import org.jgits3.store.ReadAhead;
 import org.jgits3.store.UploadOptions;
 
 /**
@@ -31,6 +35,9 @@ final class LibraryTransfer {
 
   /** Bytes that lie in memory to be sent again and again, or that are received at once. */
   private static final int BLOCK = 256 * MEGABYTE;
+
+  /** Bytes of a range that goes to a file: large, since each request costs processor time. */
+  private static final int RANGE = 32 * MEGABYTE;
 
   private final S3Endpoint endpoint;
   private final Direction direction;
@@ -182,10 +189,9 @@ final class LibraryTransfer {
     long size =
         store.stat(key).orElseThrow(() -> new IOException("there is no object " + key)).size();
     if (block.length == 0) {
-      try (ReadAhead in = new ReadAhead(store, key, size);
-          FileChannel out =
-              FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-        copy(in, out, size);
+      try (FileChannel out =
+          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        downloadTo(out, store, size);
       }
     } else {
       RangeReader reader = new RangeReader(store);
@@ -197,15 +203,27 @@ final class LibraryTransfer {
     }
   }
 
-  private static void copy(ReadAhead in, FileChannel out, long size) throws IOException {
-    ByteBuffer chunk = ByteBuffer.allocateDirect(MEGABYTE);
-    for (long at = 0; at < size; ) {
-      chunk.clear();
-      at += in.read(at, chunk);
-      chunk.flip();
-      while (chunk.hasRemaining()) {
-        out.write(chunk);
-      }
+  /** Ranges at the same time, each of which is written to its place in the file. */
+  private void downloadTo(FileChannel out, ObjectStore store, long size) throws IOException {
+    List<Long> ranges = LongStream.range(0, (size + RANGE - 1) / RANGE).boxed().toList();
+    Queue<byte[]> buffers = new ConcurrentLinkedQueue<>();
+    Gang.forEach(
+        ranges,
+        range -> {
+          byte[] free = buffers.poll();
+          byte[] buffer = free == null ? new byte[RANGE] : free;
+          long at = range * RANGE;
+          int n = (int) Math.min(RANGE, size - at);
+          store.read(key, at, buffer, 0, n, Optional.empty());
+          write(out, at, ByteBuffer.wrap(buffer, 0, n));
+          buffers.add(buffer);
+        });
+  }
+
+  private static void write(FileChannel out, long at, ByteBuffer bytes) throws IOException {
+    long end = at + bytes.remaining();
+    while (bytes.hasRemaining()) {
+      out.write(bytes, end - bytes.remaining());
     }
   }
 
