@@ -30,10 +30,13 @@ final class RefsRun {
   private static final int JVMS = 3;
 
   /**
-   * Milliseconds of an iteration of what is done so often that a server has compiled it: a request
-   * over the client of S3 runs much code.
+   * Milliseconds of an iteration of hits, of which a server does so many that it has compiled them:
+   * a request over the client of S3 takes twice as long until some seconds have gone by.
    */
-  private static final int OFTEN = 200;
+  private static final int HITS = 300;
+
+  /** Milliseconds of an iteration of updates, which take some milliseconds each. */
+  private static final int UPDATES = 100;
 
   /**
    * Batches in which some engine takes seconds for each: so many before the measurement, and in it.
@@ -160,7 +163,8 @@ final class RefsRun {
     Schedule average = Schedule.average(effort);
     Schedule shots = Schedule.singleShot(effort);
     return switch (what) {
-      case HIT, UPDATE -> average.iterationsOf(OFTEN);
+      case HIT -> average.iterationsOf(HITS);
+      case UPDATE -> average.iterationsOf(UPDATES);
       case MISS, PREFIX, ALL, TIPS -> average;
       case COLD, DOWNLOAD -> shots;
       case BATCH -> shots.atMost(BATCHES);

@@ -427,7 +427,8 @@
     for (const [title, rows] of groups(suite.rows, (row) => row.case)) {
       if (!rows.some((row) => row.value !== null)) continue;
       bars(grid, title, rows, colours);
-      const many = rows.filter((row) => row.value !== null && row.samples.length >= MANY_SAMPLES);
+      const many = rows.filter(
+        (row) => row.value !== null && row.unit === "ns" && row.samples.length >= MANY_SAMPLES);
       if (many.length > 0) distribution(grid, title, many, colours);
     }
     if (grid.childElementCount === 0) grid.append("Nothing was measured.");
