@@ -41,7 +41,9 @@ class S3BrokenRangesTest {
 
   @AfterEach
   void close() throws IOException {
-    direct.close();
+    if (direct != null) {
+      direct.close();
+    }
   }
 
   private byte[] written(int seed, int length) throws IOException {
