@@ -207,7 +207,8 @@ public final class PackUpload extends OutputStream {
    */
   private boolean enlarge() throws IOException {
     int buffer = uploads.buffers().size();
-    if (gathered.isPresent() || part.size() + buffer > uploads.sizes().of(parts + 1, buffer)) {
+    if (gathered.isPresent()
+        || (!isTooShort() && part.size() + buffer > uploads.sizes().of(parts + 1, buffer))) {
       return false;
     }
     Optional<byte[]> more = share.orElseThrow().tryTake();
@@ -216,8 +217,12 @@ public final class PackUpload extends OutputStream {
   }
 
   private void send() throws IOException {
-    boolean tooShort = part.size() < uploads.sizes().least(parts + 1, uploads.buffers().size());
-    sendAs(gathered.isPresent() || tooShort ? pieceOfPart(false) : wholePart());
+    sendAs(gathered.isPresent() || isTooShort() ? pieceOfPart(false) : wholePart());
+  }
+
+  /** Whether the next part has to be larger than what memory holds of it. */
+  private boolean isTooShort() {
+    return part.size() < uploads.sizes().least(parts + 1, uploads.buffers().size());
   }
 
   private void sendAs(PartsInFlight.Sending sending) {

@@ -132,6 +132,23 @@ abstract class GatheredPartsContract {
     assertThat(cost.of(ABORT)).isZero();
   }
 
+  @Test
+  void a_part_that_memory_can_hold_is_sent_from_it_whatever_the_size_of_a_buffer()
+      throws Exception {
+    PartSizes notDivisible = new PartSizes(6, 1, 1, 3 * SIZE / 2);
+    byte[] bytes = content(3 * SIZE + PackUpload.OWN_BYTES, 1);
+    try (PackUploads uploads =
+            new PackUploads(store, new UploadOptions(SIZE, 3), FOR_EVER, notDivisible);
+        PackUpload upload = uploads.begin(key(0))) {
+      upload.write(bytes);
+    }
+    RequestCounts.Snapshot cost = counts.snapshot();
+    assertStored(key(0), bytes);
+    parts.sort(Comparator.comparingInt(UploadedPart::number));
+    assertThat(parts.stream().map(p -> p.size() / SIZE)).containsExactly(1L, 2L, 0L);
+    assertThat(cost.of(PUT)).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5})
   void streams_with_such_parts_all_end_with_the_buffers_there_are(int buffers) throws Exception {
