@@ -66,6 +66,8 @@ final class ObjectCheck {
       add(object, "is missing");
     } catch (StoreException.Corrupt e) {
       add(object, "is shorter than the store says");
+    } catch (StoreException.BrokenOff e) {
+      add(object, "breaks off before its end, however often it is asked for");
     }
   }
 

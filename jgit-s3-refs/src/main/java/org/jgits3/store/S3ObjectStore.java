@@ -46,7 +46,7 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * same version ({@code If-Match}), and no byte is read twice. If that version is gone, it is {@link
  * StoreException.Changed} for a caller that named it; for others it begins again with the new one,
  * since validators mean nothing on some paths, unless that ends too early, which is {@code Changed}
- * as well. After 4 breaks within 256 KiB it is {@link StoreException.Unavailable}, so that a range
+ * as well. After 4 breaks within 256 KiB it is {@link StoreException.BrokenOff}, so that a range
  * ends over a bad line, and over none that brings nothing. Timeouts of the client are for each
  * request; one for a whole call of the API ends the read. What {@link #get} and {@link #compare}
  * read is small, or not kept, and begins again as a whole.
@@ -233,7 +233,7 @@ public final class S3ObjectStore implements ObjectStore {
       if (landing.goesOnFrom(start)) {
         return;
       }
-      throw new StoreException.Unavailable(
+      throw new StoreException.BrokenOff(
           key,
           location(key) + ": " + failure.reason() + ", however often the rest was asked for",
           failure.cause());

@@ -80,7 +80,7 @@ public class StoreException extends IOException {
    * The store could not be reached or answered with a fault of its own, also after the retries that
    * are safe for the request. The caller may try again later.
    */
-  public static final class Unavailable extends StoreException {
+  public static class Unavailable extends StoreException {
     /**
      * A store that does not answer.
      *
@@ -89,6 +89,23 @@ public class StoreException extends IOException {
      * @param cause what the transport said, or null
      */
     public Unavailable(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+
+  /**
+   * The store answers, but what it sends breaks off before its end, however often the rest is asked
+   * for: because of a bad line, or because the store cannot read the object any more.
+   */
+  public static final class BrokenOff extends Unavailable {
+    /**
+     * An answer that breaks off.
+     *
+     * @param key key the request was about
+     * @param message one line
+     * @param cause what the transport said, or null
+     */
+    public BrokenOff(String key, String message, Throwable cause) {
       super(key, message, cause);
     }
   }

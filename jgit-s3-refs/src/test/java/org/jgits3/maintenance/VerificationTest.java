@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
@@ -26,7 +27,10 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -198,6 +202,32 @@ class VerificationTest {
     assertThat(verify().findings())
         .extracting(Verification.Finding::key)
         .containsExactlyInAnyOrderElementsOf(objects.stream().map(LiveObject::key).toList());
+  }
+
+  @Test
+  void an_object_that_the_store_cannot_read_to_its_end_is_found_and_the_others_are_checked()
+      throws IOException {
+    List<LiveObject> objects = withDelta();
+    String bad = objects.get(0).key();
+    Damage.FLIPPED.inflict(directory.resolve(objects.get(1).key()));
+    ObjectCheck check =
+        new ObjectCheck(
+            new DelegatingObjectStore(store) {
+              @Override
+              public Validator read(
+                  String key, long offset, byte[] dst, int at, int n, Optional<Validator> expected)
+                  throws IOException {
+                if (key.equals(bad)) {
+                  throw new StoreException.BrokenOff(key, key + ": the body ended", null);
+                }
+                return super.read(key, offset, dst, at, n, expected);
+              }
+            });
+    check.run(objects, NullProgressMonitor.INSTANCE);
+    assertThat(check.findings())
+        .extracting(Verification.Finding::key)
+        .containsExactly(bad, objects.get(1).key());
+    assertThat(check.findings().get(0).problem()).startsWith("breaks off before its end");
   }
 
   @Test

@@ -289,7 +289,7 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
-          .isInstanceOf(StoreException.Unavailable.class)
+          .isInstanceOf(StoreException.BrokenOff.class)
           .hasMessage(
               "s3://bucket/p/k: the body ended after 4 of 9 bytes,"
                   + " however often the rest was asked for");
@@ -303,7 +303,7 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
-          .isInstanceOf(StoreException.Unavailable.class)
+          .isInstanceOf(StoreException.BrokenOff.class)
           .hasMessageContaining("s3://bucket/p/k: the body ended after 4 of 9 bytes");
       assertThat(server.requests()).hasSize(RangeLanding.BREAKS);
     }
