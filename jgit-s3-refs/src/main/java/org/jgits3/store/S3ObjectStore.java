@@ -244,7 +244,8 @@ public final class S3ObjectStore implements ObjectStore {
       return;
     }
     boolean tooShort =
-        failure.kind() == Kind.INVALID_RANGE || (e instanceof StoreException.Corrupt && start == 0);
+        failure.kind() == Kind.INVALID_RANGE
+            || (e instanceof StoreException.Corrupt && start == 0 && anyVersion);
     if (tooShort && landing.hasBegun()) { // it was long enough then
       throw new StoreException.Changed(
           key, location(key) + ": was replaced by a shorter one while it was read", e);

@@ -363,6 +363,27 @@ class S3AnswersTest {
   }
 
   @Test
+  void a_named_version_that_comes_with_another_range_has_not_changed() throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (n == 1) {
+            part(exchange, "\"v2\"", DIGITS, 0);
+          } else {
+            exchange.getResponseHeaders().set("ETag", "\"v2\"");
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-3/4");
+            exchange.sendResponseHeaders(206, 4);
+            exchange.getResponseBody().write(DIGITS, 0, 4);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Optional<Validator> named = Optional.of(new Validator("\"v2\""));
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, named))
+          .isInstanceOf(StoreException.Corrupt.class);
+    }
+  }
+
+  @Test
   void a_reader_that_is_interrupted_does_not_ask_for_the_rest() throws IOException {
     Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, 4);
     Arrival interrupting = end -> Thread.currentThread().interrupt();
