@@ -22,7 +22,6 @@ import org.jgits3.pack.S3ObjDatabase;
 import org.jgits3.refs.ObjectPresence;
 import org.jgits3.refs.S3RefDatabase;
 import org.jgits3.refs.TransactionHistory;
-import org.jgits3.store.ReadAhead;
 
 /**
  * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link
@@ -33,8 +32,10 @@ import org.jgits3.store.ReadAhead;
 public final class S3Repository extends DfsRepository {
   /**
    * Bytes read ahead where JGit streams a whole pack, unless {@code core.dfs.streamBuffer} says.
+   * Each of the four buffers leaves room for the header of its array, for which G1 would take a
+   * region.
    */
-  private static final int STREAM_BUFFER = ReadAhead.DEFAULT_MEMORY;
+  private static final int STREAM_BUFFER = (8 << 20) - 256;
 
   private final SharedRepository shared;
   private final ManifestConfig config;

@@ -27,9 +27,6 @@ public final class ReadAhead implements Closeable {
   /** Requests in flight, at most. */
   public static final int IN_FLIGHT = 4;
 
-  /** Bytes to read ahead where nothing else is asked for. */
-  public static final int DEFAULT_MEMORY = 8 << 20;
-
   private static final Budget SHARED = new Budget(Runtime.getRuntime().maxMemory() / 8);
 
   private final ObjectStore store;
@@ -69,17 +66,6 @@ public final class ReadAhead implements Closeable {
     long taken() {
       return taken.get();
     }
-  }
-
-  /**
-   * Reads an object that does not change, {@link #DEFAULT_MEMORY} ahead.
-   *
-   * @param store where it is
-   * @param key its key
-   * @param size its length in bytes
-   */
-  public ReadAhead(ObjectStore store, String key, long size) {
-    this(store, key, size, DEFAULT_MEMORY);
   }
 
   /**
