@@ -94,9 +94,10 @@ public final class S3ObjectStore implements ObjectStore {
    * request: a conditional write is one attempt of ten seconds whatever the client's retries are,
    * since a retry that the store does not see would turn its success into a conflict.
    *
-   * <p>The client must allow at least as many connections as [s3] connections asks for, and should
-   * not compute checksums that nobody asked for ({@code WHEN_REQUIRED}), which costs time and
-   * nothing else.
+   * <p>The client must allow 64 connections, as a store that is opened here does by default:
+   * uploads of hundreds of gigabytes take up to half of so many at a time to send, and stall if
+   * there are none left to read. It should not compute checksums that nobody asked for ({@code
+   * WHEN_REQUIRED}), which costs time and nothing else.
    *
    * @param bucket bucket and prefix
    * @param client the client; the caller closes it, after the store. Closing the store leaves it
