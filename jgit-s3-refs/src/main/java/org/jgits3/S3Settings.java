@@ -3,6 +3,7 @@ package org.jgits3;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -170,6 +171,10 @@ public record S3Settings(
       throw new IOException(file + ": no such config file", e);
     } catch (ConfigInvalidException e) {
       throw new ConfigInvalidException(file + ": " + e.getMessage(), e);
+    } catch (FileSystemException e) {
+      throw e; // its message names the file
+    } catch (IOException e) {
+      throw new IOException(file + ": " + e.getMessage(), e); // a directory, for one
     }
     return from(config, file.toString());
   }

@@ -94,9 +94,10 @@ record S3Clients(
    * The clients of a store over a client of somebody else, who closes it.
    *
    * @param owned the client; its connections, credentials, region and endpoint are used
+   * @param connections how many connections it has
    * @return clients that leave it open
    */
-  static S3Clients borrowing(S3Client owned) {
+  static S3Clients borrowing(S3Client owned, int connections) {
     return new S3Clients(
         new BorrowedClient(owned, S3Clients::understand),
         new BorrowedClient(
@@ -108,7 +109,7 @@ record S3Clients(
                   .apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT);
             }),
         List.of(),
-        StoreOptions.DEFAULT.connections());
+        connections);
   }
 
   private static void understand(ClientOverrideConfiguration.Builder overrides) {

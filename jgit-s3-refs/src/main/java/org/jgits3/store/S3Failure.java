@@ -215,7 +215,8 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
       case PRECONDITION_FAILED -> new StoreException.Changed(key, message, cause);
       case INVALID_RANGE ->
           new StoreException.Corrupt(key, message + "; the object is shorter than said", cause);
-      case SHORT_BODY -> new StoreException.Corrupt(key, message, cause);
+      case SHORT_BODY ->
+          new StoreException.BrokenOff(key, message + ", however often it was asked for", cause);
       case NOT_FOUND, NOT_MODIFIED ->
           new StoreException.Refused(
               key, message + ", which S3 does not answer here; check the endpoint", cause);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -12,11 +14,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.apache.hc.core5.http.ConnectionClosedException;
 import org.jgits3.store.S3Failure.Kind;
 import org.jgits3.store.S3Failure.ShortBodyException;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
@@ -49,7 +51,9 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * as well. After 4 breaks within 256 KiB it is {@link StoreException.BrokenOff}, so that a range
  * ends over a bad line, and over none that brings nothing. Timeouts of the client are for each
  * request; one for a whole call of the API ends the read. What {@link #get} and {@link #compare}
- * read is small, or not kept, and begins again as a whole.
+ * read is small, or not kept, and begins again as a whole; a {@code get} that breaks off at each of
+ * the SDK's attempts is {@code BrokenOff} too, and worth another try later. A body is only ever
+ * taken for damaged if all of it came.
  *
  * <p>Safe for use by many threads. A thread that is interrupted sends nothing more: its request
  * fails as undecided and the interrupt stays set. It does not cut short the wait for an answer.
@@ -65,13 +69,19 @@ public final class S3ObjectStore implements ObjectStore {
 
   private final StoreLocation.Bucket bucket;
   private final S3Clients clients;
+  private final Duration completionPatience;
 
   /** What every key begins with: empty, or the prefix and a slash. */
   private final String root;
 
   S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients) {
+    this(bucket, clients, Completion.PATIENCE);
+  }
+
+  S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients, Duration completionPatience) {
     this.bucket = bucket;
     this.clients = clients;
+    this.completionPatience = completionPatience;
     this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
   }
 
@@ -94,10 +104,10 @@ public final class S3ObjectStore implements ObjectStore {
    * request: a conditional write is one attempt of ten seconds whatever the client's retries are,
    * since a retry that the store does not see would turn its success into a conflict.
    *
-   * <p>The client must allow 64 connections, as a store that is opened here does by default:
-   * uploads of hundreds of gigabytes take up to half of so many at a time to send, and stall if
-   * there are none left to read. It should not compute checksums that nobody asked for ({@code
-   * WHEN_REQUIRED}), which costs time and nothing else.
+   * <p>The client must allow 64 connections, as a store that is opened here does by default; for
+   * one that does not, say how many with {@link #using(StoreLocation.Bucket, S3Client, int)}. It
+   * should not compute checksums that nobody asked for ({@code WHEN_REQUIRED}), which costs time
+   * and nothing else.
    *
    * @param bucket bucket and prefix
    * @param client the client; the caller closes it, after the store. Closing the store leaves it
@@ -105,7 +115,32 @@ public final class S3ObjectStore implements ObjectStore {
    * @return the store; does no request
    */
   public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client) {
-    return new S3ObjectStore(bucket, S3Clients.borrowing(client));
+    return using(bucket, client, StoreOptions.DEFAULT.connections());
+  }
+
+  /**
+   * As {@link #using(StoreLocation.Bucket, S3Client)}, for a client that has another number of
+   * connections, which cannot be asked of it: 50 if nothing was said to the SDK.
+   *
+   * <p>Requests beyond that number wait in the client for a connection, and fail if they get none
+   * within its acquisition timeout, 10 seconds by default. What follows from the number here is how
+   * many parts of uploads are sent at a time while they are read from the store, each of which
+   * takes a second connection: half of it, at most 32. If fewer are there than were said, such
+   * parts may take all of them and wait for each other until they fail. If more are, uploads of
+   * hundreds of gigabytes are slower than they could be, and nothing else. With one connection,
+   * such a part is an error that says so.
+   *
+   * @param bucket bucket and prefix
+   * @param client the client; the caller closes it, after the store
+   * @param connections most connections at a time that this store gets of the client's, at least 1
+   * @return the store; does no request
+   * @throws IllegalArgumentException if there is not one connection
+   */
+  public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client, int connections) {
+    if (connections < 1) {
+      throw new IllegalArgumentException(connections + " connections; at least 1 is needed");
+    }
+    return new S3ObjectStore(bucket, S3Clients.borrowing(client, connections));
   }
 
   /**
@@ -268,8 +303,9 @@ public final class S3ObjectStore implements ObjectStore {
               matches(in, bytes, bytesOffset, length) ? Optional.of(validator) : Optional.empty());
     } catch (SdkException e) {
       StoreException failure = failed(key, S3Failure.of(e));
-      if (failure instanceof StoreException.Corrupt) {
-        return Optional.empty(); // it ends before the range does
+      if (failure instanceof StoreException.Corrupt
+          || failure instanceof StoreException.BrokenOff) {
+        return Optional.empty(); // it ends before the range does, or nobody knows
       }
       throw failure;
     }
@@ -375,18 +411,15 @@ public final class S3ObjectStore implements ObjectStore {
           return false;
         }
         if (n < 0) {
-          throw new ShortBodyException(received, length, null);
+          throw new EOFException();
         }
         received += n;
       }
       return true;
-    } catch (ConnectionClosedException e) {
+    } catch (IOException e) {
       in.abort();
       ShortBodyException shortBody = new ShortBodyException(received, length, e);
       throw RetryableException.create(shortBody.getMessage(), shortBody);
-    } catch (IOException e) {
-      in.abort();
-      throw RetryableException.create(e.getMessage(), e);
     }
   }
 
@@ -519,25 +552,32 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
       throws IOException {
+    new Completion(
+            upload.key(),
+            location(upload.key()),
+            limit -> sendCompletion(upload, parts, limit),
+            () -> isThere(upload, parts),
+            completionPatience)
+        .run();
+  }
+
+  private void sendCompletion(MultipartUpload upload, List<UploadedPart> parts, Duration limit)
+      throws StoreException.Corrupt {
     List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
-    try {
-      CompleteMultipartUploadResponse response =
-          clients
-              .repeating()
-              .completeMultipartUpload(
-                  b ->
-                      b.bucket(bucket.bucket())
-                          .key(root + upload.key())
-                          .uploadId(upload.uploadId())
-                          .multipartUpload(m -> m.parts(completed)));
-      check(upload, parts, response.checksumCRC32C());
-    } catch (SdkException e) {
-      S3Failure failure = S3Failure.of(e);
-      boolean inDoubt = failure.undecided() || failure.kind() == Kind.NO_SUCH_UPLOAD;
-      if (!inDoubt || !wasCompleted(upload, parts, failure)) {
-        throw failed(upload.key(), failure);
-      }
+    CompleteMultipartUploadResponse response =
+        clients
+            .singleAttempt()
+            .completeMultipartUpload(
+                b ->
+                    b.bucket(bucket.bucket())
+                        .key(root + upload.key())
+                        .uploadId(upload.uploadId())
+                        .multipartUpload(m -> m.parts(completed))
+                        .overrideConfiguration(o -> o.apiCallTimeout(limit)));
+    if (response.eTag() == null) {
+      throw SdkClientException.create("completion was answered, but not what it has made");
     }
+    check(upload, parts, response.checksumCRC32C());
   }
 
   /** Compares what the store has put together, by the checksum of the parts' checksums. */
@@ -571,28 +611,13 @@ public final class S3ObjectStore implements ObjectStore {
         .build();
   }
 
-  /**
-   * Whether the object is there although nobody said so: an attempt whose answer was lost has made
-   * it, and a repetition of it then finds no upload.
-   */
-  private boolean wasCompleted(MultipartUpload upload, List<UploadedPart> parts, S3Failure failure)
-      throws IOException {
+  /** Whether the object of an upload is there, whatever was said about it. */
+  private boolean isThere(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
     long size = parts.stream().mapToLong(UploadedPart::size).sum();
-    try {
-      return stat(upload.key())
-          .filter(info -> info.size() == size)
-          .filter(info -> info.metadata().equals(upload.metadata()))
-          .isPresent();
-    } catch (IOException e) {
-      // Still in doubt, whatever the look said.
-      StoreException.Unavailable unavailable =
-          new StoreException.Unavailable(
-              upload.key(),
-              location(upload.key()) + ": completion undecided (" + failure.reason() + ")",
-              failure.cause());
-      unavailable.addSuppressed(e);
-      throw unavailable;
-    }
+    return stat(upload.key())
+        .filter(info -> info.size() == size)
+        .filter(info -> info.metadata().equals(upload.metadata()))
+        .isPresent();
   }
 
   @Override

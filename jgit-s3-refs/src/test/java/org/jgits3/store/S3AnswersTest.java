@@ -39,6 +39,13 @@ class S3AnswersTest {
   private static final byte[] BODY = "body".getBytes(UTF_8);
   private static final byte[] DIGITS = "012345678".getBytes(UTF_8);
   private static final byte[] LETTERS = "abcdefghi".getBytes(UTF_8);
+  private static final List<UploadedPart> PARTS =
+      List.of(new UploadedPart(1, "\"t\"", BODY.length, 0));
+  private static final int NEVER = Integer.MAX_VALUE;
+  private static final byte[] COMPLETED =
+      ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult>"
+              + "<ETag>e</ETag></CompleteMultipartUploadResult>")
+          .getBytes(UTF_8);
   private static final String SECRET = "not-to-be-shown";
 
   private final SystemProperties properties = new SystemProperties();
@@ -229,13 +236,16 @@ class S3AnswersTest {
   }
 
   @Test
-  void a_body_that_always_breaks_off_is_corruption_that_names_the_key() throws IOException {
+  void a_body_that_always_breaks_off_is_no_damage_and_may_be_asked_for_later() throws IOException {
     Script script = (n, exchange) -> found(exchange, BODY, 2);
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> store.get("k", Optional.empty()))
-          .isInstanceOf(StoreException.Corrupt.class)
-          .hasMessage("s3://bucket/p/k: the body ended after 2 of 4 bytes");
+          .isInstanceOf(StoreException.BrokenOff.class)
+          .hasMessage(
+              "s3://bucket/p/k: the body ended after 2 of 4 bytes,"
+                  + " however often it was asked for");
+      assertThat(server.requests()).hasSize(3);
     }
   }
 
@@ -570,6 +580,126 @@ class S3AnswersTest {
             .isInstanceOf(StoreException.Corrupt.class)
             .hasMessageStartingWith("s3://bucket/p/k: put together with CRC32C " + checksum);
       }
+    }
+  }
+
+  /**
+   * As by a server that is still putting the object together: it has kept the first request waiting
+   * for too long, and calls its repetitions a success.
+   */
+  @Test
+  void a_completion_whose_repetition_is_called_a_success_waits_for_the_object() throws IOException {
+    AtomicInteger looks = new AtomicInteger();
+    Script script = firstIsLost(there(3, looks, S3AnswersTest::completed));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+      assertThat(looks).hasValue(4);
+    }
+  }
+
+  @Test
+  void a_completion_that_is_called_a_success_and_makes_no_object_is_unavailable()
+      throws IOException {
+    Script script = firstIsLost(there(NEVER, new AtomicInteger(), S3AnswersTest::completed));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store =
+            new S3ObjectStore(
+                LOCATION,
+                S3Clients.open(LOCATION, options(server), o -> {}, Duration.ofSeconds(10)),
+                Duration.ofMillis(300))) {
+      assertThatThrownBy(
+              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageStartingWith("s3://bucket/p/k: completion undecided (no answer: ");
+    }
+  }
+
+  /**
+   * A server may refuse a repetition because it has used the parts, or whatever a credential was
+   * that ended meanwhile: that says nothing about the first request.
+   */
+  @ParameterizedTest
+  @CsvSource({"400, InvalidPart, true", "400, InvalidPart, false", "403, ExpiredToken, false"})
+  void a_completion_whose_repetition_is_refused_is_what_the_object_says(
+      int status, String code, boolean there) throws IOException {
+    Script refused = (n, exchange) -> error(exchange, status, code);
+    Script script = firstIsLost(there(there ? 1 : NEVER, new AtomicInteger(), refused));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(
+              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+      if (there) {
+        assertThat(failure).isNull();
+      } else {
+        assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+      }
+    }
+  }
+
+  /** As by a proxy in between that answers by itself. */
+  @Test
+  void a_completion_that_is_answered_with_nothing_waits_for_the_object() throws IOException {
+    AtomicInteger looks = new AtomicInteger();
+    Script script = there(4, looks, (n, exchange) -> exchange.sendResponseHeaders(200, -1));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+      assertThat(looks).hasValue(5);
+    }
+  }
+
+  private static void completed(int number, HttpExchange exchange) throws IOException {
+    found(exchange, COMPLETED, COMPLETED.length);
+  }
+
+  private static Script firstIsLost(Script others) {
+    return (n, exchange) -> {
+      if (n == 1) {
+        exchange.close();
+      } else {
+        others.answer(n, exchange);
+      }
+    };
+  }
+
+  /** An object that is not there when it is looked for so often at first. */
+  private static Script there(int misses, AtomicInteger looks, Script others) {
+    return (n, exchange) -> {
+      if (!exchange.getRequestMethod().equals("HEAD")) {
+        others.answer(n, exchange);
+      } else if (looks.incrementAndGet() <= misses) {
+        exchange.sendResponseHeaders(404, -1);
+      } else {
+        headers(exchange, BODY.length);
+      }
+    };
+  }
+
+  private static void headers(HttpExchange exchange, int length) throws IOException {
+    exchange.getResponseHeaders().set("ETag", "\"v2\"");
+    exchange.getResponseHeaders().set("Content-Length", String.valueOf(length));
+    exchange.sendResponseHeaders(200, -1);
+  }
+
+  @Test
+  void an_interrupted_completion_is_unavailable_and_the_interrupt_stays() throws IOException {
+    Thread caller = Thread.currentThread();
+    Script script =
+        (n, exchange) -> {
+          if (exchange.getRequestMethod().equals("HEAD")) {
+            caller.interrupt();
+          }
+          error(exchange, 500, "InternalError");
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(
+              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
     }
   }
 

@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
@@ -46,6 +47,18 @@ class S3BorrowedClientTest extends ObjectStoreContract {
   @Override
   protected boolean listsUploads() {
     return !server.product().equals("MinIO");
+  }
+
+  @Test
+  void a_store_knows_as_many_connections_as_it_was_told() throws Exception {
+    try (ObjectStore few = S3ObjectStore.using(location, client, 2);
+        ObjectStore usual = S3ObjectStore.using(location, client)) {
+      assertThat(few.connections()).isEqualTo(2);
+      assertThat(usual.connections()).isEqualTo(StoreOptions.DEFAULT.connections());
+    }
+    assertThatThrownBy(() -> S3ObjectStore.using(location, client, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at least 1");
   }
 
   @Test
