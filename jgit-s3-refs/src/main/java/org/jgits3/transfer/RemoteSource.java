@@ -30,11 +30,13 @@ import org.jgits3.S3Repository;
  */
 final class RemoteSource extends ImportSource {
   private final URIish uri;
+  private final FetchedNames names;
   private SourceRefs refs;
 
   RemoteSource(URIish uri) {
     super(uri.toString());
     this.uri = uri;
+    this.names = new FetchedNames(uri);
   }
 
   @Override
@@ -45,6 +47,7 @@ final class RemoteSource extends ImportSource {
         refs = SourceRefs.of(connection.getRefs());
       }
     }
+    names.check(refs);
   }
 
   @Override
@@ -60,6 +63,7 @@ final class RemoteSource extends ImportSource {
       try (FetchConnection connection = transport.openFetch()) {
         Collection<Ref> offered = connection.getRefs();
         refs = SourceRefs.of(offered);
+        names.check(refs);
         Collection<Ref> wanted = wanted(offered, target);
         if (!wanted.isEmpty()) {
           connection.fetch(monitor, wanted, Set.of(), OutputStream.nullOutputStream());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -225,17 +227,49 @@ class TransferIT {
       git.run("clone", "-q", "--bare", "--depth", "3", "file://" + path(source), "shallow");
       GitClient shallow = git.at("shallow");
       refused("import", path(shallow), "r").contains("is shallow", "git fetch --unshallow");
-      Path ssh = scratch.resolve("ssh");
-      write(ssh, "#!/bin/sh\nfor command; do :; done\nexec sh -c \"$command\"\n");
-      assertThat(ssh.toFile().setExecutable(true)).isTrue();
       String url = "ssh://here" + path(shallow);
-      Command fetched = Command.run(store.with("GIT_SSH", ssh.toString()), "import", url, "r");
+      Command fetched = Command.run(store.with("GIT_SSH", ssh().toString()), "import", url, "r");
       assertThat(fetched.failsInOneLine(FAILED).stderr()).contains("is shallow");
       assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
 
       shallow.run("fetch", "-q", "--unshallow");
       Command.run(store, "import", path(shallow), "r").succeeds();
       assertSame(export("r", "out"), shallow);
+    }
+
+    /** Runs the command here that it is to run on another machine. */
+    private Path ssh() {
+      Path ssh = scratch.resolve("ssh");
+      write(ssh, "#!/bin/sh\nfor command; do :; done\nexec sh -c \"$command\"\n");
+      assertThat(ssh.toFile().setExecutable(true)).isTrue();
+      return ssh;
+    }
+
+    @Test
+    void names_come_from_a_url_as_they_are_there_or_not_at_all() throws Exception {
+      GitClient source = source();
+      String url = "ssh://here" + path(source);
+      ServedStore elsewhere = store.with("GIT_SSH", ssh().toString());
+      Command.run(elsewhere, "import", url, "utf8").succeeds();
+      Command.run(elsewhere.with("LC_ALL", "C"), "import", url, "c").succeeds();
+      String names = source.run("for-each-ref", "--format=%(refname) %(objectname)");
+      for (String name : List.of("utf8", "c")) {
+        assertThat(
+                export(name, name + ".git")
+                    .run("for-each-ref", "--format=%(refname) %(objectname)"))
+            .isEqualTo(names);
+      }
+
+      String main = source.run("rev-parse", "main");
+      Files.write(
+          source.directory().resolve("packed-refs"),
+          (main + " refs/heads/gr\u00fcn\n").getBytes(ISO_8859_1),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+      Command refused = Command.run(elsewhere, "import", url, "r").failsInOneLine(FAILED);
+      assertThat(refused.stderr()).contains("refs/heads/gr", "is not UTF-8");
+      Command.run(elsewhere.with("LC_ALL", "C"), "import", url, "r").failsInOneLine(FAILED);
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("c\nutf8\n");
     }
 
     @Test
