@@ -3,10 +3,16 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
@@ -20,6 +26,8 @@ final class StagedManifests extends DelegatingObjectStore {
   private final AtomicReference<Action> beforeWrite = new AtomicReference<>();
   private final AtomicReference<Action> afterRead = new AtomicReference<>();
   private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
+  private final Map<String, Action> beforeList = new ConcurrentHashMap<>();
+  private final Set<String> doomed = ConcurrentHashMap.newKeySet();
 
   /** What happens. */
   @FunctionalInterface
@@ -46,8 +54,21 @@ final class StagedManifests extends DelegatingObjectStore {
     beforeDelete.set(action);
   }
 
+  /** Runs an action before the next listing of exactly a prefix. */
+  void beforeList(String prefix, Action action) {
+    beforeList.put(prefix, action);
+  }
+
+  /** Keys of all objects whose deletion was asked for, be it done or not. */
+  Set<String> doomed() {
+    return Set.copyOf(doomed);
+  }
+
   private static void play(AtomicReference<Action> staged) throws IOException {
-    Action action = staged.getAndSet(null);
+    play(staged.getAndSet(null));
+  }
+
+  private static void play(@Nullable Action action) throws IOException {
     if (action == null) {
       return;
     }
@@ -75,7 +96,14 @@ final class StagedManifests extends DelegatingObjectStore {
 
   @Override
   public void delete(Collection<String> keys) throws IOException {
+    doomed.addAll(keys);
     play(beforeDelete);
     super.delete(keys);
+  }
+
+  @Override
+  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    play(beforeList.remove(prefix));
+    super.list(prefix, each);
   }
 }

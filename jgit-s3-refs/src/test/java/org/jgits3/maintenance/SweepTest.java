@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -37,6 +39,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.StoredManifest;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.MultipartUpload;
+import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,9 +200,23 @@ class SweepTest {
 
   @Test
   void D3_a_sweeper_goes_by_the_manifest_that_it_wrote_not_by_the_one_it_read() throws Exception {
-    sweep(it.maintainer);
-    it.store.beforeWrite(() -> push("refs/heads/new"));
-    sweep(it.maintainer);
+    PackBytes pack = PackBytes.ofSize(1_000, 1);
+    try (S3Repository early = it.users.openForRequest("r")) {
+      early.getObjectDatabase().deferReceivedPacks();
+      try (ObjectInserter inserter = early.newObjectInserter()) {
+        inserter
+            .newPackParser(new ByteArrayInputStream(pack.bytes()))
+            .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+      }
+      push("refs/heads/a");
+      it.store.beforeWrite(() -> point(early, "refs/heads/early", pack.commit()));
+      Sweep.Report report = sweep(it.maintainer);
+      assertThat(it.manifest().packs())
+          .filteredOn(p -> p.source().equals("RECEIVE"))
+          .hasSize(1)
+          .as("named before the boundary")
+          .allMatch(p -> ObjectNames.mintedAt(p.id()) <= report.boundary());
+    }
     assertThat(stored()).containsAll(listed());
     it.isSound();
   }

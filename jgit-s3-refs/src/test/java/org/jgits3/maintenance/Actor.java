@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.store.ObjectStore;
+
+/** One of the processes that use the repository {@code r}. Nothing of it expires late. */
+final class Actor implements Closeable {
+  final StagedManifests store;
+  final S3RepositoryManager manager;
+
+  Actor(ObjectStore own) throws ConfigInvalidException {
+    store = new StagedManifests(own);
+    manager = MaintenanceFixture.manager(store);
+  }
+
+  GarbageCollection.Report gc() throws IOException {
+    return MaintenanceFixture.gc(manager);
+  }
+
+  Sweep.Report sweep() throws IOException {
+    return manager.sweep("r", Duration.ZERO, false).orElseThrow();
+  }
+
+  /** Publishes a commit of its own, and lets a ref point to it. */
+  ObjectId push(String ref) throws IOException {
+    try (S3Repository r = manager.openForRequest("r")) {
+      ObjectId id = TestRepositories.commit(r, ref + " " + r.manifest().generation());
+      point(r, ref, id);
+      return id;
+    }
+  }
+
+  /** Does something up to the next write of a manifest, with all that goes there uploaded. */
+  <T> Sleeper<T> beforeWrite(Callable<T> work) throws Exception {
+    return new Sleeper<>(store::beforeWrite, work);
+  }
+
+  /** Does something up to the next deletion of objects, which has been decided on then. */
+  <T> Sleeper<T> beforeDelete(Callable<T> work) throws Exception {
+    return new Sleeper<>(store::beforeDelete, work);
+  }
+
+  /** Does something up to the next listing of objects. */
+  <T> Sleeper<T> beforeList(String prefix, Callable<T> work) throws Exception {
+    return new Sleeper<>(action -> store.beforeList(prefix, action), work);
+  }
+
+  @Override
+  public void close() throws IOException {
+    manager.close();
+  }
+}

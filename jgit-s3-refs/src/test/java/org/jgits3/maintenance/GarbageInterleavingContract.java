@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.delete;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.TestRepositories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The interleavings of a push and of collections that drop garbage, step by step: E0 to E3. The
+ * push has found an object in the store that nothing leads to, and so has not written it.
+ */
+abstract class GarbageInterleavingContract extends InterleavingFixture {
+  private static final String NEW = "refs/heads/new";
+
+  private Actor collector;
+
+  /** A handle that has found the object before anything is collected. */
+  private S3Repository pusher;
+
+  private ObjectId found;
+
+  @BeforeEach
+  void start() throws Exception {
+    collector = actor();
+    try (S3Repository r = others.manager.openForRequest("r")) {
+      found = TestRepositories.commit(r, "garbage");
+    }
+    pusher = actor().manager.openRepository("r");
+    assertThat(pusher.getObjectDatabase().has(found)).isTrue();
+    assertThat(collector.gc().skipped()).isFalse(); // in a pack of garbage from now on
+    assertThat(manifest().dropped()).isZero();
+  }
+
+  @AfterEach
+  void closePusher() {
+    pusher.close();
+  }
+
+  private boolean isStored() throws Exception {
+    try (S3Repository r = actor().manager.openRepository("r")) {
+      return r.getObjectDatabase().has(found);
+    }
+  }
+
+  private void isRefused(String ref) throws IOException {
+    assertThatThrownBy(() -> point(pusher, ref, found))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(found.name());
+    assertThat(pusher.exactRef(ref)).isNull();
+  }
+
+  @Test
+  void E0_neither_a_collection_nor_a_push_relies_on_what_it_found_before() throws Exception {
+    try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
+      assertThat(point(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(drop.wake().garbageKept()).isTrue();
+    }
+    assertThat(isStored()).isTrue();
+    isSound();
+    delete(pusher, NEW);
+    collector.gc();
+    collector.gc();
+    assertThat(manifest().dropped()).isPositive();
+    isRefused(NEW);
+    isSound();
+  }
+
+  @Test
+  void E1_a_push_looks_again_after_objects_were_dropped() throws Exception {
+    collector.gc();
+    assertThat(manifest().dropped()).isPositive();
+    isRefused(NEW);
+    assertThat(isStored()).isFalse();
+    isSound();
+  }
+
+  @Test
+  void E2_a_collection_drops_nothing_if_a_ref_was_created_since_it_read_the_refs()
+      throws Exception {
+    try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
+      assertThat(point(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(drop.wake().garbageKept()).isTrue();
+    }
+    assertThat(manifest().dropped()).isZero();
+    assertThat(isStored()).isTrue();
+    isSound();
+  }
+
+  @Test
+  void E3_a_push_whose_object_others_have_kept_goes_through_after_a_collection() throws Exception {
+    ObjectId kept = others.push("refs/heads/kept");
+    try (S3Repository late = actor().manager.openRepository("r")) {
+      assertThat(late.getObjectDatabase().has(kept)).isTrue();
+      collector.gc();
+      assertThat(manifest().dropped()).isPositive();
+      assertThat(point(late, NEW, kept)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(late.exactRef(NEW).getObjectId()).isEqualTo(kept);
+    }
+    isRefused("refs/heads/other");
+    isSound();
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.ObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/** Several processes that use the repository {@code r}, each over a client of its own. */
+@Timeout(120) // threads wait for each other
+abstract class InterleavingFixture {
+  static final String MAIN = "refs/heads/main";
+
+  private final List<Actor> actors = new ArrayList<>();
+  ObjectStore plain;
+
+  /** Does what everybody else does. */
+  Actor others;
+
+  /** Opens another client of the store, with the same objects. */
+  protected abstract ObjectStore store() throws IOException;
+
+  @BeforeEach
+  void create() throws Exception {
+    plain = store();
+    others = actor();
+    others.manager.createRepository("r").close();
+    others.push(MAIN);
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    for (Actor actor : actors) {
+      actor.close();
+    }
+    plain.close();
+  }
+
+  Actor actor() throws Exception {
+    Actor actor = new Actor(store());
+    actors.add(actor);
+    return actor;
+  }
+
+  Manifest manifest() throws IOException {
+    return StoredManifest.read(plain, "r");
+  }
+
+  /** All objects of the store but marks of sweeps. */
+  Set<String> stored() throws IOException {
+    Set<String> keys = new TreeSet<>();
+    plain.list("objects/", object -> keys.add(object.key()));
+    keys.removeIf(key -> key.contains("/sweep/"));
+    return keys;
+  }
+
+  Set<String> listed() throws IOException {
+    return LiveObject.of(manifest()).stream().map(LiveObject::key).collect(Collectors.toSet());
+  }
+
+  /** Objects that are stored and not listed. */
+  Set<String> unlisted() throws IOException {
+    Set<String> keys = stored();
+    keys.removeAll(listed());
+    return keys;
+  }
+
+  /** Asserts that all that is listed is there, and whatever the refs lead to. */
+  void isSound() throws Exception {
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    assertThat(stored()).containsAll(listed());
+    assertThat(actor().manager.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
+        .isEmpty();
+  }
+}

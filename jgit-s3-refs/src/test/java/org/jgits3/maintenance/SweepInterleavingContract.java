@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredManifest;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The interleavings of writers, collections, sweeps and deletions that lose objects where a rule is
+ * missing, step by step: D0 to D12, and D14; D13 and D15 are in {@code RestorerTest}. Where such a
+ * trace names a step that the rules do not allow, it is tried and refused, and the rest goes on.
+ */
+abstract class SweepInterleavingContract extends InterleavingFixture {
+  private Actor writer;
+  private Actor gc0;
+  private Actor gc1;
+  private Actor s1;
+  private Actor s2;
+
+  @BeforeEach
+  void start() throws Exception {
+    writer = actor();
+    gc0 = actor();
+    gc1 = actor();
+    s1 = actor();
+    s2 = actor();
+  }
+
+  /** Uploads a pack, and sleeps before it is listed. */
+  private Sleeper<ObjectId> stalledWriter() throws Exception {
+    return writer.beforeWrite(
+        () -> {
+          try (S3Repository r = writer.manager.openRepository("r")) {
+            return TestRepositories.commit(r, "late");
+          }
+        });
+  }
+
+  private String prefix() throws IOException {
+    return ObjectNames.prefix(manifest().repositoryId());
+  }
+
+  private Set<String> packs() throws IOException {
+    return Set.copyOf(manifest().packs().stream().map(PackEntry::id).toList());
+  }
+
+  @Test
+  void D0_a_writer_a_collection_and_two_sweepers_that_stall_at_will_lose_nothing()
+      throws Exception {
+    others.push("refs/heads/a");
+    gc0.gc();
+    others.push("refs/heads/b");
+    try (Sleeper<Sweep.Report> first = s1.beforeDelete(s1::sweep);
+        Sleeper<GarbageCollection.Report> collection = gc0.beforeWrite(gc0::gc)) {
+      writer.push("refs/heads/c");
+      assertThat(collection.wake().skipped()).isFalse();
+      others.push("refs/heads/d");
+      try (Sleeper<Sweep.Report> second = s2.beforeDelete(s2::sweep)) {
+        writer.push("refs/heads/e");
+        gc1.gc();
+        assertThat(first.wake().objects()).isPositive();
+        writer.push("refs/heads/f");
+        assertThat(second.wake().objects()).isPositive();
+      }
+    }
+    isSound();
+    s1.sweep();
+    s2.sweep();
+    assertThat(stored()).isEqualTo(listed());
+    isSound();
+  }
+
+  @Test
+  void D1_a_writer_commits_no_name_that_a_sleeping_sweeper_has_decided_to_delete()
+      throws Exception {
+    try (Sleeper<ObjectId> late = stalledWriter()) {
+      Set<String> n1 = unlisted();
+      others.push("refs/heads/a");
+      try (Sleeper<Sweep.Report> sweep = s1.beforeDelete(s1::sweep)) {
+        assertThat(n1).isNotEmpty();
+        assertThat(s1.store.doomed()).containsAll(n1);
+        assertThatThrownBy(late::wake)
+            .isInstanceOf(ManifestException.Stalled.class)
+            .hasMessageContaining("repeat the operation");
+        sweep.wake();
+      }
+    }
+    isSound();
+    writer.push("refs/heads/late");
+    isSound();
+  }
+
+  @Test
+  void D2_a_sweeper_that_was_overtaken_does_not_let_a_doomed_name_in_again() throws Exception {
+    try (Sleeper<Sweep.Report> low = s1.beforeWrite(s1::sweep);
+        Sleeper<ObjectId> late = stalledWriter()) {
+      Set<String> n2 = unlisted();
+      others.push("refs/heads/a");
+      try (Sleeper<Sweep.Report> high = s2.beforeDelete(s2::sweep)) {
+        long boundary = manifest().boundary();
+        assertThat(n2).isNotEmpty();
+        assertThat(s2.store.doomed()).containsAll(n2);
+        low.wake();
+        assertThat(manifest().boundary()).isEqualTo(boundary);
+        assertThatThrownBy(late::wake).isInstanceOf(ManifestException.Stalled.class);
+        high.wake();
+      }
+    }
+    isSound();
+  }
+
+  @Test
+  void D3_a_sweeper_goes_by_the_manifest_that_it_wrote_not_by_the_one_it_read() throws Exception {
+    try (Sleeper<ObjectId> late = stalledWriter()) {
+      Set<String> n1 = unlisted();
+      others.push("refs/heads/a");
+      try (Sleeper<Sweep.Report> sweep = s1.beforeWrite(s1::sweep)) {
+        late.wake();
+        assertThat(listed()).containsAll(n1);
+        Sweep.Report report = sweep.wake();
+        assertThat(n1).allMatch(key -> mintedAt(key) <= report.boundary());
+        assertThat(s1.store.doomed()).doesNotContainAnyElementsOf(n1);
+      }
+    }
+    isSound();
+  }
+
+  private static long mintedAt(String key) {
+    return ObjectNames.mintedAtOf(key).orElseThrow();
+  }
+
+  @Test
+  void D4_a_sweeper_that_lists_later_than_it_read_what_is_listed_deletes_nothing_newer()
+      throws Exception {
+    others.push("refs/heads/a");
+    gc0.gc();
+    Set<String> old = unlisted();
+    others.push("refs/heads/b");
+    try (Sleeper<Sweep.Report> sweep = s1.beforeList(prefix(), s1::sweep)) {
+      others.push("refs/heads/c");
+      gc0.gc();
+      others.push("refs/heads/d");
+      sweep.wake();
+    }
+    assertThat(s1.store.doomed()).containsAll(old).doesNotContainAnyElementsOf(listed());
+    isSound();
+  }
+
+  /**
+   * Beside a sweep the rule alone loses nothing if it is broken: whatever the slower collection
+   * would list has been minted at or before the boundary, and is refused for that. So this insists
+   * on the reason as well.
+   */
+  @Test
+  void D5_of_two_collections_of_the_same_packs_the_slower_gives_up_beside_a_sweep()
+      throws Exception {
+    others.push("refs/heads/a");
+    try (Sleeper<GarbageCollection.Report> slow = gc1.beforeWrite(gc1::gc)) {
+      gc0.gc();
+      others.push("refs/heads/b");
+      try (Sleeper<Sweep.Report> sweep = s1.beforeDelete(s1::sweep)) {
+        Set<String> packs = packs();
+        assertThatThrownBy(slow::wake)
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("no longer listed");
+        assertThat(packs()).isEqualTo(packs);
+        sweep.wake();
+      }
+    }
+    isSound();
+  }
+
+  @Test
+  void D6_a_collection_changes_the_list_of_packs_and_never_replaces_it() throws Exception {
+    others.push("refs/heads/a");
+    try (Sleeper<GarbageCollection.Report> stale = gc1.beforeWrite(gc1::gc)) {
+      Set<String> packs0 = packs();
+      gc0.gc();
+      others.push("refs/heads/b");
+      try (Sleeper<Sweep.Report> sweep = s1.beforeWrite(s1::sweep);
+          Sleeper<GarbageCollection.Report> collection = gc0.beforeWrite(gc0::gc)) {
+        assertThatThrownBy(stale::wake)
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("no longer listed");
+        Set<String> before = packs();
+        writer.push("refs/heads/c");
+        Set<String> pushed = packs();
+        pushed = minus(pushed, before);
+        sweep.wakeUntil(s1.store::beforeDelete);
+        collection.wake();
+        assertThat(packs()).containsAll(pushed).doesNotContainAnyElementsOf(packs0);
+        assertThat(packs()).doesNotContainAnyElementsOf(before);
+        sweep.wake();
+      }
+    }
+    isSound();
+  }
+
+  private static Set<String> minus(Set<String> some, Set<String> others) {
+    List<String> rest = new ArrayList<>(some);
+    rest.removeAll(others);
+    return Set.copyOf(rest);
+  }
+
+  private Manifest startAnew() throws IOException {
+    others.manager.delete("r");
+    Manifest tombstone = manifest();
+    others.manager.createRepository("r").close();
+    return tombstone;
+  }
+
+  @Test
+  void D7_the_cleanup_after_a_deletion_leaves_the_objects_of_the_next_life_alone()
+      throws Exception {
+    others.push("refs/heads/a");
+    String former = prefix();
+    Set<String> left = stored();
+    startAnew();
+    try (Sleeper<Sweep.Report> cleanup = s1.beforeList(former, s1::sweep)) {
+      writer.push(MAIN);
+      cleanup.wake();
+    }
+    assertThat(s1.store.doomed()).containsAll(left);
+    assertThat(stored()).containsAll(listed()).doesNotContainAnyElementsOf(left);
+    isSound();
+  }
+
+  @Test
+  void D8_the_next_life_of_a_name_goes_on_where_the_generations_of_the_last_have_ended()
+      throws Exception {
+    others.push("refs/heads/a");
+    String former = prefix();
+    others.manager.delete("r");
+    Manifest tombstone = manifest();
+    try (Sleeper<Sweep.Report> cleanup = s1.beforeList(former, s1::sweep)) {
+      others.manager.createRepository("r").close();
+      writer.push(MAIN);
+      assertThat(cleanup.wake().boundary()).isEqualTo(tombstone.generation());
+    }
+    assertThat(listed())
+        .isNotEmpty()
+        .allMatch(key -> mintedAt(key) > tombstone.generation())
+        .doesNotContainAnyElementsOf(s1.store.doomed());
+    isSound();
+  }
+
+  @Test
+  void D9_a_writer_of_a_former_life_commits_nothing_to_the_next() throws Exception {
+    try (Sleeper<ObjectId> late = stalledWriter()) {
+      Set<String> n1 = unlisted();
+      startAnew();
+      assertThatThrownBy(late::wake)
+          .isInstanceOf(UnknownOutcomeException.class)
+          .hasMessageContaining("the repository was deleted or renamed meanwhile");
+      assertThat(manifest().packs()).isEmpty();
+      s1.sweep();
+      assertThat(s1.store.doomed()).containsAll(n1);
+    }
+    writer.push(MAIN);
+    isSound();
+  }
+
+  @Test
+  void D10_a_sweeper_of_a_former_life_neither_commits_to_the_next_nor_deletes_of_it()
+      throws Exception {
+    others.push("refs/heads/a");
+    gc0.gc();
+    String former = prefix();
+    String old = manifest().packs().get(0).id();
+    others.push("refs/heads/b");
+    try (Sleeper<Sweep.Report> unsaid = s2.beforeWrite(s2::sweep);
+        Sleeper<Sweep.Report> late = s1.beforeList(former, s1::sweep)) {
+      assertThat(manifest().boundary()).isPositive();
+      startAnew();
+      writer.push(MAIN);
+      // Not minted in this life: nothing but the prefix keeps it from a sweep of the former one.
+      String planted = ObjectNames.packKey(manifest().repositoryId(), old, "pack");
+      plain.put(planted, new byte[1], 0, 1);
+      assertThatThrownBy(unsaid::wake)
+          .isInstanceOf(UnknownOutcomeException.class)
+          .hasMessageContaining("the repository was deleted or renamed meanwhile");
+      assertThat(late.wake().objects()).isPositive();
+      assertThat(s1.store.doomed()).isNotEmpty().allMatch(key -> key.startsWith(former));
+      assertThat(s2.store.doomed()).isEmpty();
+      assertThat(stored()).contains(planted);
+    }
+    isSound();
+  }
+
+  @Test
+  void D11_a_tombstone_ends_all_that_was_under_way_and_its_generation_is_the_next_boundary()
+      throws Exception {
+    others.push("refs/heads/a");
+    gc1.gc();
+    others.push("refs/heads/b");
+    try (Sleeper<Sweep.Report> asleep = s1.beforeDelete(s1::sweep);
+        Sleeper<ObjectId> late = stalledWriter();
+        Sleeper<GarbageCollection.Report> collection = gc0.beforeWrite(gc0::gc)) {
+      Set<String> left = stored();
+      Manifest tombstone = startAnew();
+      assertThat(manifest().boundary()).isEqualTo(tombstone.generation());
+      assertThat(manifest().repositoryId()).isNotEqualTo(tombstone.repositoryId());
+      others.push(MAIN);
+      assertThatThrownBy(late::wake).isInstanceOf(UnknownOutcomeException.class);
+      assertThatThrownBy(collection::wake).isInstanceOf(UnknownOutcomeException.class);
+      asleep.wake();
+      isSound();
+      s2.sweep();
+      s2.sweep();
+      assertThat(stored()).doesNotContainAnyElementsOf(left).isEqualTo(listed());
+    }
+    isSound();
+  }
+
+  @Test
+  void D12_an_older_manifest_that_was_put_back_is_noticed_and_nothing_is_done_by_it()
+      throws Exception {
+    Manifest old = manifest();
+    others.push("refs/heads/a");
+    try (Sleeper<Sweep.Report> sweep = s1.beforeWrite(s1::sweep);
+        Sleeper<ObjectId> late = stalledWriter();
+        Sleeper<GarbageCollection.Report> collection = gc0.beforeWrite(gc0::gc)) {
+      Set<String> before = stored();
+      StoredManifest.rewrite(plain, "r", m -> old);
+      for (Sleeper<?> each : List.of(sweep, late, collection)) {
+        assertThatThrownBy(each::wake)
+            .isInstanceOf(UnknownOutcomeException.class)
+            .hasRootCauseInstanceOf(ManifestException.Corrupt.class);
+      }
+      assertThatThrownBy(s1::sweep).isInstanceOf(ManifestException.Corrupt.class);
+      assertThat(stored()).isEqualTo(before);
+      assertThat(manifest()).isEqualTo(old);
+    }
+    isSound();
+  }
+
+  @Test
+  void D14_a_name_that_left_is_not_listed_again_while_a_sweeper_sleeps_that_has_doomed_it()
+      throws Exception {
+    PackEntry old = manifest().packs().get(0);
+    Set<String> keys = old.objectSizes(manifest().repositoryId()).keySet();
+    gc0.gc();
+    others.push("refs/heads/a");
+    try (Sleeper<Sweep.Report> sweep = s1.beforeDelete(s1::sweep);
+        ManifestCommitter maintainer =
+            new ManifestCommitter(plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+      assertThat(s1.store.doomed()).containsAll(keys);
+      assertThatThrownBy(
+              () ->
+                  maintainer.<Boolean>commit(
+                      base -> {
+                        List<PackEntry> packs = new ArrayList<>(base.packs());
+                        packs.add(old);
+                        return Proposal.edit(base.withPacks(packs), true);
+                      }))
+          .isInstanceOf(ManifestException.Stalled.class);
+      sweep.wake();
+    }
+    assertThat(stored()).doesNotContainAnyElementsOf(keys);
+    isSound();
+  }
+}
