@@ -4,6 +4,7 @@ package org.jgits3.pack;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
@@ -82,8 +83,14 @@ final class ReadBack implements Closeable {
   }
 
   private void write(ByteBuffer src) throws IOException {
-    while (src.hasRemaining()) {
-      spill.write(src);
+    try {
+      while (src.hasRemaining()) {
+        spill.write(src);
+      }
+    } catch (ClosedChannelException e) {
+      throw e; // interrupted, which says nothing about the disk
+    } catch (IOException e) {
+      throw spills.failed("cannot be written", e);
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -56,13 +57,25 @@ public final class SpillDirectory {
     try {
       return FileChannel.open(file, OPTIONS, ownerOnly());
     } catch (IOException e) {
-      throw new IOException(
-          "no file for a received pack can be made in "
-              + directory
-              + ", see [s3 \"receive\"] spillDirectory: "
-              + e,
-          e);
+      throw failed("cannot be made", e);
     }
+  }
+
+  /**
+   * The failure of something about a file, in one line for the client that pushes and for the log.
+   *
+   * @param what what failed
+   * @param cause why, such as a full disk
+   */
+  IOException failed(String what, IOException cause) {
+    return new IOException(
+        "the file for a received pack in "
+            + directory
+            + " "
+            + what
+            + ", see [s3 \"receive\"] spillDirectory: "
+            + (cause instanceof FileSystemException ? cause.toString() : cause.getMessage()),
+        cause);
   }
 
   private FileAttribute<?>[] ownerOnly() {

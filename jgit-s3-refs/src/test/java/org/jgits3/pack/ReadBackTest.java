@@ -135,6 +135,18 @@ class ReadBackTest {
     assertThat(other).exists();
   }
 
+  @Test
+  void a_start_harms_no_file_that_another_process_is_using() throws Exception {
+    byte[] bytes = random(LARGER);
+    try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
+      readBack.append(bytes, 0, LARGER / 2);
+      readBack.append(bytes, LARGER / 2, LARGER - 2 - LARGER / 2);
+      manager(spills).close();
+      readBack.append(bytes, LARGER - 2, 2);
+      compare(readBack, bytes);
+    }
+  }
+
   private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       inserter
