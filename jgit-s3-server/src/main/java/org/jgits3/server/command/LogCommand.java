@@ -33,7 +33,10 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = "Show the transactions that changed refs, oldest first.")
 final class LogCommand implements Callable<Integer> {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Loaded when JSON is printed: the command itself is part of every command line. */
+  private static final class Json {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+  }
 
   /** Between two looks at the manifest, of one request each. */
   private static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -144,7 +147,7 @@ final class LogCommand implements Callable<Integer> {
 
   /** Prints an object in one line; a large one is not held. */
   private void printJson(Transaction t) throws IOException {
-    JsonGenerator json = JSON.getFactory().createGenerator(out());
+    JsonGenerator json = Json.MAPPER.getFactory().createGenerator(out());
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
     json.writeStartObject();

@@ -11,9 +11,6 @@ import picocli.CommandLine.Spec;
 
 /** Standard output of a command: for people, or with {@code --json} one JSON value for scripts. */
 final class Output {
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
@@ -33,8 +30,10 @@ final class Output {
 
   /** Prints a value for scripts. */
   void value(Object value) {
+    // Made here, since every command has an output and few print JSON: it loads some 400 classes.
+    ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
     try {
-      line(JSON.writeValueAsString(value));
+      line(mapper.writeValueAsString(value));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("values printed are plain records and maps", e);
     }

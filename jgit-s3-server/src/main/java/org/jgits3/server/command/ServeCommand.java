@@ -104,6 +104,10 @@ final class ServeCommand implements Callable<Integer> {
 
   /** The server as the options want it, checked before the store is asked for anything. */
   private GitHttpServer.Builder builder() {
+    if (shutdownSeconds < 0) {
+      throw new ParameterException(
+          spec.commandLine(), "Invalid value for option '--shutdown-timeout': it is negative");
+    }
     GitHttpServer.Builder builder =
         GitHttpServer.builder()
             .listen(listen)

@@ -406,8 +406,22 @@ class BadInputIT {
     assertThat(refused.stderr()).contains(file.toString());
   }
 
+  @Test
+  void directory_given_as_config_is_named() {
+    Command refused = Command.run(Map.of(), List.of("--config", scratch.toString(), "list"));
+    refused.failsInOneLine(WRONG_USAGE);
+    assertThat(refused.stderr()).contains(scratch.toString());
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"--no-such-option", "no-such-command", "init", "refs"})
+  @ValueSource(
+      strings = {
+        "--no-such-option",
+        "no-such-command",
+        "init",
+        "refs",
+        "serve --listen 127.0.0.1:0 --shutdown-timeout -5"
+      })
   void wrong_usage_has_an_exit_code_of_its_own(String args) {
     Command refused = Command.run(store, args.split(" "));
     refused.failsInOneLine(WRONG_USAGE);

@@ -47,7 +47,7 @@ final class ServerProcess implements Closeable {
     Path log = Files.createTempFile("jgit-s3-serve", ".log");
     Process process =
         Command.start(
-            Command.javaCommand(List.of("-Xmx" + megabytes + "m"), args),
+            Command.javaCommand(jvmOptions(megabytes), args),
             store.environment(),
             log.toFile(),
             log.toFile());
@@ -57,6 +57,16 @@ final class ServerProcess implements Closeable {
       process.destroyForcibly();
       throw failed;
     }
+  }
+
+  /** As the launcher does. */
+  private static List<String> jvmOptions(int megabytes) {
+    List<String> options = new ArrayList<>(List.of("-Xmx" + megabytes + "m"));
+    if (Runtime.version().feature() < 22) {
+      options.add("-XX:+UnlockDiagnosticVMOptions");
+      options.add("-XX:GCLockerRetryAllocationCount=1000");
+    }
+    return options;
   }
 
   /** Where a repository is served. */

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script that users start, in a directory laid out as a clone that was built. */
+class LauncherIT {
+  private static final Path ROOT = Path.of(System.getProperty("project.root")).toAbsolutePath();
+  private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
+  private static final String BUILDING = "building jgit-s3 (sources changed) ...\n";
+
+  @TempDir private Path scratch;
+  private Path clone;
+  private Path jar;
+  private Path archive;
+
+  @BeforeEach
+  void builtClone() throws IOException {
+    clone = Files.createDirectory(scratch.resolve("clone"));
+    Path target = Files.createDirectories(clone.resolve("jgit-s3-server/target"));
+    Path built = ROOT.resolve("jgit-s3-server/target");
+    Files.copy(ROOT.resolve("jgit-s3"), clone.resolve("jgit-s3"));
+    Files.setPosixFilePermissions(
+        clone.resolve("jgit-s3"), PosixFilePermissions.fromString("rwxr-xr-x"));
+    jar = Files.copy(built.resolve("jgit-s3-server.jar"), target.resolve("jgit-s3-server.jar"));
+    Files.createSymbolicLink(target.resolve("lib"), built.resolve("lib"));
+    archive = target.resolve("launcher-java" + Runtime.version().feature() + ".jsa");
+    // What a build would make is there; building it again is Maven's matter.
+    Path mvn = Files.createDirectory(scratch.resolve("bin")).resolve("mvn");
+    Files.writeString(mvn, "#!/bin/sh\n");
+    Files.setPosixFilePermissions(mvn, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  @Test
+  void build_leaves_an_archive_of_classes_that_the_program_is_loaded_from() throws IOException {
+    changeSource();
+    Command first = launch(Map.of()).succeeds();
+    assertThat(first.stdout()).isEqualTo("[ ]\n");
+    assertThat(first.stderr()).isEqualTo(BUILDING);
+    assertThat(Files.readString(archive, ISO_8859_1))
+        .contains("software/amazon/awssdk/services/s3/S3Client");
+    assertThat(archive.resolveSibling(archive.getFileName() + ".new")).doesNotExist();
+
+    Command loading =
+        launch(Map.of("JGIT_S3_JAVA_OPTS", "-Xlog:class+load -XX:SharedArchiveFile=" + archive));
+    assertThat(loading.stdout().lines())
+        .anyMatch(line -> line.contains("jgits3.server.Main source: shared objects file (top)"));
+    answersOnly(launch(Map.of()));
+  }
+
+  @Test
+  void archive_of_another_build_or_jdk_is_ignored_in_silence() throws IOException {
+    Files.writeString(archive, "of a JDK that is not known here\n");
+    answersOnly(launch(Map.of()));
+
+    changeSource();
+    launch(Map.of()).succeeds();
+    assertThat(Files.size(archive)).isGreaterThan(1 << 20);
+    Files.setLastModifiedTime(jar, FileTime.from(Instant.now().plusSeconds(5)));
+    answersOnly(launch(Map.of()));
+  }
+
+  @Test
+  void options_of_the_user_replace_those_of_the_script() {
+    Command chosen = launch(Map.of("JGIT_S3_JAVA_OPTS", "-XX:+UseParallelGC -Xmx64m"));
+    answersOnly(chosen);
+    Command picked = launch(Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseParallelGC")).succeeds();
+    assertThat(picked.stdout()).isEqualTo("[ ]\n");
+  }
+
+  @Test
+  void jdks_whose_g1_gives_up_early_are_told_to_go_on() {
+    Command told = launch(Map.of("JGIT_S3_JAVA_OPTS", "-XX:+PrintCommandLineFlags")).succeeds();
+    assertThat(told.stdout().contains(" -XX:GCLockerRetryAllocationCount=1000 "))
+        .as(told.stdout())
+        .isEqualTo(Runtime.version().feature() < 22);
+  }
+
+  /** Makes a source newer than the jar. */
+  private void changeSource() throws IOException {
+    Files.setLastModifiedTime(jar, FileTime.from(Instant.now().minusSeconds(60)));
+    Files.createDirectories(clone.resolve("jgit-s3-server/src/main/Changed"));
+  }
+
+  private Command launch(Map<String, String> environment) {
+    List<String> line = new ArrayList<>();
+    line.addAll(List.of("env", "PATH=" + scratch.resolve("bin") + ":" + System.getenv("PATH")));
+    line.addAll(List.of("JAVA_HOME=" + JAVA_HOME, clone.resolve("jgit-s3").toString()));
+    line.addAll(List.of("--config", "/dev/null", "--store", "file:" + scratch.resolve("data")));
+    line.addAll(List.of("list", "--json"));
+    return Command.finish(line, environment);
+  }
+
+  /** Asserts that a command printed the answer and nothing else. */
+  private static void answersOnly(Command command) {
+    assertThat(command.succeeds().stdout()).as(command.toString()).isEqualTo("[ ]\n");
+    assertThat(command.stderr()).as(command.toString()).isEmpty();
+  }
+}
