@@ -226,6 +226,7 @@ final class BenchCommand implements Callable<Integer> {
       } catch (WrongUsageException e) {
         throw e;
       } catch (IOException | RuntimeException e) {
+        Leftovers.failed();
         if (chosen.size() == 1) {
           throw e;
         }

@@ -82,4 +82,18 @@ class BenchCommandTest {
     assertThat(refused("refs", "--quick", "--refs", "1000", "--baseline", file.toString()))
         .contains("before.json is measured by a full run, not a quick one");
   }
+
+  @Test
+  void results_of_jmh_itself_are_no_baseline() throws Exception {
+    Path file = directory.resolve("express-jmh.json");
+    Files.writeString(
+        file,
+        """
+        [{"jmhVersion": "1.37", "benchmark": "org.jgits3.bench.express.ExpressBenchmark.get_object",
+          "mode": "ss", "forks": 1, "primaryMetric": {"score": 1.0, "scoreUnit": "ns/op"}}]
+        """);
+
+    assertThat(refused("express", "--baseline", file.toString()))
+        .contains("express-jmh.json was not written by --json: it lacks a machine or suites");
+  }
 }

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,8 @@ import org.jgits3.bench.server.OwnServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,7 +44,12 @@ class BenchProcessTest {
       Path.of(System.getProperty("project.root", "..")).toAbsolutePath().normalize();
   private static final Path TOOLS = ROOT.resolve("target/tools");
   private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final int SIGINT = 2;
   private static final int SIGTERM = 15;
+
+  /** Makes a program what a shell starts in a terminal: a group of its own that Ctrl-C ends. */
+  private static final List<String> IN_A_TERMINAL =
+      List.of("setsid", "env", "--default-signal=INT");
 
   @TempDir private Path directory;
   private Process process;
@@ -66,9 +74,15 @@ class BenchProcessTest {
   }
 
   private void start(Map<String, String> environment, String... arguments) throws IOException {
+    start(List.of(), environment, arguments);
+  }
+
+  private void start(List<String> by, Map<String, String> environment, String... arguments)
+      throws IOException {
     List<String> options = List.of("-Djgits3.bench.root=" + directory, "-Djmh.ignoreLock=true");
-    ProcessBuilder builder =
-        new ProcessBuilder(new JvmProgram(options, Main.class, List.of(arguments)).command());
+    List<String> command = new ArrayList<>(by);
+    command.addAll(new JvmProgram(options, Main.class, List.of(arguments)).command());
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
     builder.environment().remove("BUCKETS");
     builder.environment().put("AWS_EC2_METADATA_DISABLED", "true");
@@ -108,6 +122,37 @@ class BenchProcessTest {
   void interrupted_run_leaves_no_process_and_no_scratch_data(String line, String seen)
       throws Exception {
     start(Map.of(), line.split(" "));
+    List<ProcessHandle> children = childrenOnceThereIs(seen);
+
+    process.destroy();
+
+    assertNothingIsLeft(children, SIGTERM);
+  }
+
+  /** Whatever the run has started is interrupted at the same time, and fails. */
+  @EnabledOnOs(OS.LINUX)
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "group   | refs --quick --refs 1000 | scratch",
+        "group   | git --smallest | git-2/disk/pushed.git",
+        "group   | memory --smallest | s3/scratch/memory",
+        "process | refs --quick --refs 1000 | scratch",
+      })
+  void run_that_is_interrupted_by_ctrl_c_leaves_nothing_either(String who, String line, String seen)
+      throws Exception {
+    start(IN_A_TERMINAL, Map.of(), line.split(" "));
+    List<ProcessHandle> children = childrenOnceThereIs(seen);
+
+    String target = (who.equals("group") ? "-" : "") + process.pid();
+    Process kill = new ProcessBuilder("kill", "-INT", "--", target).start();
+
+    assertThat(kill.waitFor()).isZero();
+    assertNothingIsLeft(children, SIGINT);
+  }
+
+  private List<ProcessHandle> childrenOnceThereIs(String seen) throws Exception {
     Path data = directory.resolve("target/bench-data");
     Instant deadline = Instant.now().plus(PATIENCE);
     List<ProcessHandle> children = List.of();
@@ -117,14 +162,16 @@ class BenchProcessTest {
       process.waitFor(20, TimeUnit.MILLISECONDS);
       children = process.descendants().toList();
     }
+    return children;
+  }
 
-    process.destroy();
-
-    assertEquals(128 + SIGTERM, exitCode(), err());
+  private void assertNothingIsLeft(List<ProcessHandle> children, int signal) throws Exception {
+    assertEquals(128 + signal, exitCode(), err());
     assertThat(children).noneMatch(ProcessHandle::isAlive);
-    assertThat(ProcessHandle.allProcesses().filter(p -> belongsHere(p))).isEmpty();
+    awaitEnd(ProcessHandle.allProcesses().filter(this::belongsHere).toList());
     assertThat(err()).doesNotContain("jgit-s3-bench:");
     assertThat(err().lines()).noneMatch(text -> text.matches("\\[.*] +failed\\b.*"));
+    Path data = directory.resolve("target/bench-data");
     try (Stream<Path> left = Files.walk(data)) {
       assertThat(left.map(path -> data.relativize(path).toString()))
           .noneMatch(
@@ -193,6 +240,13 @@ class BenchProcessTest {
         .contains("refused to create the bucket")
         .contains("404")
         .contains("check the URL");
+  }
+
+  /** A JVM that JMH was just starting ends by itself when it finds that JMH is gone. */
+  private static void awaitEnd(List<ProcessHandle> late) throws Exception {
+    for (ProcessHandle process : late) {
+      process.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
   }
 
   private boolean belongsHere(ProcessHandle other) {

@@ -21,6 +21,7 @@ import org.jgits3.bench.express.CallTimes.Share;
 import org.jgits3.bench.jmh.JmhRun;
 import org.jgits3.bench.jmh.Measurement;
 import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -177,8 +178,9 @@ final class ExpressRun {
   }
 
   private void failed(String title, String engine, JmhRun jmh, Exception e) {
+    Leftovers.failed();
     rows.add(Row.failed(title, engine, Unit.NANOSECONDS, e.getMessage()));
-    context.progress().note("failed; see " + jmh.log());
+    context.progress().note("failed: " + e.getMessage() + "; see " + jmh.log());
   }
 
   private void line(ExpressCase what, String engine, RunResult result) {

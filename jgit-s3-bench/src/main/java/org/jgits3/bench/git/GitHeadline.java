@@ -5,6 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.jgits3.bench.report.Estimate;
+import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.transfer.ThroughputComparison;
@@ -25,9 +28,12 @@ record GitHeadline(GitPlan plan, List<Row> rows, Optional<ThroughputComparison> 
           "upload_vs_raw",
           "range_vs_get");
 
+  /** Engines whose times are compared. */
+  static final Set<GitEngine> JUDGED = Set.of(GitEngine.S3, GitEngine.JGIT_DISK);
+
   /** Figures by key; empty where something was not measured, or not at its full size. */
-  Map<String, Optional<Double>> figures() {
-    Map<String, Optional<Double>> figures = new LinkedHashMap<>();
+  Map<String, Optional<Estimate>> figures() {
+    Map<String, Optional<Estimate>> figures = new LinkedHashMap<>();
     figures.put("clone_warm_vs_disk", ratio(GitCase.CLONE_WARM));
     figures.put("clone_cold_vs_disk", ratio(GitCase.CLONE_COLD));
     figures.put("push_vs_disk", ratio(GitCase.PUSH));
@@ -38,13 +44,13 @@ record GitHeadline(GitPlan plan, List<Row> rows, Optional<ThroughputComparison> 
   }
 
   /** How many times the throughput of the disk this server has on S3. */
-  private Optional<Double> ratio(GitCase what) {
+  private Optional<Estimate> ratio(GitCase what) {
     return of(what, GitEngine.JGIT_DISK)
         .filter(disk -> plan.isFullSize())
-        .flatMap(disk -> of(what, GitEngine.S3).map(s3 -> disk / s3));
+        .flatMap(disk -> of(what, GitEngine.S3).flatMap(s3 -> Estimate.quotient(disk, s3)));
   }
 
-  private Optional<Double> of(GitCase what, GitEngine engine) {
-    return SuiteResult.median(rows, what.title(), engine.id());
+  private Optional<Figure> of(GitCase what, GitEngine engine) {
+    return SuiteResult.figure(rows, what.title(), engine.id());
   }
 }

@@ -118,13 +118,16 @@ final class GitRun {
   List<Row> run() throws IOException, InterruptedException {
     try (scratchDirectory) {
       prepare();
-      context.progress().expect(hosts.size() * plan.rounds() + 1);
+      int rounds = hosts.keySet().stream().mapToInt(plan::rounds).sum();
+      context.progress().expect(rounds + 1); // and the streams
       for (int round = 1; round <= plan.rounds(); round++) {
         List<GitEngine> order = new ArrayList<>(hosts.keySet());
         Collections.rotate(order, 1 - round);
         for (GitEngine engine : order) {
-          context.progress().begin(engine.id() + ", round " + round);
-          attempt(engine, hosts.get(engine));
+          if (round <= plan.rounds(engine)) {
+            context.progress().begin(engine.id() + ", round " + round);
+            attempt(engine, hosts.get(engine));
+          }
         }
       }
       return rows();
@@ -165,6 +168,9 @@ final class GitRun {
     Leftovers.add(interrupted);
     try {
       measure(engine, host);
+    } catch (IOException e) {
+      Leftovers.failed();
+      throw e;
     } finally {
       Leftovers.remove(interrupted);
     }
@@ -238,8 +244,8 @@ final class GitRun {
     if (failures.containsKey(engine)) {
       return Row.failed(what.title(), engine.id(), Unit.NANOSECONDS, failures.get(engine));
     }
-    double[] values =
-        nanos.get(what).get(engine).stream().mapToDouble(Double::doubleValue).toArray();
-    return Row.of(what.title(), engine.id(), Unit.NANOSECONDS, Figure.of(values));
+    // Each round has a server of its own: a JVM, but for what Git itself does.
+    Figure figure = new Figure(nanos.get(what).get(engine), plan.rounds(engine));
+    return Row.of(what.title(), engine.id(), Unit.NANOSECONDS, figure);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
@@ -37,8 +38,8 @@ public final class GitSuite implements Suite {
       List<Row> rows =
           new ArrayList<>(new GitRun(context, plan, data, Optional.of(s3.endpoint())).run());
       Optional<ThroughputComparison> streams = compareStreams(context, s3, rows);
-      Map<String, Optional<Double>> headline = new GitHeadline(plan, rows, streams).figures();
-      return SuiteResult.of(name(), headline, rows, GitEngine.JGIT_DISK.id());
+      Map<String, Optional<Estimate>> headline = new GitHeadline(plan, rows, streams).figures();
+      return SuiteResult.estimated(name(), headline, rows, GitEngine.JGIT_DISK.id());
     }
   }
 

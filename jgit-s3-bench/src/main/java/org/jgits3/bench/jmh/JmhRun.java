@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.jmh;
 
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -20,6 +22,7 @@ import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -44,7 +47,7 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
    * @param parameters values of the parameters by name
    * @param schedule how long
    * @return what it took
-   * @throws RunnerException if it failed; the log says why
+   * @throws RunnerException if it failed, with one line that says why; the log has the rest
    */
   public Measurement measure(
       Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
@@ -60,7 +63,7 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
    * @param parameters values of the parameters by name
    * @param schedule how long
    * @return JMH's result, in nanoseconds
-   * @throws RunnerException if it failed; the log says why
+   * @throws RunnerException if it failed, with one line that says why; the log has the rest
    */
   public RunResult run(
       Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
@@ -83,7 +86,34 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
             .jvmArgsAppend(forked.toArray(String[]::new))
             .output(log.toString());
     parameters.forEach(options::param);
-    return new Runner(options.build()).runSingle();
+    try {
+      return new Runner(options.build()).runSingle();
+    } catch (RunnerException e) {
+      throw new RunnerException(reason(e), e);
+    }
+  }
+
+  /** What the benchmark threw, which JMH wraps more than once, or what JMH has to say. */
+  private static String reason(RunnerException e) {
+    Throwable at = e;
+    for (Optional<Throwable> next = wrapped(at); next.isPresent(); next = wrapped(at)) {
+      at = next.get();
+    }
+    String message = at.getMessage();
+    boolean told = message != null && !message.isBlank();
+    return (told ? message : at.getClass().getSimpleName()).replaceAll("\\p{Cntrl}+", " ").strip();
+  }
+
+  private static Optional<Throwable> wrapped(Throwable e) {
+    boolean wrapper =
+        e instanceof RunnerException
+            || e instanceof BenchmarkException
+            || e instanceof ExecutionException
+            || e instanceof InvocationTargetException
+            || e.getClass() == Exception.class;
+    return !wrapper
+        ? Optional.empty()
+        : Optional.ofNullable(e.getCause()).or(() -> Arrays.stream(e.getSuppressed()).findFirst());
   }
 
   private static String name(Class<?> benchmark, String method, Map<String, String> parameters) {

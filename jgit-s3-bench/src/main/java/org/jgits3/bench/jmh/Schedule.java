@@ -32,7 +32,7 @@ public record Schedule(Mode mode, int forks, int warmups, int iterations, int mi
     return switch (effort) {
       case SMALLEST -> new Schedule(Mode.AverageTime, 0, 0, 1, 1);
       case QUICK -> new Schedule(Mode.AverageTime, 1, WARMUPS, 5, 75);
-      case FULL -> new Schedule(Mode.AverageTime, 3, WARMUPS, 10, 500);
+      case FULL -> new Schedule(Mode.AverageTime, 1, WARMUPS, 10, 200);
     };
   }
 

@@ -10,12 +10,15 @@ import java.util.List;
  * guess, goes from there in growing strides to one heap that is enough and one that is not, and
  * halves what is between them; enough is what succeeds {@value #ROUGHLY} times in a row. If more
  * successes are asked for, the heap that was found has to have them all anew, since it was chosen
- * by its successes; after a failure among those it searches in the same way for a larger heap that
- * has them. For one search, by one thread.
+ * by its successes (unless it is the guess, which was not); after a failure among those it searches
+ * in the same way, half as exactly, for a larger heap that has them. For one search, by one thread.
  */
 final class Bisection {
-  /** First stride, as a part of the guess. */
+  /** First stride, as a part of what the guess has beyond the least heap. */
   private static final int STRIDES = 32;
+
+  /** How much less exact a search is in which each heap costs many trials. */
+  private static final int COARSER = 2;
 
   /** Successes in a row of a heap that is enough for going on with the search. */
   private static final int ROUGHLY = 3;
@@ -85,12 +88,16 @@ final class Bisection {
    */
   Found from(int guess) throws IOException, InterruptedException {
     int first = Math.max(least, Math.min(guess, most));
-    int stride = Math.max(resolution, first / STRIDES);
+    int stride = Math.max(resolution, (first - least) / STRIDES);
     int roughly = Math.min(inARow, ROUGHLY);
     Trial rough = heap -> inARow(heap, roughly);
-    int found = rough.enough(first) ? downFrom(first, stride, rough) : upFrom(first, stride, rough);
-    if (roughly < inARow && !inARow(found, inARow)) {
-      found = upFrom(found, resolution, heap -> inARow(heap, inARow));
+    int found =
+        rough.enough(first)
+            ? downFrom(first, stride, rough)
+            : upFrom(first, stride, resolution, rough);
+    int had = found == first ? roughly : 0;
+    if (roughly < inARow && !inARow(found, inARow - had)) {
+      found = upFrom(found, resolution, COARSER * resolution, heap -> inARow(heap, inARow));
     }
     return new Found(found, List.copyOf(steps));
   }
@@ -106,11 +113,11 @@ final class Bisection {
       large = small;
       small = Math.max(least - 1, large - stride);
     }
-    return between(small, large, enough);
+    return between(small, large, resolution, enough);
   }
 
   /** From a heap that is not enough to the smallest one that is. */
-  private int upFrom(int heap, int firstStride, Trial enough)
+  private int upFrom(int heap, int firstStride, int exactly, Trial enough)
       throws IOException, InterruptedException {
     int stride = firstStride;
     int small = heap;
@@ -120,14 +127,14 @@ final class Bisection {
       small = large;
       large = larger(small, stride);
     }
-    return between(small, large, enough);
+    return between(small, large, exactly, enough);
   }
 
-  private int between(int tooSmall, int largeEnough, Trial enough)
+  private int between(int tooSmall, int largeEnough, int exactly, Trial enough)
       throws IOException, InterruptedException {
     int small = tooSmall;
     int large = largeEnough;
-    while (large - small > resolution) {
+    while (large - small > exactly) {
       int middle = small + (large - small) / 2;
       if (enough.enough(middle)) {
         large = middle;

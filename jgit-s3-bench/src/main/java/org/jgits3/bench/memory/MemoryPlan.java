@@ -46,7 +46,7 @@ record MemoryPlan(
               1,
               4);
       case QUICK -> new MemoryPlan(all, OBJECT, defaults, UPLOAD, LARGE_UPLOAD, 3, 1, 16);
-      case FULL -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 20, 20, 10_000);
+      case FULL -> new MemoryPlan(all, OBJECT, uploads, UPLOAD, LARGE_UPLOAD, 20, 20, 16);
     };
   }
 

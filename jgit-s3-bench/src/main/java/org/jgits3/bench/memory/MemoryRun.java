@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -124,7 +125,7 @@ final class MemoryRun {
             Long.toString(object.size()),
             Integer.toString(crc32c));
     Task task = new Task(arguments, Optional.empty());
-    int guess = JVM_MEGABYTES + (int) (download.arrays() * plan.object());
+    int guess = JVM_MEGABYTES + (int) Math.round(download.arrays() * plan.object());
     String what = "GET of " + plan.object() + " MB, " + plan.inARow() + " in a row";
     // An array of the size of the object has to be there.
     int known = plan.object();
@@ -187,6 +188,7 @@ final class MemoryRun {
               : Row.of(peakName, engine, Unit.MEGABYTES, new Figure(peak)));
       return Optional.of(found.megabytes());
     } catch (IOException | SdkException e) {
+      Leftovers.failed();
       context.progress().note("failed: " + e.getMessage());
       rows.add(Row.failed(name, engine, Unit.MEGABYTES, e.getMessage()));
       return Optional.empty();

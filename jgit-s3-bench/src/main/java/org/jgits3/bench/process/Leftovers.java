@@ -20,6 +20,10 @@ public final class Leftovers {
   private static final int ROUNDS = 100;
   private static final int SECONDS_TO_END = 10;
   private static final long PAUSE_MILLIS = 20;
+
+  /** Within this time this JVM knows that it is to end if what it has started was told, too. */
+  private static final long NANOS_TO_KNOW = TimeUnit.SECONDS.toNanos(2);
+
   private static final long NANOS_TO_CLOSE = TimeUnit.SECONDS.toNanos(5);
 
   /** What ran below this JVM before it started anything. */
@@ -79,6 +83,26 @@ public final class Leftovers {
   }
 
   /**
+   * Waits for a moment after something has failed, and does not return if this JVM is asked to end
+   * within it: Ctrl-C interrupts all that runs in a terminal at the same time, so that programs may
+   * have ended, and requests to them have failed, before this JVM knows.
+   */
+  public static synchronized void failed() {
+    long start = System.nanoTime();
+    long left = NANOS_TO_KNOW;
+    while (!ending && left > 0) {
+      try {
+        TimeUnit.NANOSECONDS.timedWait(Leftovers.class, left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        break;
+      }
+      left = NANOS_TO_KNOW - (System.nanoTime() - start);
+    }
+    proceed();
+  }
+
+  /**
    * Something that has to be closed before this JVM ends, after all programs have ended. Does not
    * return once that has been asked to end.
    *
@@ -105,11 +129,13 @@ public final class Leftovers {
   private static void end() {
     synchronized (Leftovers.class) {
       ending = true;
+      Leftovers.class.notifyAll();
     }
     endPrograms();
     for (Closeable closeable : toClose()) {
       close(closeable);
     }
+    endPrograms(); // JMH knows nothing of this, and may have started one meanwhile
   }
 
   private static synchronized List<Closeable> toClose() {

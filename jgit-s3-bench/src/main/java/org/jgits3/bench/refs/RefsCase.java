@@ -43,6 +43,9 @@ enum RefsCase {
     if (benchmark == BulkRefsBenchmark.class || benchmark == TransferBenchmark.class) {
       return engine == RefsEngine.DIRECTORY || engine == RefsEngine.S3;
     }
+    if (this == COLD) {
+      return engine.differsWhenCold();
+    }
     return benchmark != UpdateRefsBenchmark.class || engine.changes();
   }
 }

@@ -76,6 +76,17 @@ enum RefsEngine {
   }
 
   /**
+   * Whether opening a repository, and what an open one holds, is measured: engines that differ from
+   * another one only in what they trust once they know something are left out.
+   */
+  boolean differsWhenCold() {
+    return switch (this) {
+      case DIRECTORY, S3, JGIT_NEVER, JGIT_REFTABLE, RAW_COMPARE -> true;
+      case S3_UNTRUSTED, S3_WINDOW, JGIT_AFTER_OPEN, JGIT_ALWAYS -> false;
+    };
+  }
+
+  /**
    * Generates this engine's data, unless it is there.
    *
    * @param data where

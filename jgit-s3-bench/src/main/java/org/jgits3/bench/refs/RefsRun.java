@@ -14,6 +14,7 @@ import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.JmhRun;
 import org.jgits3.bench.jmh.Measurement;
 import org.jgits3.bench.jmh.Schedule;
+import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -29,11 +30,14 @@ final class RefsRun {
   /** JVMs for what the suite is judged by. */
   private static final int JVMS = 3;
 
+  /** The same in a full run. */
+  private static final int JVMS_OF_FULL = 5;
+
   /**
    * Milliseconds of an iteration of hits, of which a server does so many that it has compiled them:
    * a request over the client of S3 takes twice as long until some seconds have gone by.
    */
-  private static final int HITS = 300;
+  private static final int HITS = 200;
 
   /** Milliseconds of an iteration of updates, which take some milliseconds each. */
   private static final int UPDATES = 100;
@@ -41,7 +45,7 @@ final class RefsRun {
   /**
    * Batches in which some engine takes seconds for each: so many before the measurement, and in it.
    */
-  private static final int BATCHES = 6;
+  private static final int BATCHES = 4;
 
   /** The same for half a million creations, and for uploads of as many bytes. */
   private static final int LARGE_BATCHES = 15;
@@ -100,7 +104,9 @@ final class RefsRun {
       allocated.clear();
     }
     for (RefsEngine engine : engines) {
-      measureHeap(engine);
+      if (engine.differsWhenCold()) {
+        measureHeap(engine);
+      }
     }
     SuiteResult result =
         SuiteResult.estimated("refs", new RefsHeadline(rows).figures(), rows, REFERENCE.id());
@@ -111,7 +117,7 @@ final class RefsRun {
 
   /** How many measurements there are. */
   private int cases() {
-    int cases = engines.size(); // heap
+    int cases = (int) engines.stream().filter(RefsEngine::differsWhenCold).count(); // heap
     for (RefsCase what : RefsCase.values()) {
       cases += (int) engines.stream().filter(what::concerns).count();
     }
@@ -143,8 +149,9 @@ final class RefsRun {
                   allocated.add(
                       Row.of(title + RefsHeadline.ALLOCATED, engine.id(), Unit.BYTES, bytes)));
     } catch (RunnerException e) {
+      Leftovers.failed();
       rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, e.getMessage()));
-      context.progress().note("failed; see " + jmh.log());
+      context.progress().note("failed: " + e.getMessage() + "; see " + jmh.log());
     }
   }
 
@@ -154,7 +161,7 @@ final class RefsRun {
   static Schedule planned(RefsCase what, RefsEngine engine, Effort effort) {
     Schedule schedule = planned(what, effort);
     if (RefsHeadline.JUDGED.getOrDefault(what, Set.of()).contains(engine)) {
-      schedule = schedule.inJvms(JVMS);
+      schedule = schedule.inJvms(effort == Effort.FULL ? JVMS_OF_FULL : JVMS);
     }
     return what == RefsCase.UPDATE && COUNTED.contains(engine) ? schedule.longer(3) : schedule;
   }

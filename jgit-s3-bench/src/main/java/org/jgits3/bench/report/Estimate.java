@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.ToDoubleFunction;
 import org.apache.commons.statistics.descriptive.Median;
 
 /**
@@ -46,17 +47,33 @@ public record Estimate(double value, Optional<Figure.Interval> interval) {
     if (a.samples().size() == 1 && b.samples().size() == 1) {
       return Optional.of(exactly(value));
     }
-    SplittableRandom random = new SplittableRandom(SEED);
-    double[] quotients = new double[RESAMPLED];
-    for (int i = 0; i < RESAMPLED; i++) {
-      quotients[i] = median(a, random) / median(b, random);
-    }
-    Arrays.sort(quotients);
-    int cut = (int) Math.round(RESAMPLED * (1 - Figure.CONFIDENCE) / 2);
     return Optional.of(
         new Estimate(
-            value,
-            Optional.of(new Figure.Interval(quotients[cut], quotients[RESAMPLED - 1 - cut]))));
+            value, Optional.of(interval(random -> median(a, random) / median(b, random)))));
+  }
+
+  /**
+   * The median of a figure. Its interval is that of the same bootstrap.
+   *
+   * @param figure the figure: ratios of what was measured in turns, as a rule, which say more than
+   *     the ratio of two medians if what else the machine did met both sides of each
+   * @return the median
+   */
+  public static Estimate median(Figure figure) {
+    return figure.samples().size() == 1
+        ? exactly(figure.median())
+        : new Estimate(figure.median(), Optional.of(interval(random -> median(figure, random))));
+  }
+
+  private static Figure.Interval interval(ToDoubleFunction<SplittableRandom> drawn) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    double[] values = new double[RESAMPLED];
+    for (int i = 0; i < RESAMPLED; i++) {
+      values[i] = drawn.applyAsDouble(random);
+    }
+    Arrays.sort(values);
+    int cut = (int) Math.round(RESAMPLED * (1 - Figure.CONFIDENCE) / 2);
+    return new Figure.Interval(values[cut], values[RESAMPLED - 1 - cut]);
   }
 
   /** Median of a figure as it might have been measured as well. */

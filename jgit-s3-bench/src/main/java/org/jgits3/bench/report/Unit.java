@@ -42,6 +42,11 @@ public enum Unit {
     boolean counted() {
       return true;
     }
+
+    @Override
+    String format(double value) {
+      return value == 1 ? "1 request" : super.format(value);
+    }
   };
 
   private final String symbol;

@@ -106,7 +106,9 @@ final class RequestsRun implements Closeable {
     int budget = operation.budget() + ranges;
     String title = operation.title();
     if (cost.total() > budget) {
-      String over = "%d requests (%s), budget %d".formatted(cost.total(), cost.byKind(), budget);
+      String requests = cost.total() == 1 ? "request" : "requests";
+      String over =
+          "%d %s (%s), budget %d".formatted(cost.total(), requests, cost.byKind(), budget);
       rows.add(Row.failed(title, engine, Unit.REQUESTS, over));
     } else {
       rows.add(counted(title, engine, Unit.REQUESTS, cost.total()));

@@ -3,7 +3,6 @@ package org.jgits3.bench.transfer;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -203,7 +202,7 @@ final class LibraryTransfer {
     }
   }
 
-  /** Ranges at the same time, each of which is written to its place in the file. */
+  /** Ranges at the same time, each of which is written to its place in the file as it arrives. */
   private void downloadTo(FileChannel out, ObjectStore store, long size) throws IOException {
     List<Long> ranges = LongStream.range(0, (size + RANGE - 1) / RANGE).boxed().toList();
     Queue<byte[]> buffers = new ConcurrentLinkedQueue<>();
@@ -214,17 +213,11 @@ final class LibraryTransfer {
           byte[] buffer = free == null ? new byte[RANGE] : free;
           long at = range * RANGE;
           int n = (int) Math.min(RANGE, size - at);
-          store.read(key, at, buffer, 0, n, Optional.empty());
-          write(out, at, ByteBuffer.wrap(buffer, 0, n));
+          FileLanding landing = new FileLanding(out, at, buffer);
+          store.read(key, at, buffer, 0, n, Optional.empty(), landing);
+          landing.end();
           buffers.add(buffer);
         });
-  }
-
-  private static void write(FileChannel out, long at, ByteBuffer bytes) throws IOException {
-    long end = at + bytes.remaining();
-    while (bytes.hasRemaining()) {
-      out.write(bytes, end - bytes.remaining());
-    }
   }
 
   /** Between two reads, when nothing is in flight. */

@@ -11,6 +11,7 @@ import java.util.zip.CRC32C;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WriteBack;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
@@ -26,7 +27,9 @@ import org.jgits3.store.UploadOptions;
  * The library's streams against the bare client of S3, in this JVM and in turns: {@link PackUpload}
  * against parts of a known length that are sent concurrently, {@link RangeReader} against a single
  * plain GET into the same array. The object has 1 GiB (16 MiB with {@link Effort#SMALLEST}), and
- * this JVM needs a heap of that and some 300 MB more.
+ * this JVM needs a heap of that and some 300 MB more. A read takes a fraction of a second and
+ * wavers by half of it with what the two processors happen to do, so that there are many rounds of
+ * them; an upload takes some seconds.
  *
  * <pre>{@code
  * ThroughputComparison compared = ThroughputComparison.measure(context, s3);
@@ -38,13 +41,14 @@ import org.jgits3.store.UploadOptions;
  * }</pre>
  *
  * @param megabytes size of the object, in MiB
- * @param uploadVsRaw throughput of the upload, relative to that of the parts; median of the rounds
- * @param rangeVsGet throughput of the ranged read, relative to that of the GET; median of the
- *     rounds
+ * @param uploadVsRaw throughput of the upload, relative to that of the parts in the same round;
+ *     median of the rounds
+ * @param rangeVsGet throughput of the ranged read, relative to that of the GET in the same round;
+ *     median of the rounds
  * @param rows all four, in MB/s
  */
 public record ThroughputComparison(
-    int megabytes, double uploadVsRaw, double rangeVsGet, List<Row> rows) {
+    int megabytes, Estimate uploadVsRaw, Estimate rangeVsGet, List<Row> rows) {
   private static final int MEGABYTE = 1 << 20;
   private static final int MOST_MEGABYTES = 1024;
   private static final int LEAST_MEGABYTES = 16;
@@ -78,18 +82,13 @@ public record ThroughputComparison(
             ? LEAST_MEGABYTES
             : Math.min(MOST_MEGABYTES, context.maxMegabytes());
     requireHeap(megabytes, Runtime.getRuntime().maxMemory() / MEGABYTE);
-    int rounds =
-        switch (context.effort()) {
-          case SMALLEST -> 1;
-          case QUICK -> 5;
-          case FULL -> 15;
-        };
+    Rounds rounds = Rounds.of(context.effort());
     S3Endpoint endpoint = s3.endpoint();
     try (ObjectStore store = LibraryStore.open(endpoint, S3Session.SCRATCH);
         RawTransfers raw = new RawTransfers(endpoint, endpoint.bucket(S3Session.SCRATCH))) {
       Closeable profile = context.profiled("streams of " + megabytes + " MB");
       try (profile) {
-        return new Run(store, raw, megabytes).rounds(rounds);
+        return new Run(store, raw, megabytes).measure(rounds);
       }
     }
   }
@@ -114,10 +113,47 @@ public record ThroughputComparison(
     }
   }
 
+  /**
+   * How often each is done, where what the first rounds do is not counted.
+   *
+   * @param uploadWarmups rounds of uploads that do not count
+   * @param uploads rounds of uploads
+   * @param readWarmups rounds of reads that do not count
+   * @param reads rounds of reads
+   */
+  private record Rounds(int uploadWarmups, int uploads, int readWarmups, int reads) {
+    static Rounds of(Effort effort) {
+      return switch (effort) {
+        case SMALLEST -> new Rounds(1, 1, 1, 1);
+        case QUICK -> new Rounds(1, 5, 3, 21);
+        case FULL -> new Rounds(1, 15, 3, 61);
+      };
+    }
+  }
+
   /** Something that moves the whole object. */
   @FunctionalInterface
   private interface Transfer {
     void run() throws IOException, InterruptedException;
+  }
+
+  /**
+   * One of two that are compared.
+   *
+   * @param engine its name
+   * @param transfer what it does, and what it takes to do it anew
+   * @param rates what it reached in each round, in MB/s
+   */
+  private record Side(String engine, Timed transfer, List<Double> rates) {
+    Side(String engine, Timed transfer) {
+      this(engine, transfer, new ArrayList<>());
+    }
+  }
+
+  /** Does a transfer, and times it without what is done around it. */
+  @FunctionalInterface
+  private interface Timed {
+    double rate() throws IOException, InterruptedException;
   }
 
   private static final class Run {
@@ -126,10 +162,6 @@ public record ThroughputComparison(
     private final String size;
     private final byte[] content;
     private final long checksum;
-    private final List<Double> upload = new ArrayList<>();
-    private final List<Double> parts = new ArrayList<>();
-    private final List<Double> range = new ArrayList<>();
-    private final List<Double> get = new ArrayList<>();
 
     Run(ObjectStore store, RawTransfers raw, int megabytes) {
       this.store = store;
@@ -141,48 +173,38 @@ public record ThroughputComparison(
     }
 
     /** One array is both what is sent and what is received, to bound the heap. */
-    ThroughputComparison rounds(int rounds) throws IOException, InterruptedException {
-      round(0);
-      List.of(upload, parts, range, get).forEach(List::clear); // that was the warm-up
-      for (int i = 0; i < rounds; i++) {
-        round(i);
-      }
+    ThroughputComparison measure(Rounds rounds) throws IOException, InterruptedException {
+      Side upload = new Side("PackUpload", () -> rate(this::upload));
+      Side parts =
+          new Side(
+              "concurrent parts of known length",
+              () -> rate(() -> raw.upload(KEY, content, content.length)));
+      Side range = new Side("RangeReader", () -> read(this::range));
+      Side get = new Side("single GET", () -> read(() -> raw.download(KEY, content)));
+      inTurns(rounds.uploadWarmups(), rounds.uploads(), parts, upload);
+      inTurns(rounds.readWarmups(), rounds.reads(), get, range);
       return new ThroughputComparison(
           content.length / MEGABYTE,
           ratio(upload, parts),
           ratio(range, get),
           List.of(
-              row("upload of ", "PackUpload", upload),
-              row("upload of ", "concurrent parts of known length", parts),
-              row("read of ", "RangeReader", range),
-              row("read of ", "single GET", get)));
+              row("upload of ", upload),
+              row("upload of ", parts),
+              row("read of ", range),
+              row("read of ", get)));
     }
 
-    /** Which of the two that are compared comes first changes from round to round. */
-    private void round(int number) throws IOException, InterruptedException {
-      if (number % 2 == 0) {
-        parts.add(rate(() -> raw.upload(KEY, content, content.length)));
-        upload.add(rate(this::upload));
-        get();
-        range();
-      } else {
-        upload.add(rate(this::upload));
-        parts.add(rate(() -> raw.upload(KEY, content, content.length)));
-        range();
-        get();
+    /** Which of the two comes first changes from round to round. */
+    private static void inTurns(int warmups, int rounds, Side one, Side other)
+        throws IOException, InterruptedException {
+      for (int i = 0; i < warmups + rounds; i++) {
+        for (Side side : i % 2 == 0 ? List.of(one, other) : List.of(other, one)) {
+          double rate = side.transfer().rate();
+          if (i >= warmups) {
+            side.rates().add(rate);
+          }
+        }
       }
-    }
-
-    private void get() throws IOException, InterruptedException {
-      Arrays.fill(content, (byte) 0);
-      get.add(rate(() -> raw.download(KEY, content)));
-      check("a single GET");
-    }
-
-    private void range() throws IOException, InterruptedException {
-      Arrays.fill(content, (byte) 0);
-      range.add(rate(() -> new RangeReader(store).read(KEY, 0, content, 0, content.length)));
-      check("RangeReader");
     }
 
     private void upload() throws IOException {
@@ -195,6 +217,19 @@ public record ThroughputComparison(
       }
     }
 
+    private void range() throws IOException {
+      new RangeReader(store).read(KEY, 0, content, 0, content.length);
+    }
+
+    private double read(Transfer transfer) throws IOException, InterruptedException {
+      Arrays.fill(content, (byte) 0);
+      double rate = rate(transfer);
+      if (checksum(content) != checksum) {
+        throw new IOException("what was read is not what was uploaded");
+      }
+      return rate;
+    }
+
     private double rate(Transfer transfer) throws IOException, InterruptedException {
       WriteBack.finish();
       long start = System.nanoTime();
@@ -202,14 +237,9 @@ public record ThroughputComparison(
       return content.length / (double) MEGABYTE / ((System.nanoTime() - start) / 1e9);
     }
 
-    private void check(String who) throws IOException {
-      if (checksum(content) != checksum) {
-        throw new IOException(who + " did not read what was uploaded");
-      }
-    }
-
-    private Row row(String what, String engine, List<Double> rates) {
-      return Row.of(what + size, engine, Unit.MEGABYTES_PER_SECOND, new Figure(rates));
+    private Row row(String what, Side side) {
+      return Row.of(
+          what + size, side.engine(), Unit.MEGABYTES_PER_SECOND, new Figure(side.rates()));
     }
   }
 
@@ -219,12 +249,12 @@ public record ThroughputComparison(
     return crc.getValue();
   }
 
-  /** Median of what the rounds say, each of which met the machine in one state. */
-  private static double ratio(List<Double> ours, List<Double> others) {
+  /** Of what the rounds say, each of which met the machine in one state. */
+  private static Estimate ratio(Side ours, Side other) {
     List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < ours.size(); i++) {
-      ratios.add(ours.get(i) / others.get(i));
+    for (int i = 0; i < ours.rates().size(); i++) {
+      ratios.add(ours.rates().get(i) / other.rates().get(i));
     }
-    return new Figure(ratios).median();
+    return Estimate.median(new Figure(ratios));
   }
 }

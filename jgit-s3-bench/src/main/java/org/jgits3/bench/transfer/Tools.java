@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jgits3.bench.process.ClassArchive;
 import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
@@ -41,7 +42,7 @@ final class Tools {
    * Tools for a server.
    *
    * @param programs directory the peers are installed in
-   * @param configs directory for their configuration
+   * @param configs directory for their configuration, and for what makes them start fast
    * @param endpoint the server
    * @param profiler options that profile a JVM, by what it does
    */
@@ -73,12 +74,48 @@ final class Tools {
         (file, key) -> java(mode, Direction.DOWNLOAD, file, key));
   }
 
-  /** A JVM as it comes. */
   private List<String> java(Mode mode, Direction direction, Path file, String key) {
-    List<String> options = new ArrayList<>(endpoint.jvmOptions());
+    List<String> options = new ArrayList<>(archive(mode, direction).options());
     options.addAll(profiler.apply("transfer " + mode + " " + direction));
+    return jvm(options, mode, direction, file, key).command();
+  }
+
+  private JvmProgram jvm(List<String> more, Mode mode, Direction direction, Path file, String key) {
+    List<String> options = new ArrayList<>(endpoint.jvmOptions());
+    options.addAll(brief(direction));
+    options.addAll(more);
     List<String> arguments = List.of(mode.name(), direction.name(), key, file.toString());
-    return new JvmProgram(options, LibraryTransfer.class, arguments).command();
+    return new JvmProgram(options, LibraryTransfer.class, arguments);
+  }
+
+  /**
+   * Options for a JVM that is over soon, as the launcher of the program has them for commands that
+   * move little. An upload over plain HTTP computes SHA-256, for which only the optimizing compiler
+   * uses the processor's instructions.
+   */
+  private static List<String> brief(Direction direction) {
+    return direction == Direction.UPLOAD
+        ? List.of()
+        : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+  }
+
+  private ClassArchive archive(Mode mode, Direction direction) {
+    return new ClassArchive(configs.resolve(mode + "-" + direction + ".jsa"));
+  }
+
+  /**
+   * Archives the classes that processes of a kind load, as the launcher of the program does.
+   *
+   * @param mode what they move, and by what
+   * @param direction whether they send or receive
+   * @param file what is sent, or of whose size the object is; or the one to be written
+   * @param key the object
+   * @throws IOException if there is no archive, without which everything works, too
+   */
+  void archiveClasses(Mode mode, Direction direction, Path file, String key)
+      throws IOException, InterruptedException {
+    JvmProgram training = jvm(List.of(), mode, direction, file, key);
+    archive(mode, direction).write(training, configs.resolve("archive.log"));
   }
 
   private Tool awsCli() throws IOException {

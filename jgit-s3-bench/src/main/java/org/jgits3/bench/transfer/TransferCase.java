@@ -30,6 +30,9 @@ final class TransferCase {
   /** A tool that is slower than this, in MiB a second, beside a minute, is taken for hung. */
   private static final int SLOWEST = 4;
 
+  /** How often, at most, what is no whole process is run: it tells bounds, and is not judged. */
+  private static final int ROUNDS_BESIDE = 2;
+
   private final Direction direction;
   private final SourceFile source;
   private final ObjectStore store;
@@ -84,7 +87,7 @@ final class TransferCase {
    * Measures.
    *
    * @param tools what is compared
-   * @param rounds how often each is run
+   * @param rounds how often each whole process is run
    * @return times, and then memory
    */
   List<Row> run(List<Tool> tools, int rounds) throws IOException, InterruptedException {
@@ -93,7 +96,7 @@ final class TransferCase {
       List<Tool> order = new ArrayList<>(runs.keySet());
       Collections.rotate(order, -round);
       for (Tool tool : order) {
-        if (!failed.containsKey(tool)) {
+        if (!failed.containsKey(tool) && (tool.wholeProcess() || round < ROUNDS_BESIDE)) {
           run(tool);
         }
       }

@@ -49,6 +49,7 @@ public final class TransferSuite implements Suite {
       Path programs = context.root().resolve("target/tools");
       Tools tools =
           new Tools(programs, scratch.path(), s3.endpoint(), what -> context.profilerOptions(what));
+      archiveClasses(context, tools, store, scratch.path());
       return measure(context, tools.all(), store, scratch.path());
     }
   }
@@ -61,6 +62,27 @@ public final class TransferSuite implements Suite {
     } catch (IOException e) {
       context.progress().note(e.getMessage());
     }
+  }
+
+  private static void archiveClasses(
+      SuiteContext context, Tools tools, ObjectStore store, Path directory)
+      throws IOException, InterruptedException {
+    SourceFile small = SourceFile.generate(directory.resolve("small"), SMALLEST);
+    SourceObject.upload(store, "small", small);
+    Path downloaded = directory.resolve("downloaded");
+    for (LibraryTransfer.Mode mode : LibraryTransfer.Mode.values()) {
+      for (Direction direction : Direction.values()) {
+        Path file = direction == Direction.UPLOAD ? small.path() : downloaded;
+        try {
+          tools.archiveClasses(mode, direction, file, "small");
+        } catch (IOException e) {
+          context.progress().note(e.getMessage());
+        }
+        Files.deleteIfExists(downloaded);
+      }
+    }
+    Files.delete(small.path());
+    store.delete(List.of("small"));
   }
 
   private static SuiteResult measure(

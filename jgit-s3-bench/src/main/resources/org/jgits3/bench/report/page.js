@@ -43,7 +43,7 @@
     for (const [factor, name] of steps) {
       if (Math.abs(value) >= factor) return number(value / factor) + " " + name;
     }
-    return number(value) + " " + unit;
+    return number(value) + " " + (value === 1 ? unit.replace(/^requests$/, "request") : unit);
   }
 
   const root = document.documentElement;

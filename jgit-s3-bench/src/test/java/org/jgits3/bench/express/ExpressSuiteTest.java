@@ -98,6 +98,22 @@ class ExpressSuiteTest {
   }
 
   @Test
+  void each_jvm_leaves_a_flame_graph() throws Exception {
+    SuiteResult result =
+        new ExpressSuite(Map.of("CLIENT_ONLY", "true")).run(SmallestContext.profiled(data));
+
+    assertThat(result.rows()).noneMatch(Row::failed);
+    List<String> graphs = SmallestContext.flameGraphs(data);
+    assertThat(graphs).allMatch(name -> name.startsWith("ExpressBenchmark."));
+    for (String engine : List.of("sdk", "jgit-s3")) {
+      assertThat(graphs)
+          .filteredOn(name -> name.matches("ExpressBenchmark\\.getObject-" + engine + "-.*"))
+          .as("%s: two sizes, and the shares of client and service of one", engine)
+          .hasSize(3);
+    }
+  }
+
+  @Test
   void wrong_environment_is_a_failure_of_this_suite_only() throws Exception {
     SuiteResult result = run(Map.of("SAMPLE_SIZE", "many"));
 

@@ -2,6 +2,7 @@
 package org.jgits3.bench.git;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ class GitRunTest {
   }
 
   private List<Row> run(SuiteContext context) throws Exception {
-    return new GitRun(context, new GitPlan(2, 1, 1), directory.resolve("git"), Optional.empty())
+    return new GitRun(context, new GitPlan(2, 1, 1, 1), directory.resolve("git"), Optional.empty())
         .run();
   }
 
@@ -34,6 +35,23 @@ class GitRunTest {
     assertThat(rows).allMatch(row -> row.figure().isPresent());
     assertThat(directory.resolve("git/scratch")).doesNotExist();
     assertThat(directory.resolve("git/disk/pushed.git")).doesNotExist();
+  }
+
+  @Test
+  void engines_that_are_not_judged_can_take_part_in_fewer_rounds() throws Exception {
+    GitPlan plan = new GitPlan(2, 2, 1, 2);
+    List<Row> rows =
+        new GitRun(SmallestContext.in(directory), plan, directory.resolve("git"), Optional.empty())
+            .run();
+
+    assertThat(rows).noneMatch(Row::failed);
+    assertThat(rows)
+        .filteredOn(row -> row.name().equals(GitCase.CLONE_WARM.title()))
+        .extracting(
+            Row::engine,
+            row -> row.figure().orElseThrow().jvms(),
+            row -> row.figure().orElseThrow().samples().size())
+        .containsExactly(tuple("directory", 1, 2), tuple("jgit-disk", 2, 4), tuple("c-git", 1, 2));
   }
 
   @Test

@@ -40,11 +40,19 @@ class RefsRunTest {
   @ParameterizedTest
   @EnumSource(RefsCase.class)
   void what_is_judged_is_measured_in_as_many_jvms_as_what_it_is_compared_with(RefsCase what) {
-    assertThat(
-            RefsHeadline.JUDGED.getOrDefault(what, Set.of()).stream()
-                .map(engine -> RefsRun.planned(what, engine, Effort.QUICK).forks())
-                .distinct())
-        .allMatch(forks -> forks == 3);
+    for (RefsEngine engine : RefsHeadline.JUDGED.getOrDefault(what, Set.of())) {
+      assertThat(RefsRun.planned(what, engine, Effort.QUICK).forks()).isEqualTo(3);
+      assertThat(RefsRun.planned(what, engine, Effort.FULL).forks()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void engines_that_trust_something_are_cold_like_those_that_do_not() {
+    for (RefsEngine engine : RefsHeadline.JUDGED.get(RefsCase.COLD)) {
+      assertThat(RefsCase.COLD.concerns(engine)).as(engine.id()).isTrue();
+    }
+    assertThat(RefsCase.COLD.concerns(RefsEngine.S3_WINDOW)).isFalse();
+    assertThat(RefsCase.HIT.concerns(RefsEngine.S3_WINDOW)).isTrue();
   }
 
   @Test

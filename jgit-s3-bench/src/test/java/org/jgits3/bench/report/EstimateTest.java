@@ -23,6 +23,18 @@ class EstimateTest {
   }
 
   @Test
+  void median_lies_in_an_interval_that_one_odd_round_does_not_move() {
+    Figure ratios = Figure.of(1.1, 1.2, 1.0, 1.15, 1.05, 1.1, 1.12, 1.08, 1.11, 1.09, 9);
+    Estimate estimate = Estimate.median(ratios);
+
+    assertThat(estimate.value()).isEqualTo(1.1);
+    Figure.Interval interval = estimate.interval().orElseThrow();
+    assertThat(interval.low()).isBetween(1.0, 1.1);
+    assertThat(interval.high()).isBetween(1.1, 1.2);
+    assertThat(Estimate.median(Figure.exactly(3))).isEqualTo(Estimate.exactly(3));
+  }
+
+  @Test
   void same_samples_have_the_same_interval() {
     Figure a = Figure.of(1, 2, 3, 4);
     Figure b = Figure.of(5, 6, 9);
