@@ -27,7 +27,7 @@ final class Logging {
   static void debug() {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
-    context.putProperty("stack", "full");
+    context.putProperty("stack", "%ex{full}");
     JoranConfigurator configurator = new JoranConfigurator();
     configurator.setContext(context);
     try {

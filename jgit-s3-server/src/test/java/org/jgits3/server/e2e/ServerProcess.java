@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,10 @@ final class ServerProcess implements Closeable {
   private static final Pattern ANNOUNCED = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/");
   private static final Pattern MOST_RESIDENT = Pattern.compile("VmHWM:\\s+(\\d+) kB");
   private static final int HEAP_MEGABYTES = 512;
+
+  /** What {@code ulimit -f} counts in, in bytes. */
+  private static final int POSIX_BLOCK = 512;
+
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 90;
 
@@ -41,16 +46,31 @@ final class ServerProcess implements Closeable {
   /** Starts a server with a heap of so many MiB and waits until it says where it listens. */
   static ServerProcess startWithHeap(int megabytes, ServedStore store, String... options)
       throws IOException {
+    return start(Command.javaCommand(jvmOptions(megabytes), serve(store, options)), store);
+  }
+
+  /**
+   * Starts a server that can write no file of more than so many MiB, its log included, as on a disk
+   * that has no more room, and waits until it says where it listens.
+   */
+  static ServerProcess startWithLargestFile(int megabytes, ServedStore store, String... options)
+      throws IOException {
+    List<String> line = new ArrayList<>(List.of("sh", "-c", "ulimit -f \"$0\" && exec \"$@\""));
+    line.add(String.valueOf(megabytes * ((1 << 20) / POSIX_BLOCK)));
+    line.addAll(Command.javaCommand(jvmOptions(HEAP_MEGABYTES), serve(store, options)));
+    return start(line, store);
+  }
+
+  private static List<String> serve(ServedStore store, String... options) {
     List<String> args = new ArrayList<>(store.options());
     args.addAll(List.of("serve", "--listen", "127.0.0.1:0"));
     args.addAll(List.of(options));
+    return args;
+  }
+
+  private static ServerProcess start(List<String> line, ServedStore store) throws IOException {
     Path log = Files.createTempFile("jgit-s3-serve", ".log");
-    Process process =
-        Command.start(
-            Command.javaCommand(jvmOptions(megabytes), args),
-            store.environment(),
-            log.toFile(),
-            log.toFile());
+    Process process = Command.start(line, store.environment(), log.toFile(), log.toFile());
     try {
       return new ServerProcess(process, log, awaitAnnouncement(process, log));
     } catch (AssertionError failed) {
@@ -93,6 +113,26 @@ final class ServerProcess implements Closeable {
     Matcher most = MOST_RESIDENT.matcher(status);
     assertThat(most.find()).as(status).isTrue();
     return Integer.parseInt(most.group(1)) >> 10;
+  }
+
+  /** What the server has open below a directory, files that have no name any more included. */
+  List<String> filesInUse(Path directory) throws IOException {
+    List<String> files = new ArrayList<>();
+    try (var open = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/fd"))) {
+      for (Path descriptor : open) {
+        files.add(target(descriptor));
+      }
+    }
+    files.removeIf(file -> !file.startsWith(directory + "/"));
+    return files;
+  }
+
+  private static String target(Path descriptor) throws IOException {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (NoSuchFileException closed) {
+      return ""; // meanwhile
+    }
   }
 
   /** Asks the server to end, as a service manager does, without waiting for it. */
