@@ -83,6 +83,17 @@ final class ProbeRun {
     return outcome;
   }
 
+  /**
+   * Notes that the store stopped answering. If nothing was found to be wrong with it before,
+   * nothing can be said about it, and the failure is thrown again.
+   */
+  void endedBy(StoreException.Unavailable failure) throws StoreException.Unavailable {
+    if (report().ok()) {
+      throw failure;
+    }
+    checks.add(new Check("answers", false, "no more checks: " + failure.getMessage(), false));
+  }
+
   /** Deletes what was written. That this is not allowed is worth knowing, but no danger. */
   void cleanUp() {
     try {

@@ -3,13 +3,15 @@ package org.jgits3.store.probe;
 
 import java.io.IOException;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
 
 /**
  * Checks a store by using it, under keys of its own below {@code probe/} that are deleted
  * afterwards.
  *
  * <p>A store that cannot be reached, or does not let the caller in, fails with its own {@link
- * org.jgits3.store.StoreException}: that says nothing about what it would promise.
+ * org.jgits3.store.StoreException}: that says nothing about what it would promise. One that stops
+ * answering after a required check has failed is refused for that check.
  */
 public final class StoreProbe {
   private StoreProbe() {}
@@ -63,6 +65,8 @@ public final class StoreProbe {
       new ObjectChecks(run).run();
       new RaceChecks(run).run();
       new UploadChecks(run).run();
+    } catch (StoreException.Unavailable e) {
+      run.endedBy(e);
     } finally {
       run.cleanUp();
     }

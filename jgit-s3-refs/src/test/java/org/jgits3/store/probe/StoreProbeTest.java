@@ -4,6 +4,7 @@ package org.jgits3.store.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -311,6 +312,49 @@ class StoreProbeTest {
     assertThatThrownBy(() -> StoreProbe.quick(silent))
         .isInstanceOf(StoreException.Unavailable.class)
         .hasMessageContaining("connection reset");
+  }
+
+  @Test
+  void a_store_that_fails_a_check_and_then_stops_answering_is_refused_for_the_check()
+      throws IOException {
+    ObjectStore broken =
+        new DelegatingObjectStore(good) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            return precondition instanceof Precondition.Absent
+                ? super.putIf(key, body, precondition)
+                : overwrite(this, key, body);
+          }
+
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            if (key.contains("race/")) {
+              throw new StoreException.Unavailable(key, "s3://b: no answer", null);
+            }
+            return super.get(key, known);
+          }
+        };
+    assertThat(failed(broken, true)).isEqualTo("stale-if-match");
+    assertThat(StoreProbe.full(broken).checks())
+        .extracting(Check::name, Check::ok)
+        .contains(tuple("answers", false));
+  }
+
+  @Test
+  void a_store_that_stops_answering_before_a_check_has_failed_is_not_judged() {
+    ObjectStore silent =
+        new DelegatingObjectStore(good) {
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            if (key.contains("race/")) {
+              throw new StoreException.Unavailable(key, "s3://b: no answer", null);
+            }
+            return super.get(key, known);
+          }
+        };
+    assertThatThrownBy(() -> StoreProbe.full(silent))
+        .isInstanceOf(StoreException.Unavailable.class);
   }
 
   private static PutOutcome overwrite(ObjectStore store, String key, byte[] body)
