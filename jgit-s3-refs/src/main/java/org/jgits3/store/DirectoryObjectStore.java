@@ -164,12 +164,13 @@ public final class DirectoryObjectStore implements ObjectStore {
             null);
       }
       arrival.begins(validator);
-      for (int read = 0; read < length; ) {
+      int read = 0;
+      do {
         int n = Math.min(READ_AT_ONCE, length - read);
         DirectoryFiles.readFully(channel, offset + read, dst, dstOffset + read, n);
         read += n;
         arrival.until(dstOffset + read);
-      }
+      } while (read < length && !arrival.enough());
       return validator;
     } catch (IOException e) {
       throw failed(key, "read", e);

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Does pieces of one work at the same time: the caller's thread, and as many of a few threads that
@@ -76,7 +75,7 @@ public final class Gang {
     private final List<T> pieces;
     private final Action<T> action;
     private final AtomicInteger next = new AtomicInteger();
-    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final FirstFailure failure = new FirstFailure();
     private final CountDownLatch left;
 
     Work(List<T> pieces, Action<T> action) {
@@ -89,20 +88,14 @@ public final class Gang {
     public void run() {
       for (int i; (i = next.getAndIncrement()) < pieces.size(); ) {
         try {
-          if (failure.get() == null) {
+          if (!failure.isThere()) {
             action.run(pieces.get(i));
           }
         } catch (IOException | RuntimeException | Error e) {
-          failed(e);
+          failure.add(e);
         } finally {
           left.countDown();
         }
-      }
-    }
-
-    private void failed(Throwable e) {
-      if (!failure.compareAndSet(null, e)) {
-        failure.get().addSuppressed(e);
       }
     }
 
@@ -119,14 +112,7 @@ public final class Gang {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-      Throwable e = failure.get();
-      if (e instanceof IOException io) {
-        throw io;
-      } else if (e instanceof RuntimeException unchecked) {
-        throw unchecked;
-      } else if (e instanceof Error error) {
-        throw error;
-      }
+      failure.orReturn();
     }
   }
 }

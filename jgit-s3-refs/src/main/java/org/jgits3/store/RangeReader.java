@@ -2,11 +2,15 @@
 package org.jgits3.store;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jgits3.store.BothEnds.Pace;
+import org.jgits3.store.BothEnds.Plan;
 
 /**
  * Reads an object, or a part of one, into an array with several ranged requests in flight. The
@@ -28,9 +32,17 @@ import java.util.concurrent.atomic.AtomicReference;
  * time, and as large as lets that many be in flight, up to about 256 MiB: each request costs both
  * ends processor time, some milliseconds in a JVM that has just begun, so that where not the
  * network is the bound fewer of them are faster. All that are in flight at first are sent at once;
- * versions are compared when they have answered, and asked for ({@code If-Match}) from then on. The
- * caller's thread reads too, and the others are shared by the whole process, so that a read makes
- * progress however many there are.
+ * versions are compared when they have answered, and asked for ({@code If-Match}) from then on.
+ *
+ * <p>From 64 MiB on, unless sizes are given or somebody looks at the bytes as they arrive, there is
+ * at first one request for all of them. Each 8 ms it is looked at what has come. If that is less
+ * than 1 GB/s, as from S3, there are soon {@link Gang#SIZE} requests at a time; if it is more, one
+ * is added at a time as long as each brings a tenth more. These are for an eighth of what is left
+ * but for 8 MiB at least, from the end on. When they meet the first one, that is broken off, so
+ * that one connection is lost to the client.
+ *
+ * <p>The caller's thread reads too, and the others are shared by the whole process, so that a read
+ * makes progress however many there are.
  *
  * <p>Safe for use by many threads.
  */
@@ -41,6 +53,7 @@ public final class RangeReader {
   private final ObjectStore store;
   private final Sizes sizes;
   private final boolean oneVersion;
+  private final Large large;
 
   /**
    * How a read is divided into requests, in bytes.
@@ -77,6 +90,22 @@ public final class RangeReader {
     }
   }
 
+  /**
+   * How large reads are made whose bytes nobody looks at as they arrive.
+   *
+   * @param least bytes of one; of smaller ones it would not be known in time how fast they are
+   * @param plan how they are divided
+   * @param pace for each of them, how many read it
+   */
+  record Large(int least, Plan plan, Supplier<Pace> pace) {
+    static final Large DEFAULT =
+        new Large(
+            64 << 20, new Plan(8 << 20, Duration.ofMillis(8)), () -> new Climb(BothEnds.MOST));
+
+    /** No array is as large. */
+    static final Large NEVER = new Large(Integer.MAX_VALUE, DEFAULT.plan(), DEFAULT.pace());
+  }
+
   /** Says who is told as a range arrives. */
   @FunctionalInterface
   public interface Arrivals {
@@ -102,11 +131,11 @@ public final class RangeReader {
    * @param store where they are; not closed by this
    */
   public RangeReader(ObjectStore store) {
-    this(store, Sizes.DEFAULT, true);
+    this(store, Sizes.DEFAULT, true, Large.DEFAULT);
   }
 
   /**
-   * Reads objects of a store.
+   * Reads objects of a store in ranges of sizes that are given, however fast they come.
    *
    * @param store where they are; not closed by this
    * @param sizes how reads are divided
@@ -114,9 +143,14 @@ public final class RangeReader {
    *     validators mean nothing, and the caller has a checksum of the whole
    */
   public RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion) {
+    this(store, sizes, oneVersion, Large.NEVER);
+  }
+
+  RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion, Large large) {
     this.store = store;
     this.sizes = sizes;
     this.oneVersion = oneVersion;
+    this.large = large;
   }
 
   /**
@@ -202,8 +236,11 @@ public final class RangeReader {
       Arrivals arrivals)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    return new Run(key, offset - dstOffset, dst, expected, arrivals)
-        .run(divide(dstOffset, dstOffset + length));
+    Run run = new Run(key, offset - dstOffset, dst, expected);
+    int end = dstOffset + length;
+    return arrivals == Arrivals.IGNORED && length >= large.least()
+        ? run.fromBothEnds(dstOffset, end)
+        : run.inRanges(divide(dstOffset, end), arrivals);
   }
 
   private List<Range> divide(int from, int to) {
@@ -223,22 +260,33 @@ public final class RangeReader {
     private final long origin;
 
     private final byte[] dst;
-    private final Arrivals arrivals;
 
     /** Version of the first range that was read, unless it was known before; null until then. */
     private final AtomicReference<Validator> version;
 
-    Run(String key, long origin, byte[] dst, Optional<Validator> expected, Arrivals arrivals) {
+    Run(String key, long origin, byte[] dst, Optional<Validator> expected) {
       this.key = key;
       this.origin = origin;
       this.dst = dst;
-      this.arrivals = arrivals;
       this.version = new AtomicReference<>(oneVersion ? expected.orElse(null) : null);
     }
 
-    Validator run(List<Range> ranges) throws IOException {
+    Validator inRanges(List<Range> ranges, Arrivals arrivals) throws IOException {
+      return ofOneVersion(
+          () ->
+              Gang.forEach(
+                  ranges,
+                  range -> read(range.from(), range.to(), arrivals.of(range.from(), range.to()))));
+    }
+
+    Validator fromBothEnds(int from, int to) throws IOException {
+      return ofOneVersion(
+          () -> BothEnds.read(from, to, large.plan(), large.pace().get(), this::read));
+    }
+
+    private Validator ofOneVersion(Gang.Step reads) throws IOException {
       try {
-        Gang.forEach(ranges, this::read);
+        reads.run();
       } catch (StoreException.Corrupt e) {
         throw wasReplaced(e) ? changed(e) : e;
       }
@@ -263,17 +311,16 @@ public final class RangeReader {
           key, store.location() + "/" + key + ": was replaced while it was read", cause);
     }
 
-    private void read(Range range) throws IOException {
-      int from = range.from();
+    private void read(int from, int to, Arrival arrival) throws IOException {
       Validator read =
           store.read(
               key,
               origin + from,
               dst,
               from,
-              range.to() - from,
+              to - from,
               oneVersion ? Optional.ofNullable(version.get()) : Optional.empty(),
-              arrivals.of(from, range.to()));
+              arrival);
       boolean first = version.compareAndSet(null, read);
       if (!first && oneVersion && !version.get().equals(read)) {
         throw changed(null);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -37,5 +39,10 @@ final class ReadThreads {
 
   static void execute(Runnable work) {
     THREADS.execute(work);
+  }
+
+  /** Does something later; meanwhile it takes no thread. */
+  static void executeAfter(Duration delay, Runnable work) {
+    CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, THREADS).execute(work);
   }
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** The first failure of a work that several threads do; later ones are suppressed by it. */
+final class FirstFailure {
+  private final AtomicReference<Throwable> first = new AtomicReference<>();
+
+  /** Whether one was added. */
+  boolean isThere() {
+    return first.get() != null;
+  }
+
+  /**
+   * Adds a failure.
+   *
+   * @param e an {@link IOException}, {@link RuntimeException} or {@link Error}
+   */
+  void add(Throwable e) {
+    if (!first.compareAndSet(null, e)) {
+      first.get().addSuppressed(e);
+    }
+  }
+
+  /** Throws the first failure; does nothing if there is none. */
+  void orReturn() throws IOException {
+    Throwable e = first.get();
+    if (e instanceof IOException io) {
+      throw io;
+    } else if (e instanceof RuntimeException unchecked) {
+      throw unchecked;
+    } else if (e instanceof Error error) {
+      throw error;
+    }
+  }
+}
