@@ -196,15 +196,20 @@ final class BothEnds {
   }
 
   private void join() {
-    for (Optional<Piece> next; (next = take()).isPresent(); ) {
-      Piece piece = next.get();
-      try {
-        piece.reading().read(piece.from(), piece.to(), new Back(piece.from()));
-      } catch (IOException | RuntimeException | Error e) {
-        failure.add(e);
-      } finally {
-        landed();
-      }
+    Optional<Piece> next = take();
+    while (next.isPresent()) {
+      read(next.get());
+      next = take();
+    }
+  }
+
+  private void read(Piece piece) {
+    try {
+      piece.reading().read(piece.from(), piece.to(), new Back(piece.from()));
+    } catch (IOException | RuntimeException | Error e) {
+      failure.add(e);
+    } finally {
+      landed();
     }
   }
 
