@@ -39,6 +39,9 @@ class ImportInterruptionTest {
   private GitClient git;
   private GitClient source;
 
+  /** What comes out of a setting of the source. */
+  private String carried = "true";
+
   @BeforeEach
   void makeSource() throws IOException {
     git = GitClient.in(scratch);
@@ -55,7 +58,12 @@ class ImportInterruptionTest {
   }
 
   private Importer.Imported importInto(S3RepositoryManager manager) throws IOException {
-    try (ImportSource found = ImportSource.open(source.directory().toString())) {
+    return importInto(manager, source.directory().toString());
+  }
+
+  private static Importer.Imported importInto(S3RepositoryManager manager, String location)
+      throws IOException {
+    try (ImportSource found = ImportSource.open(location)) {
       return new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME);
     }
   }
@@ -64,13 +72,29 @@ class ImportInterruptionTest {
   @ValueSource(booleans = {false, true})
   void import_killed_at_any_request_leaves_nothing_of_its_name_or_all_and_is_finished_by_another(
       boolean lastApplied) throws Exception {
+    isFinishedByAnother(source.directory().toString(), lastApplied);
+  }
+
+  /** Git's protocols carry neither symbolic refs but HEAD nor configuration. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void import_from_a_url_killed_at_any_request_is_finished_by_another(boolean lastApplied)
+      throws Exception {
+    source.run("symbolic-ref", "--delete", "refs/heads/alias");
+    carried = "";
+    try (GitDaemon daemon = new GitDaemon(scratch, false)) {
+      isFinishedByAnother(daemon.url("source.git"), lastApplied);
+    }
+  }
+
+  private void isFinishedByAnother(String location, boolean lastApplied) throws Exception {
     int killed = 0;
     for (int requests = 0; requests < MANY; requests++) {
       Path directory = scratch.resolve("store-" + lastApplied + requests);
       DyingStore dying = new DyingStore(new DirectoryObjectStore(directory), requests, lastApplied);
       boolean failed = false;
       try (S3RepositoryManager manager = impatient(dying)) {
-        importInto(manager);
+        importInto(manager, location);
       } catch (IOException e) {
         failed = true;
       }
@@ -84,7 +108,7 @@ class ImportInterruptionTest {
       killed++;
       if (!whole) {
         try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
-          importInto(manager);
+          importInto(manager, location);
         }
         assertThat(isWhole(directory, "second" + lastApplied + requests)).isTrue();
       }
@@ -102,7 +126,7 @@ class ImportInterruptionTest {
       GitAssertions.assertIntact(out);
       assertThat(out.run("for-each-ref", FORMAT)).isEqualTo(source.run("for-each-ref", FORMAT));
       assertThat(out.run("symbolic-ref", "HEAD")).isEqualTo("refs/heads/main");
-      assertThat(out.run("config", "receive.denyDeletes")).isEqualTo("true");
+      assertThat(out.attempt("config", "receive.denyDeletes").stdout().strip()).isEqualTo(carried);
       return true;
     } catch (RepositoryNotFoundException none) {
       return false;

@@ -74,6 +74,34 @@ class TransferIT {
     }
 
     @Test
+    void killed_import_from_a_url_is_finished_by_the_next_and_what_it_left_can_be_swept()
+        throws Exception {
+      GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
+      String url = "ssh://here" + path(source);
+      ServedStore elsewhere = store.with("GIT_SSH", ssh().toString());
+      S3Server server = S3Servers.require();
+      try (PausingProxy proxy = PausingProxy.before(server.endpoint(), 6_000_000)) {
+        ServedStore slow =
+            elsewhere.through(proxy.uri(), Files.createDirectory(scratch.resolve("slow")));
+        Process process = start(slow, "import", url, "r");
+        proxy.awaitPause();
+        process.destroyForcibly().waitFor();
+      }
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r.importing\n");
+      assertThat(Command.run(store, "doctor").succeeds().stdout())
+          .contains("\n1 unfinished uploads\n");
+      Command.run(store, "refs", "r").failsInOneLine(FAILED);
+      Command.run(elsewhere, "import", url, "r").succeeds();
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
+      Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+      Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+      assertThat(Command.run(store, "doctor").succeeds().stdout())
+          .endsWith("\n0 unfinished uploads\n");
+      assertThat(Command.run(store, "verify", "r").succeeds().stdout()).contains("is sound");
+      assertSame(export("r", "out"), source);
+    }
+
+    @Test
     void killed_export_leaves_no_directory_of_its_name_and_is_finished_by_the_next()
         throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
@@ -238,7 +266,7 @@ class TransferIT {
     }
 
     /** Runs the command here that it is to run on another machine. */
-    private Path ssh() {
+    Path ssh() {
       Path ssh = scratch.resolve("ssh");
       write(ssh, "#!/bin/sh\nfor command; do :; done\nexec sh -c \"$command\"\n");
       assertThat(ssh.toFile().setExecutable(true)).isTrue();
