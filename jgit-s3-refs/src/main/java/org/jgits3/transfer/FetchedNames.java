@@ -56,7 +56,8 @@ final class FetchedNames {
    * one is in doubt, and once for each.
    *
    * @param refs refs as JGit has read them
-   * @throws IOException if a name is not UTF-8, or the other side does not tell
+   * @throws IOException if a name is not UTF-8, the other side does not tell, or it has no such ref
+   *     any more
    */
   void check(SourceRefs refs) throws IOException {
     Set<String> doubtful = new TreeSet<>();
@@ -107,11 +108,24 @@ final class FetchedNames {
     while (!other.isEmpty()) {
       String name = other.iterator().next();
       if (!confirmed(List.of(name)).contains(name)) {
-        throw new IOException(
-            uri + ": the name of " + some(other) + " is not UTF-8; give the ref another one");
+        throw unconfirmed(name, other);
       }
       other.remove(name);
     }
+  }
+
+  /** Why the other side does not know a name: it has it in other bytes, or not any more. */
+  private IOException unconfirmed(String name, Set<String> unknown) throws IOException {
+    Set<String> there = new TreeSet<>();
+    for (Ref ref : refsUnder(List.of())) {
+      if (unknown.contains(ref.getName())) {
+        there.add(ref.getName());
+      }
+    }
+    return new IOException(
+        there.contains(name)
+            ? uri + ": the name of " + some(there) + " is not UTF-8; give the ref another one"
+            : uri + ": " + name + " was deleted there after it had been listed; import again");
   }
 
   private Set<String> confirmed(List<String> asked) throws IOException {

@@ -102,6 +102,45 @@ class FetchedNamesTest {
     assertThat(served(false)).contains(names).contains("refs/heads/main");
   }
 
+  /** The first connection lists, the second finds out about the server, the third asks. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void name_of_a_ref_that_is_deleted_meanwhile_is_not_said_to_be_in_other_bytes(int connection)
+      throws IOException {
+    pack("refs/heads/\u00e9", UTF_8);
+    pack("refs/heads/\u00ea", UTF_8);
+    try (GitDaemon daemon = deletingAt(connection, "refs/heads/\u00e9")) {
+      String url = daemon.url("src");
+      assertThatThrownBy(() -> inspected(url))
+          .isInstanceOf(IOException.class)
+          .hasMessage(
+              url + ": refs/heads/\u00e9 was deleted there after it had been listed; import again");
+      assertThat(inspected(url)).contains("refs/heads/\u00ea").doesNotContain("refs/heads/\u00e9");
+    }
+  }
+
+  @Test
+  void name_in_latin1_is_refused_by_itself_when_another_ref_is_deleted() throws IOException {
+    pack("refs/heads/\u00e8", ISO_8859_1);
+    pack("refs/heads/\u00e9", UTF_8);
+    try (GitDaemon daemon = deletingAt(2, "refs/heads/\u00e9")) {
+      assertThatThrownBy(() -> inspected(daemon.url("src")))
+          .hasMessageContaining("the name of refs/heads/\u00e8 " + NOT_UTF8);
+    }
+  }
+
+  private GitDaemon deletingAt(int connection, String ref) throws IOException {
+    byte[] deletion = ("delete " + ref + "\n").getBytes(UTF_8);
+    return new GitDaemon(
+        directory,
+        false,
+        number -> {
+          if (number == connection) {
+            source.run(in -> in.write(deletion), "update-ref", "--stdin");
+          }
+        });
+  }
+
   /** As those that a client leaves which has taken UTF-8 for Latin-1. */
   @Test
   void names_that_others_could_be_misread_as_are_taken() throws IOException {

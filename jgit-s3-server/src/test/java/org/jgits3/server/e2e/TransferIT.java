@@ -267,8 +267,13 @@ class TransferIT {
 
     /** Runs the command here that it is to run on another machine. */
     Path ssh() {
+      return ssh("");
+    }
+
+    /** The same, after something else. */
+    private Path ssh(String before) {
       Path ssh = scratch.resolve("ssh");
-      write(ssh, "#!/bin/sh\nfor command; do :; done\nexec sh -c \"$command\"\n");
+      write(ssh, "#!/bin/sh\n" + before + "for command; do :; done\nexec sh -c \"$command\"\n");
       assertThat(ssh.toFile().setExecutable(true)).isTrue();
       return ssh;
     }
@@ -298,6 +303,21 @@ class TransferIT {
       assertThat(refused.stderr()).contains("refs/heads/gr", "is not UTF-8");
       Command.run(elsewhere.with("LC_ALL", "C"), "import", url, "r").failsInOneLine(FAILED);
       assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("c\nutf8\n");
+    }
+
+    @Test
+    void ref_that_is_deleted_there_meanwhile_is_named_with_the_reason() throws Exception {
+      GitClient source = source();
+      Path gone = scratch.resolve("gone");
+      String deletesWhenAskedAgain =
+          "if [ -e %1$s ]; then git -C %2$s update-ref -d refs/heads/größe; fi\n: >%1$s\n"
+              .formatted(gone, path(source));
+      ServedStore elsewhere = store.with("GIT_SSH", ssh(deletesWhenAskedAgain).toString());
+      String url = "ssh://here" + path(source);
+      Command refused = Command.run(elsewhere, "import", url, "r").failsInOneLine(FAILED);
+      assertThat(refused.stderr()).contains("refs/heads/gr", "was deleted there", "import again");
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
+      Command.run(elsewhere, "import", url, "r").succeeds();
     }
 
     @Test
