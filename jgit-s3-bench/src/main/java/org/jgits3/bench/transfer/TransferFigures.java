@@ -64,7 +64,7 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
 
   /** What the library leaves of the throughput that client and server have without it. */
   private List<Row> againstRaw(Direction direction, int size) {
-    Optional<Double> raw = median(direction, size, TransferCase.withoutStartUp(Tools.RAW));
+    Optional<Figure> raw = figure(direction, size, TransferCase.withoutStartUp(Tools.RAW));
     return Stream.of(Tools.OURS, Tools.MEMORY)
         .map(TransferCase::withoutStartUp)
         .map(
@@ -72,8 +72,15 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
                 row(
                     "throughput relative to the raw client, " + TransferCase.title(direction, size),
                     engine,
-                    raw.flatMap(r -> median(direction, size, engine).map(own -> r / own))))
+                    raw.flatMap(r -> figure(direction, size, engine).map(own -> inBoth(r, own)))))
         .toList();
+  }
+
+  /** How many times as long the first took, by the rounds that both were run in: the first ones. */
+  private static double inBoth(Figure first, Figure second) {
+    int rounds = Math.min(first.samples().size(), second.samples().size());
+    return new Figure(first.samples().subList(0, rounds)).median()
+        / new Figure(second.samples().subList(0, rounds)).median();
   }
 
   /** 1 where time is proportional to size, more where what each process costs at first counts. */
@@ -109,6 +116,10 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
   }
 
   private Optional<Double> median(Direction direction, int size, String engine) {
-    return SuiteResult.median(times, TransferCase.title(direction, size), engine);
+    return figure(direction, size, engine).map(Figure::median);
+  }
+
+  private Optional<Figure> figure(Direction direction, int size, String engine) {
+    return SuiteResult.figure(times, TransferCase.title(direction, size), engine);
   }
 }

@@ -28,6 +28,9 @@ public final class TransferSuite implements Suite {
   private static final int[] MEGABYTES_IF_QUICK = {128, 512, 1024};
   private static final int SMALLEST = 16;
 
+  /** Three quarters of all bytes are of larger ones, in MiB, which are moved less often. */
+  private static final int SIX_ROUNDS = 1024;
+
   @Override
   public String name() {
     return "transfer";
@@ -89,7 +92,6 @@ public final class TransferSuite implements Suite {
       SuiteContext context, List<Tool> tools, ObjectStore store, Path directory)
       throws IOException, InterruptedException {
     List<Integer> sizes = sizes(context.effort(), context.maxMegabytes());
-    int rounds = rounds(context.effort());
     context.progress().expect(sizes.size() * Direction.values().length);
     List<Tool> usable = new ArrayList<>(tools);
     List<Row> rows = new ArrayList<>();
@@ -102,7 +104,7 @@ public final class TransferSuite implements Suite {
           SourceObject.upload(store, "source", source);
         }
         TransferCase measured = new TransferCase(direction, source, store, directory);
-        rows.addAll(measured.run(usable, rounds));
+        rows.addAll(measured.run(usable, rounds(context.effort(), megabytes)));
         Map<Tool, String> hung = measured.hung();
         usable.replaceAll(tool -> hung.containsKey(tool) ? tool.without(hung.get(tool)) : tool);
       }
@@ -138,11 +140,11 @@ public final class TransferSuite implements Suite {
     return sizes.isEmpty() ? List.of(most) : sizes;
   }
 
-  private static int rounds(Effort effort) {
+  private static int rounds(Effort effort, int megabytes) {
     return switch (effort) {
       case SMALLEST -> 1;
       case QUICK -> 2;
-      case FULL -> 6;
+      case FULL -> megabytes <= SIX_ROUNDS ? 6 : 4;
     };
   }
 }

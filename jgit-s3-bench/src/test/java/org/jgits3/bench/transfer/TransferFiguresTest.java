@@ -15,13 +15,10 @@ import org.junit.jupiter.api.Test;
 class TransferFiguresTest {
   private final List<Row> times = new ArrayList<>();
 
-  private void took(Direction direction, int megabytes, String engine, double seconds) {
+  private void took(Direction direction, int megabytes, String engine, double... rounds) {
     times.add(
         Row.of(
-            TransferCase.title(direction, megabytes),
-            engine,
-            Unit.NANOSECONDS,
-            Figure.exactly(seconds * 1e9)));
+            TransferCase.title(direction, megabytes), engine, Unit.NANOSECONDS, Figure.of(rounds)));
   }
 
   private void all(int megabytes, double ours, double awsCli, double rclone, double mc) {
@@ -92,5 +89,18 @@ class TransferFiguresTest {
         .filteredOn(row -> row.name().endsWith("download of 128 MB"))
         .hasSize(2)
         .allMatch(row -> row.figure().isEmpty() && !row.failed());
+  }
+
+  @Test
+  void only_rounds_that_both_had_are_compared_with_the_raw_client() {
+    took(Direction.UPLOAD, 128, Tools.OURS + ", without start-up", 8, 4, 20, 20, 20, 20);
+    took(Direction.UPLOAD, 128, "raw client, without start-up", 2, 4);
+
+    assertThat(
+            SuiteResult.median(
+                new TransferFigures(times, List.of(128)).rows(),
+                "throughput relative to the raw client, upload of 128 MB",
+                Tools.OURS + ", without start-up"))
+        .contains(0.5);
   }
 }
