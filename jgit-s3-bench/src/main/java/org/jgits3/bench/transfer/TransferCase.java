@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.jgits3.bench.FreeMemory;
 import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
@@ -21,14 +22,18 @@ import org.jgits3.store.ObjectStore;
 
 /**
  * One size in one direction: all tools in turns, each round begun by another one, and each when the
- * one before is written back, so that all meet the machine in the same states. What the first round
- * of a tool has moved is compared with the source, of later ones the size.
+ * one before is written back and as much memory as a transfer takes is at hand, so that all meet
+ * the machine in the same state. What the first round of a tool has moved is compared with the
+ * source, of later ones the size.
  */
 final class TransferCase {
   private static final int CHUNK = 8 << 20;
 
   /** A tool that is slower than this, in MiB a second, beside a minute, is taken for hung. */
   private static final int SLOWEST = 4;
+
+  /** Bytes that a tool and the server need beside the files: more than the hungriest has. */
+  private static final long BESIDE_FILES = 768L << 20;
 
   /** How often, at most, what is no whole process is run: it tells bounds, and is not judged. */
   private static final int ROUNDS_BESIDE = 2;
@@ -125,6 +130,7 @@ final class TransferCase {
       Files.deleteIfExists(file);
     }
     WriteBack.finish();
+    FreeMemory.touch(copies() * ((long) source.megabytes() << 20) + BESIDE_FILES);
     try {
       ToolProcess process =
           ToolProcess.run(
@@ -144,6 +150,13 @@ final class TransferCase {
         Files.deleteIfExists(file);
       }
     }
+  }
+
+  /**
+   * How often the content gets into the page cache: a server puts an upload together from parts.
+   */
+  private int copies() {
+    return direction == Direction.UPLOAD ? 2 : 1;
   }
 
   private void check(Tool tool, ToolProcess process, String key, Path file) throws IOException {
