@@ -106,7 +106,8 @@ record S3Clients(
               understand(overrides);
               overrides
                   .retryStrategy(DefaultRetryStrategy.doNotRetry())
-                  .apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT);
+                  .apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT)
+                  .apiCallAttemptTimeout(SINGLE_ATTEMPT_TIMEOUT);
             }),
         List.of(),
         connections);

@@ -101,8 +101,11 @@ public final class S3ObjectStore implements ObjectStore {
   /**
    * A store that goes through a client of the caller, for programs that have one: with its
    * connections, credentials, region and endpoint. What the store needs besides comes with each
-   * request: a conditional write is one attempt of ten seconds whatever the client's retries are,
-   * since a retry that the store does not see would turn its success into a conflict.
+   * request: a conditional write is one attempt of ten seconds whatever the client's retries and
+   * time-outs are, since a retry that the store does not see would turn its success into a
+   * conflict; and putting a large upload together may take ten minutes. All else, parts of uploads
+   * included, has to be done within the client's own time-outs for calls and attempts, if it has
+   * any.
    *
    * <p>The client must allow 64 connections, as a store that is opened here does by default; for
    * one that does not, say how many with {@link #using(StoreLocation.Bucket, S3Client, int)}. It
@@ -573,7 +576,9 @@ public final class S3ObjectStore implements ObjectStore {
                         .key(root + upload.key())
                         .uploadId(upload.uploadId())
                         .multipartUpload(m -> m.parts(completed))
-                        .overrideConfiguration(o -> o.apiCallTimeout(limit)));
+                        // A client of somebody else may be set to less for either.
+                        .overrideConfiguration(
+                            o -> o.apiCallTimeout(limit).apiCallAttemptTimeout(limit)));
     if (response.eTag() == null) {
       throw SdkClientException.create("completion was answered, but not what it has made");
     }
