@@ -147,10 +147,17 @@ final class BothEnds {
 
   /** Counts what comes of a piece, which ends with the read if that fails. */
   private final class Back implements Arrival {
+    private final int from;
     private int end;
 
     Back(int from) {
+      this.from = from;
       this.end = from;
+    }
+
+    @Override
+    public void begins(Validator version) {
+      end = from;
     }
 
     @Override

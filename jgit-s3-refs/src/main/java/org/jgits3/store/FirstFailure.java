@@ -19,7 +19,7 @@ final class FirstFailure {
    * @param e an {@link IOException}, {@link RuntimeException} or {@link Error}
    */
   void add(Throwable e) {
-    if (!first.compareAndSet(null, e)) {
+    if (!first.compareAndSet(null, e) && first.get() != e) { // the JVM may throw one error twice
       first.get().addSuppressed(e);
     }
   }

@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jgits3.store.BothEnds.Pace;
 import org.jgits3.store.BothEnds.Plan;
 import org.jgits3.store.RangeReader.Large;
@@ -135,6 +140,15 @@ class BothEndsTest {
       latch.await();
     } catch (InterruptedException e) {
       throw new IOException(e);
+    }
+  }
+
+  private static void until(BooleanSupplier condition) throws IOException {
+    while (!condition.getAsBoolean()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedIOException();
+      }
+      Thread.onSpinWait();
     }
   }
 
@@ -279,6 +293,8 @@ class BothEndsTest {
     StoreException failure = new StoreException.Unavailable(KEY, "no answer", null);
     CountDownLatch others = new CountDownLatch(Gang.SIZE - 1);
     CountDownLatch failed = new CountDownLatch(1);
+    Thread caller = Thread.currentThread();
+    AtomicBoolean returned = new AtomicBoolean();
     AtomicInteger writing = new AtomicInteger();
     AtomicBoolean interruptedBefore = new AtomicBoolean();
     Held held =
@@ -297,16 +313,147 @@ class BothEndsTest {
             writing.incrementAndGet();
             others.countDown();
             await(failed);
-            store.get(KEY, Optional.empty()); // takes longer than to return
+            until(() -> caller.getState() == Thread.State.WAITING || returned.get());
             writing.decrementAndGet();
           }
         };
     assertThatThrownBy(() -> reader(held, SLOW).read(KEY, 0, new byte[SIZE], 0, SIZE))
         .isSameAs(failure);
     assertThat(writing).hasValue(0);
+    returned.set(true);
     assertThat(interruptedBefore).isTrue();
     assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
     assertThat(held.joined).as("nothing is begun any more").hasValue(Gang.SIZE - 1);
+  }
+
+  private static void read(Pace pace, BothEnds.Reading reading) throws IOException {
+    BothEnds.read(0, SIZE, new Plan(PIECE, Duration.ofNanos(1)), pace, reading);
+  }
+
+  @Test
+  void a_failure_at_either_end_ends_the_other_also_if_both_throw_the_same() {
+    Error failure = new OutOfMemoryError("of which the JVM may have only one");
+    for (boolean atFront : new boolean[] {false, true}) {
+      CountDownLatch begun = new CountDownLatch(1);
+      assertThatThrownBy(
+              () ->
+                  read(
+                      SLOW,
+                      (from, to, arrival) -> {
+                        boolean isFront = from == 0;
+                        if (isFront) {
+                          await(begun);
+                        } else {
+                          begun.countDown();
+                        }
+                        if (isFront != atFront) {
+                          until(arrival::enough);
+                        }
+                        throw failure;
+                      }))
+          .isSameAs(failure);
+    }
+  }
+
+  @Test
+  void one_that_joins_takes_an_eighth_at_a_time_and_the_front_ends_exactly_where_it_meets_it()
+      throws Exception {
+    List<Integer> taken = new ArrayList<>(); // by one thread at a time
+    CountDownLatch allTaken = new CountDownLatch(1);
+    read(
+        (came, nanos) -> 1,
+        (from, to, arrival) -> {
+          if (from == 0) {
+            await(allTaken);
+            int end = SIZE - taken.stream().mapToInt(Integer::intValue).sum();
+            arrival.until(end - 1);
+            assertThat(arrival.enough()).isFalse();
+            arrival.until(end);
+            assertThat(arrival.enough()).isTrue();
+            return;
+          }
+          taken.add(to - from);
+          if (from < 2 * PIECE) {
+            allTaken.countDown();
+          }
+        });
+    List<Integer> shares = new ArrayList<>();
+    for (int left = SIZE; left >= 2 * PIECE; left -= shares.get(shares.size() - 1)) {
+      shares.add(Math.max(PIECE, left / 8));
+    }
+    assertThat(taken).isEqualTo(shares);
+  }
+
+  @Test
+  void what_comes_at_both_ends_is_looked_at_also_of_a_piece_that_begins_again() throws Exception {
+    Validator version = new Validator("v");
+    AtomicLong seen = new AtomicLong();
+    AtomicBoolean piece = new AtomicBoolean();
+    CountDownLatch counted = new CountDownLatch(1);
+    read(
+        (came, nanos) -> {
+          seen.addAndGet(came);
+          return 1;
+        },
+        (from, to, arrival) -> {
+          if (from == 0) {
+            arrival.until(1000);
+            await(counted);
+            arrival.until(to);
+          } else if (!piece.getAndSet(true)) {
+            arrival.until(from + 500);
+            until(() -> seen.get() == 1500);
+            arrival.begins(version);
+            arrival.until(from + 200);
+            until(() -> seen.get() == 1700);
+            counted.countDown();
+          }
+        });
+    assertThat(seen.get()).isGreaterThanOrEqualTo(1700);
+  }
+
+  @Test
+  void those_that_are_too_many_end_with_their_piece_and_may_come_again() throws Exception {
+    AtomicInteger wanted = new AtomicInteger(BothEnds.MOST);
+    AtomicInteger looks = new AtomicInteger();
+    CountDownLatch all = new CountDownLatch(BothEnds.MOST);
+    CountDownLatch fewer = new CountDownLatch(1);
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CountDownLatch again = new CountDownLatch(1);
+    read(
+        (came, nanos) -> {
+          looks.incrementAndGet();
+          return wanted.get();
+        },
+        (from, to, arrival) -> {
+          if (from == 0) {
+            await(all);
+            wanted.set(0);
+            int before = looks.get();
+            until(() -> looks.get() > before + 2); // the one before the last has been heeded
+            fewer.countDown();
+            until(() -> atOnce.get() == 0);
+            wanted.set(1);
+            await(again);
+            arrival.until(to);
+          } else if (all.getCount() > 0) {
+            atOnce.incrementAndGet();
+            all.countDown();
+            await(fewer);
+            atOnce.decrementAndGet();
+          } else {
+            most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+            for (int i = 0; i < 100_000; i++) {
+              Thread.onSpinWait();
+            }
+            atOnce.decrementAndGet();
+            if (from < 4 * PIECE) {
+              again.countDown();
+            }
+          }
+        });
+    assertThat(most).hasValue(1);
   }
 
   @Test
