@@ -261,7 +261,7 @@ public final class RangeReader {
 
     private final byte[] dst;
 
-    /** Version of the first range that was read, unless it was known before; null until then. */
+    /** Version that came first, unless it was known before; null until then. */
     private final AtomicReference<Validator> version;
 
     Run(String key, long origin, byte[] dst, Optional<Validator> expected) {
@@ -281,7 +281,44 @@ public final class RangeReader {
 
     Validator fromBothEnds(int from, int to) throws IOException {
       return ofOneVersion(
-          () -> BothEnds.read(from, to, large.plan(), large.pace().get(), this::read));
+          () -> BothEnds.read(from, to, large.plan(), large.pace().get(), this::readOfOne));
+    }
+
+    private void readOfOne(int from, int to, Arrival arrival) throws IOException {
+      OfOneVersion checked = new OfOneVersion(arrival);
+      read(from, to, checked);
+      if (oneVersion && checked.other) {
+        throw changed(null);
+      }
+    }
+
+    /**
+     * Names the version as soon as the first body begins. A body of another version is not wanted,
+     * also if it begins again in the right one: some of it may lie where others have read.
+     */
+    private final class OfOneVersion implements Arrival {
+      private final Arrival arrival;
+      private boolean other;
+
+      OfOneVersion(Arrival arrival) {
+        this.arrival = arrival;
+      }
+
+      @Override
+      public void begins(Validator found) {
+        other |= !version.compareAndSet(null, found) && !version.get().equals(found);
+        arrival.begins(found);
+      }
+
+      @Override
+      public void until(int end) {
+        arrival.until(end);
+      }
+
+      @Override
+      public boolean enough() {
+        return (oneVersion && other) || arrival.enough();
+      }
     }
 
     private Validator ofOneVersion(Gang.Step reads) throws IOException {

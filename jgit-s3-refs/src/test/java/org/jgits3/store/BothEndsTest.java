@@ -457,6 +457,85 @@ class BothEndsTest {
   }
 
   @Test
+  void versions_do_not_mix_if_the_front_begins_again_in_the_one_that_others_have_read()
+      throws Exception {
+    Validator first = store.stat(KEY).orElseThrow().validator();
+    CountDownLatch landed = new CountDownLatch(1);
+    ObjectStore replaced =
+        new DelegatingObjectStore(store) {
+          @Override
+          public Validator read(
+              String key,
+              long offset,
+              byte[] dst,
+              int dstOffset,
+              int length,
+              Optional<Validator> expected,
+              Arrival arrival)
+              throws IOException {
+            if (offset == 0) { // a store may ignore that it is enough
+              await(landed);
+              arrival.begins(first);
+              System.arraycopy(bytes, 0, dst, dstOffset, length);
+              arrival.until(dstOffset + length);
+            } else if (landed.getCount() > 0) {
+              store.put(KEY, new byte[SIZE], 0, SIZE);
+            }
+            Validator version =
+                store.read(key, offset, dst, dstOffset, length, Optional.empty(), arrival);
+            landed.countDown();
+            return version;
+          }
+        };
+    Pace one = (came, nanos) -> 1;
+    assertThatThrownBy(() -> reader(replaced, one).read(KEY, 0, new byte[SIZE], 0, SIZE))
+        .isInstanceOf(StoreException.Changed.class)
+        .hasMessageContaining(KEY);
+  }
+
+  @Test
+  void pieces_are_of_the_version_that_the_front_has_begun_with() throws Exception {
+    Optional<Validator> version = store.stat(KEY).map(ObjectInfo::validator);
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    List<Optional<Validator>> versions = new ArrayList<>(); // by one thread at a time
+    Pace one = (came, nanos) -> (int) (1 - begun.getCount());
+    ObjectStore held =
+        new Held() {
+          @Override
+          void atFront(int end) throws IOException {
+            if (end > 0) {
+              begun.countDown();
+              await(asked);
+            }
+          }
+
+          @Override
+          void atBack(long offset) {
+            asked.countDown();
+          }
+
+          @Override
+          public Validator read(
+              String key,
+              long offset,
+              byte[] dst,
+              int dstOffset,
+              int length,
+              Optional<Validator> expected,
+              Arrival arrival)
+              throws IOException {
+            if (offset > 0) {
+              versions.add(expected);
+            }
+            return super.read(key, offset, dst, dstOffset, length, expected, arrival);
+          }
+        };
+    reader(held, one).read(KEY, 0, new byte[SIZE], 0, SIZE);
+    assertThat(versions).isNotEmpty().containsOnly(version);
+  }
+
+  @Test
   void the_array_is_free_when_the_read_has_ended_though_a_look_is_to_come() throws Exception {
     WeakReference<byte[]> landed = landed();
     for (int i = 0; i < 100 && landed.get() != null; i++) {
