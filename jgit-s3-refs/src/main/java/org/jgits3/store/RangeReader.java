@@ -39,7 +39,8 @@ import org.jgits3.store.BothEnds.Plan;
  * than 1 GB/s, as from S3, there are soon {@link Gang#SIZE} requests at a time; if it is more, one
  * is added at a time as long as each brings a tenth more. These are for an eighth of what is left
  * but for 8 MiB at least, from the end on. When they meet the first one, that is broken off, so
- * that one connection is lost to the client.
+ * that one connection is lost to the client. A store with fewer connections than that is read in
+ * ranges, since the first request holds one of them to the end.
  *
  * <p>The caller's thread reads too, and the others are shared by the whole process, so that a read
  * makes progress however many there are.
@@ -238,9 +239,14 @@ public final class RangeReader {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
     Run run = new Run(key, offset - dstOffset, dst, expected);
     int end = dstOffset + length;
-    return arrivals == Arrivals.IGNORED && length >= large.least()
+    return arrivals == Arrivals.IGNORED && isLarge(length)
         ? run.fromBothEnds(dstOffset, end)
         : run.inRanges(divide(dstOffset, end), arrivals);
+  }
+
+  /** Whether it is read from both ends, which takes one connection from beginning to end. */
+  private boolean isLarge(int length) {
+    return length >= large.least() && store.connections() >= Gang.SIZE;
   }
 
   private List<Range> divide(int from, int to) {

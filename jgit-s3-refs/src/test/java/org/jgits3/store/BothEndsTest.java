@@ -536,6 +536,38 @@ class BothEndsTest {
   }
 
   @Test
+  void over_few_connections_it_is_read_in_ranges_since_the_front_keeps_one() throws Exception {
+    for (int connections : new int[] {1, Gang.SIZE - 1, Gang.SIZE}) {
+      ObjectStore few =
+          new DelegatingObjectStore(store) {
+            @Override
+            public Validator read(
+                String key,
+                long offset,
+                byte[] dst,
+                int dstOffset,
+                int length,
+                Optional<Validator> expected,
+                Arrival arrival)
+                throws IOException {
+              return store.read(key, offset, dst, dstOffset, length, expected, arrival);
+            }
+
+            @Override
+            public int connections() {
+              return connections;
+            }
+          };
+      byte[] dst = new byte[SIZE];
+      long before = counts.snapshot().of(RequestKind.READ);
+      reader(few, FAST).read(KEY, 0, dst, 0, SIZE);
+      assertThat(dst).isEqualTo(bytes);
+      assertThat(counts.snapshot().of(RequestKind.READ) - before)
+          .isEqualTo(connections < Gang.SIZE ? Gang.SIZE : 1);
+    }
+  }
+
+  @Test
   void the_array_is_free_when_the_read_has_ended_though_a_look_is_to_come() throws Exception {
     WeakReference<byte[]> landed = landed();
     for (int i = 0; i < 100 && landed.get() != null; i++) {
