@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jgits3.bench.FreeMemory;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.process.Leftovers;
@@ -33,6 +34,10 @@ final class GitRun {
 
   private static final String COLLECTED = "collected";
   private static final String PUSHED = "pushed";
+
+  /** How often, at most, a pack is in memory while it is moved: read, received, and stored. */
+  private static final int COPIES = 4;
+
   private static final String ALL_REFS = "refs/*:refs/*";
 
   private final SuiteContext context;
@@ -193,6 +198,7 @@ final class GitRun {
       throws IOException, InterruptedException {
     Path clone = scratch.resolve("clone");
     WriteBack.finish();
+    FreeMemory.touch(COPIES * 1_000_000L * plan.megabytes());
     long start = System.nanoTime();
     if (what == GitCase.PUSH) {
       git.run(source, "push", "-q", server.url(PUSHED), ALL_REFS);
