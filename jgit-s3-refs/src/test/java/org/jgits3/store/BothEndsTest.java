@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -144,8 +145,9 @@ class BothEndsTest {
   }
 
   private static void until(BooleanSupplier condition) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
     while (!condition.getAsBoolean()) {
-      if (Thread.interrupted()) {
+      if (Thread.interrupted() || System.nanoTime() > deadline) { // nobody interrupts the others
         throw new InterruptedIOException();
       }
       Thread.onSpinWait();
