@@ -225,6 +225,17 @@ class RangeReaderTest {
 
   @Test
   @Timeout(60)
+  void ranges_that_were_asked_for_in_any_version_are_compared_when_they_have_come()
+      throws Exception {
+    written(2000);
+    ObjectStore replaced = new ReplacedBetweenRanges(store, new byte[2000]);
+    RangeReader reader = new RangeReader(replaced, new Sizes(100, 500), true);
+    assertThatThrownBy(() -> reader.read(KEY, 0, new byte[2000], 0, 2000))
+        .isInstanceOf(StoreException.Changed.class);
+  }
+
+  @Test
+  @Timeout(60)
   void an_object_that_ends_early_in_the_version_that_was_read_is_corrupt() throws Exception {
     byte[] bytes = written(600);
     ObjectStore same = new ReplacedBetweenRanges(store, bytes);
