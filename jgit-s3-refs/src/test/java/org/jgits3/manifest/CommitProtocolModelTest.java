@@ -15,6 +15,7 @@ import static org.jgits3.manifest.Register.set;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jgits3.store.PutOutcome;
@@ -156,6 +157,18 @@ class CommitProtocolModelTest {
     assertThat(manifest.prunedTo()).isPositive();
     assertThat(manifest.writers().values())
         .allSatisfy(entry -> assertThat(entry.generation()).isGreaterThan(manifest.prunedTo()));
+  }
+
+  @Test
+  void A4_how_far_was_pruned_never_goes_back() throws IOException {
+    commitByManyOthers();
+    Manifest pruned = w.validate().manifest();
+    long next = pruned.generation() + 1;
+    Manifest few =
+        pruned.committed(
+            pruned.generation(), pruned.state(), Collections.emptySortedMap(), pruned.prunedTo());
+    assertThat(WriterTable.seal(few, "w", new WriterEntry(1, "n", next)).prunedTo())
+        .isEqualTo(pruned.prunedTo());
   }
 
   @Test

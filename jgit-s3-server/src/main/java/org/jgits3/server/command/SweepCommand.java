@@ -12,8 +12,11 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.Sweep;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 /** Deletes stored objects that nothing needs any more. */
 @Command(
@@ -22,6 +25,7 @@ import picocli.CommandLine.ParentCommand;
     description =
         "Delete stored objects that no manifest lists, and abort uploads of processes that died.")
 final class SweepCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
   @ParentCommand private JgitS3 program;
   @Mixin private Selection selection;
   @Mixin private Output output;
@@ -49,7 +53,7 @@ final class SweepCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (graceHours < 0) {
-      throw new IOException("--grace-hours is less than 0");
+      throw new ParameterException(spec.commandLine(), "--grace-hours is less than 0");
     }
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {

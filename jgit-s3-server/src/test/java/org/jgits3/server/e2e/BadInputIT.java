@@ -100,6 +100,7 @@ class BadInputIT {
     }
     Command.run(store, "restore-refs", "a").failsInOneLine(WRONG_USAGE);
     Command.run(store, "log", "a", "--since", "first").failsInOneLine(WRONG_USAGE);
+    Command.run(store, "sweep", "a", "--grace-hours", "-1").failsInOneLine(WRONG_USAGE);
     assertThat(storedBytes()).isEqualTo(before);
   }
 
