@@ -437,11 +437,11 @@ public final class PackUpload extends OutputStream {
    * Gives up, unless the writer is in a call that does not end in time.
    *
    * @param reason why
-   * @param seconds how long to wait for the writer
+   * @param nanos how long to wait for the writer; none if it is negative
    * @return whether this upload has ended
    */
-  boolean failWithin(Throwable reason, long seconds) throws InterruptedException {
-    if (!lock.tryLock(seconds, TimeUnit.SECONDS)) {
+  boolean failWithin(Throwable reason, long nanos) throws InterruptedException {
+    if (!lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {
       return false;
     }
     try {

@@ -37,7 +37,7 @@ public final class PackUploads implements Closeable {
   /** How long an upload waits for memory before it looks for one that does nothing with its own. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** How long the end of all waits for a writer that is in the middle of a request. */
+  /** How long the end of all waits for writers that are in the middle of a request. */
   private static final long CLOSE_SECONDS = 10;
 
   /** Most requests at a time, whatever memory there is: others need connections too. */
@@ -57,6 +57,9 @@ public final class PackUploads implements Closeable {
 
   /** Gives the open uploads up when the JVM ends; registered while there are some. */
   private final Thread atExit = new Thread(this::giveUpAll, "jgit-s3-uploads-exit");
+
+  /** Whether the owner ends what is open when the JVM ends; guarded by {@link #open}. */
+  private boolean keptAtExit;
 
   /**
    * Uploads to a store. Does no request, and allocates nothing yet.
@@ -102,6 +105,21 @@ public final class PackUploads implements Closeable {
    */
   public PackUpload begin(String key) {
     return new PackUpload(this, key);
+  }
+
+  /**
+   * Leaves it to the owner to {@link #close} this before the JVM ends. Without this call a hook
+   * gives the open uploads up as soon as the JVM begins to end, together with all other hooks. That
+   * suits a program that ends without further ado. One that lets its requests finish first, a
+   * server say, calls this once, and in a single hook of its own waits for the requests and then
+   * closes this, or the manager it belongs to: uploads go on until then, and what is open then is
+   * given up. Whoever calls this and does not close leaves parts in the store, for a sweep to find.
+   */
+  public void keepOpenAtExit() {
+    synchronized (open) {
+      keptAtExit = true;
+      whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+    }
   }
 
   /**
@@ -159,7 +177,7 @@ public final class PackUploads implements Closeable {
    */
   PartBuffers.Share opened(PackUpload upload) {
     synchronized (open) {
-      if (open.isEmpty()) {
+      if (open.isEmpty() && !keptAtExit) {
         whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
       }
       open.add(upload);
@@ -199,10 +217,11 @@ public final class PackUploads implements Closeable {
     synchronized (open) {
       left = List.copyOf(open);
     }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
     for (PackUpload upload : left) {
       IOException reason = new IOException("uploads are being closed");
       try {
-        if (!upload.failWithin(reason, CLOSE_SECONDS)) {
+        if (!upload.failWithin(reason, deadline - System.nanoTime())) {
           LOG.warn("upload of {} is busy; a sweep removes what it leaves", upload.key());
         }
       } catch (InterruptedException e) {

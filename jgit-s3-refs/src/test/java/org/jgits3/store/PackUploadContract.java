@@ -197,6 +197,17 @@ abstract class PackUploadContract {
 
   @Test
   void the_end_of_the_process_leaves_nothing_of_those_that_are_open() throws Exception {
+    exitAmidAnUpload(false);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void an_upload_that_its_owner_keeps_open_is_finished_while_the_process_ends() throws Exception {
+    exitAmidAnUpload(true);
+    assertStored(new byte[4 * UploadOptions.MIN_PART_SIZE + (1 << 20)]);
+  }
+
+  private void exitAmidAnUpload(boolean finish) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -205,7 +216,8 @@ abstract class PackUploadContract {
                 UploadingProcess.class.getName(),
                 key,
                 store.location(),
-                endpoint())
+                endpoint(),
+                String.valueOf(finish))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().putAll(environment());
     Process process = builder.start();
@@ -217,7 +229,6 @@ abstract class PackUploadContract {
     } finally {
       process.destroyForcibly();
     }
-    assertNothingIsLeft();
   }
 
   @Test
