@@ -53,6 +53,7 @@ final class DemoCommand implements Callable<Integer> {
     if (refs < 1) {
       throw new ParameterException(spec.commandLine(), "--refs must be at least 1");
     }
+    program.end().interruptAtSignal();
     if (program.storeChosen()) {
       tour(program.settings());
       return 0;

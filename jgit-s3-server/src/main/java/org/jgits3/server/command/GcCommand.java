@@ -57,9 +57,16 @@ final class GcCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<Row> rows = new ArrayList<>();
+    ProgressBar progress = Progress.of(spec.commandLine(), output);
     try (S3RepositoryManager manager = program.open()) {
+      program.end().giveUpAtSignal(manager, progress);
       selection.forEach(
-          selection.names(manager), output, name -> rows.add(Row.of(name, collect(manager, name))));
+          selection.names(manager),
+          output,
+          name -> {
+            progress.checkWanted();
+            rows.add(Row.of(name, collect(manager, name, progress)));
+          });
     } finally {
       if (output.json()) {
         output.value(rows);
@@ -68,10 +75,9 @@ final class GcCommand implements Callable<Integer> {
     return 0;
   }
 
-  private GarbageCollection.Report collect(S3RepositoryManager manager, String name)
-      throws IOException {
+  private GarbageCollection.Report collect(
+      S3RepositoryManager manager, String name, ProgressMonitor progress) throws IOException {
     Maintenance maintenance = manager.maintenance(name);
-    ProgressMonitor progress = Progress.of(spec.commandLine(), output);
     GarbageCollection.Report report =
         force ? maintenance.repack(progress) : maintenance.collectGarbage(progress);
     if (!output.json()) {

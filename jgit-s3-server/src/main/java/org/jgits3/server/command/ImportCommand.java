@@ -48,6 +48,7 @@ final class ImportCommand implements Callable<Integer> {
   private Importer.Imported importFrom(ImportSource source) throws IOException {
     try (ProgressBar progress = Progress.of(spec.commandLine(), output);
         S3RepositoryManager manager = program.open(program.settings(), progress.traffic())) {
+      program.end().giveUpAtSignal(manager, progress);
       return new Importer(manager, progress).run(source, name);
     }
   }

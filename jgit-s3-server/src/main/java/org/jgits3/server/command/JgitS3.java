@@ -72,6 +72,8 @@ public final class JgitS3 implements Runnable {
 
   private boolean debug;
 
+  private final OrderlyEnd end = new OrderlyEnd();
+
   private JgitS3() {}
 
   /**
@@ -82,7 +84,17 @@ public final class JgitS3 implements Runnable {
    */
   public static CommandLine commandLine() {
     JgitS3 root = new JgitS3();
-    CommandLine line = new CommandLine(root);
+    CommandLine line =
+        new CommandLine(root) {
+          @Override
+          public int execute(String... args) {
+            try {
+              return super.execute(args);
+            } finally {
+              root.end.close();
+            }
+          }
+        };
     OneLineErrors errors = new OneLineErrors(root);
     line.setExecutionExceptionHandler(errors);
     line.setParameterExceptionHandler(errors);
@@ -119,6 +131,11 @@ public final class JgitS3 implements Runnable {
   /** Whether the user said which store to use, or where that is written. */
   boolean storeChosen() {
     return store != null || config != null;
+  }
+
+  /** What is done when the process is told to stop. */
+  OrderlyEnd end() {
+    return end;
   }
 
   /** Whether stack traces are wanted. */

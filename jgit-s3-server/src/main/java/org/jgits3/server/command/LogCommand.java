@@ -63,18 +63,13 @@ final class LogCommand implements Callable<Integer> {
   private boolean follow;
 
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private final CountDownLatch ended = new CountDownLatch(1);
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Thread hook = new Thread(this::stop, "jgit-s3-shutdown");
-    Runtime.getRuntime().addShutdownHook(hook);
+    program.end().atSignal(this::stop);
     try (S3RepositoryManager manager = program.openToRead();
         S3Repository repository = manager.openRepository(name.value())) {
       print(repository.history());
-    } finally {
-      ended.countDown();
-      forget(hook);
     }
     return 0;
   }
@@ -82,21 +77,8 @@ final class LogCommand implements Callable<Integer> {
   /** Lets the line that is being printed be the last one. */
   private void stop() {
     stopped.countDown();
-    try {
-      boolean whole = ended.await(LAST_LINE.toMillis(), TimeUnit.MILLISECONDS);
-      if (!whole) {
-        out().flush();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void forget(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      return; // it is running, and about to end
+    if (!program.end().await(LAST_LINE)) {
+      out().flush();
     }
   }
 

@@ -30,8 +30,12 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
 
   @Override
   public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
-    print(line.getErr(), oneLine(e), e);
+    print(line.getErr(), program.end().isTold() ? toldToStop(e) : oneLine(e), e);
     return ExitCode.SOFTWARE;
+  }
+
+  private static String toldToStop(Exception e) {
+    return e instanceof InterruptedException ? "told to stop" : "told to stop: " + oneLine(e);
   }
 
   private void print(PrintWriter err, String message, Exception e) {

@@ -24,6 +24,15 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
   private static final int WIDTH = 20;
   private static final double MILLIS = 1000;
 
+  /** The process was told to stop. */
+  static final class Stopped extends IOException {
+    private static final long serialVersionUID = 1;
+
+    Stopped() {
+      super("told to stop");
+    }
+  }
+
   private final PrintWriter err;
   private final boolean shown;
   private final LongAdder traffic = new LongAdder();
@@ -33,6 +42,9 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
 
   /** Traffic when the task began; set by the thread that works, read by the timer. */
   private volatile long before;
+
+  /** Whether the work is to end early; set by the hook that ends the process. */
+  private volatile boolean cancelled;
 
   /**
    * A bar.
@@ -60,6 +72,27 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
   /** Counts the bytes that requests to the store move, whose rate is shown. */
   StoreListener traffic() {
     return (kind, outcome, bytes, nanos) -> traffic.add(bytes);
+  }
+
+  /** Makes the work that is shown fail, as soon as it looks. */
+  void cancel() {
+    cancelled = true;
+  }
+
+  /**
+   * Looks between two pieces of work.
+   *
+   * @throws Stopped if no more is wanted
+   */
+  void checkWanted() throws Stopped {
+    if (cancelled) {
+      throw new Stopped();
+    }
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return cancelled;
   }
 
   @Override

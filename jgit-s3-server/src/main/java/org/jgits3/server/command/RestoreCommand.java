@@ -56,7 +56,11 @@ final class RestoreCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Manifest copy = Manifest.decode(file.toString(), read());
     try (S3RepositoryManager manager = apply ? program.open() : program.openToRead()) {
-      Restorer restorer = new Restorer(manager, Progress.of(spec.commandLine(), output));
+      ProgressBar progress = Progress.of(spec.commandLine(), output);
+      if (apply) {
+        program.end().giveUpAtSignal(manager, progress);
+      }
+      Restorer restorer = new Restorer(manager, progress);
       print(apply ? restorer.run(name, copy) : restorer.plan(name, copy));
     }
     return 0;

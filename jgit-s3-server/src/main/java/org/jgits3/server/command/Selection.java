@@ -33,7 +33,8 @@ final class Selection {
 
   /**
    * Works on repositories one after the other. If all were chosen, one that fails does not keep the
-   * others from their turn, and one that was deleted meanwhile is left out.
+   * others from their turn, unless the process was told to stop, and one that was deleted meanwhile
+   * is left out.
    *
    * @param names the repositories
    * @param output told of failures
@@ -49,6 +50,8 @@ final class Selection {
         if (!all()) {
           throw e;
         }
+      } catch (ProgressBar.Stopped e) {
+        throw e;
       } catch (IOException e) {
         if (!all()) {
           throw e;

@@ -28,6 +28,9 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
+  /** Longest that the end of uploads and of commits in the background may take after that. */
+  private static final Duration CLOSING = Duration.ofMinutes(1);
+
   @ParentCommand private JgitS3 program;
   @Spec private CommandSpec spec;
 
@@ -85,6 +88,7 @@ final class ServeCommand implements Callable<Integer> {
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
       try (S3RepositoryManager manager = program.open(program.settings(), metrics)) {
+        manager.uploads().keepOpenAtExit();
         manager.compactInBackground();
         serve(manager, builder.config(manager.settings().config()));
       }
@@ -95,11 +99,21 @@ final class ServeCommand implements Callable<Integer> {
   private void serve(S3RepositoryManager manager, GitHttpServer.Builder builder)
       throws IOException, InterruptedException {
     GitHttpServer server = builder.start(manager);
-    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "jgit-s3-shutdown"));
+    program.end().atSignal(() -> stop(server));
     LOG.info("serving {} on {}", manager.store().location(), server.uri());
     spec.commandLine().getOut().println("listening on " + server.uri());
     spec.commandLine().getOut().flush();
     server.awaitClose();
+  }
+
+  /**
+   * Lets requests finish, and then {@link #call} close the rest, uploads that are open included.
+   */
+  private void stop(GitHttpServer server) {
+    server.close();
+    if (!program.end().await(CLOSING)) {
+      LOG.warn("not everything was closed within {}; a sweep removes what is left", CLOSING);
+    }
   }
 
   /** The server as the options want it, checked before the store is asked for anything. */

@@ -7,10 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.util.FileUtils;
 
-/** A temporary directory that goes with its owner, also if the process is told to stop. */
+/** A temporary directory that goes with its owner. */
 public final class ScratchDirectory implements Closeable {
   private final Path path;
-  private final Thread atExit;
 
   /**
    * Makes a directory.
@@ -20,8 +19,6 @@ public final class ScratchDirectory implements Closeable {
    */
   public ScratchDirectory(String prefix) throws IOException {
     path = Files.createTempDirectory(prefix);
-    atExit = new Thread(this::deleteAtExit, "jgit-s3-scratch");
-    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   Path resolve(String name) {
@@ -39,24 +36,6 @@ public final class ScratchDirectory implements Closeable {
 
   @Override
   public void close() throws IOException {
-    delete();
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException e) {
-      // The process is stopping already; the hook finds nothing left to delete.
-      return;
-    }
-  }
-
-  private void deleteAtExit() {
-    try {
-      delete();
-    } catch (IOException e) {
-      System.err.println("jgit-s3: " + path + " is left behind: " + e.getMessage());
-    }
-  }
-
-  private void delete() throws IOException {
     FileUtils.delete(path.toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING | FileUtils.RETRY);
   }
 }

@@ -88,7 +88,19 @@ public final class Tour {
     }
   }
 
+  /** Removes the repository. An interrupt waits, since an interrupted thread would send nothing. */
   private void remove(String name) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      removeNow(name);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void removeNow(String name) throws IOException {
     String objects;
     try (S3Repository repository = manager.openRepository(name)) {
       objects = "objects/" + repository.manifest().repositoryId() + "/";

@@ -474,11 +474,14 @@ abstract class GitEndToEndContract {
     GitClient work = pushedRepository();
     String name = name(work);
     String before = git.run("ls-remote", origin(work));
+    // So much is sent before the pause that no buffers of sockets have room for all of it: the
+    // server
+    // is at work on the request.
     GitClient history =
-        new GitHistory(SEED, 50, 10, 12, List.of(8_000_000)).importInto(git, "big.git");
+        new GitHistory(SEED, 50, 10, 12, List.of(24_000_000)).importInto(git, "big.git");
     ExecutorService background = Executors.newSingleThreadExecutor();
     try (ServerProcess doomed = ServerProcess.start(store);
-        PausingProxy proxy = PausingProxy.before(doomed.uri(), 4_000_000)) {
+        PausingProxy proxy = PausingProxy.before(doomed.uri(), 16_000_000)) {
       Future<GitResult> push =
           background.submit(
               () ->
@@ -493,6 +496,7 @@ abstract class GitEndToEndContract {
       proxy.resume();
       GitResult result = push.get();
       doomed.awaitEnd();
+      assertThat(result.ok()).as("%s", result).isEqualTo(end == End.ASKED_TO);
       if (!result.ok()) {
         assertThat(git.run("ls-remote", origin(work))).isEqualTo(before);
       }

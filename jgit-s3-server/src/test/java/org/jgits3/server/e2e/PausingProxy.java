@@ -14,28 +14,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Passes connections on to a server, and holds everything back once clients have sent a number of
- * bytes, so that a test can act while a request is half way through.
+ * Passes connections on to a server, and holds back what clients send, or what the server does,
+ * from a number of bytes on, so that a test can act while a request is half way through.
  */
 final class PausingProxy implements Closeable {
   private static final long DEADLINE_SECONDS = 60;
 
   private final ServerSocket listener;
   private final URI server;
+  private final boolean clientsHeld;
   private final AtomicLong untilPause;
   private final CountDownLatch paused = new CountDownLatch(1);
   private final CountDownLatch resumed = new CountDownLatch(1);
 
-  private PausingProxy(ServerSocket listener, URI server, long untilPause) {
+  private PausingProxy(ServerSocket listener, URI server, boolean clientsHeld, long untilPause) {
     this.listener = listener;
     this.server = server;
+    this.clientsHeld = clientsHeld;
     this.untilPause = new AtomicLong(untilPause);
   }
 
   /** A proxy in front of a server that pauses after so many bytes from clients. */
   static PausingProxy before(URI server, long bytes) throws IOException {
+    return start(server, true, bytes);
+  }
+
+  /** A proxy in front of a server that pauses after so many bytes from the server. */
+  static PausingProxy after(URI server, long bytes) throws IOException {
+    return start(server, false, bytes);
+  }
+
+  private static PausingProxy start(URI server, boolean clientsHeld, long bytes)
+      throws IOException {
     ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    PausingProxy proxy = new PausingProxy(listener, server, bytes);
+    PausingProxy proxy = new PausingProxy(listener, server, clientsHeld, bytes);
     inBackground(proxy::accept);
     return proxy;
   }
@@ -44,10 +56,10 @@ final class PausingProxy implements Closeable {
     return "http://127.0.0.1:" + listener.getLocalPort() + "/" + repository + ".git";
   }
 
-  /** Waits until a client is held back. */
+  /** Waits until something is held back. */
   void awaitPause() throws InterruptedException {
     if (!paused.await(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
-      throw new AssertionError("no client sent enough to be held back");
+      throw new AssertionError("not enough was sent to be held back");
     }
   }
 
@@ -81,8 +93,8 @@ final class PausingProxy implements Closeable {
     while (true) {
       Socket client = listener.accept();
       Socket upstream = new Socket(server.getHost(), server.getPort());
-      inBackground(() -> pump(client, upstream, true));
-      inBackground(() -> pump(upstream, client, false));
+      inBackground(() -> pump(client, upstream, clientsHeld));
+      inBackground(() -> pump(upstream, client, !clientsHeld));
     }
   }
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.testing.GitAssertions;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitResult;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Processes that are told to stop when some parts of a large pack are in the store, and its client
+ * or its source holds back the rest.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class ShutdownIT {
+  private static final long SEED = Long.getLong("e2e.seed", 20_261_122);
+  private static final int PACK = 48 << 20;
+  private static final long DEADLINE_SECONDS = 60;
+
+  /** What a JVM says that ended because of SIGTERM. */
+  private static final int TERMINATED = 128 + 15;
+
+  private final ExecutorService background = Executors.newSingleThreadExecutor();
+  @TempDir private Path scratch;
+  private ServedStore store;
+  private ObjectStore objects;
+  private GitClient git;
+  private GitClient work;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    S3Server s3 = S3Servers.require();
+    store = ServedStore.bucket(s3, scratch);
+    objects = StoreLocation.parse(store.url()).open(s3.options());
+    git = GitClient.in(scratch);
+    git.run("init", "-q", "work");
+    work = git.at("work");
+    work.commitFile("a.txt", "first\n");
+    Command.run(store, "init", "r").succeeds();
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    background.shutdownNow();
+    objects.close();
+  }
+
+  private void commitLargeFile() throws IOException {
+    byte[] content = new byte[PACK];
+    new Random(SEED).nextBytes(content);
+    Files.write(work.directory().resolve("large"), content);
+    work.run("add", "large");
+    work.run("commit", "-q", "-m", "Add a large file");
+  }
+
+  @Test
+  void push_of_several_parts_goes_on_and_succeeds_when_the_server_is_told_to_stop()
+      throws Exception {
+    commitLargeFile();
+    try (ServerProcess server = ServerProcess.start(store, "--shutdown-timeout", "60");
+        PausingProxy proxy = PausingProxy.before(server.uri(), PACK / 2)) {
+      Future<GitResult> push = pushInBackground(proxy);
+      proxy.awaitPause();
+      awaitUploads(1);
+      server.terminate();
+      awaitRefusedConnections(server.uri());
+      proxy.resume();
+      GitResult result = push.get();
+      assertThat(result.ok()).as("%s\n%s", result, server.log()).isTrue();
+      assertThat(server.awaitEnd()).isEqualTo(TERMINATED);
+      assertThat(complaints(server)).isEmpty();
+    }
+    assertThat(objects.listMultipart("")).isEmpty();
+    try (ServerProcess server = ServerProcess.start(store)) {
+      GitAssertions.assertSound(git, server.url("r"));
+      assertThat(git.run("ls-remote", server.url("r"), "refs/heads/main"))
+          .startsWith(work.run("rev-parse", "main"));
+    }
+  }
+
+  @Test
+  void push_that_takes_longer_than_the_server_waits_is_cut_off_and_leaves_nothing()
+      throws Exception {
+    try (ServerProcess server = ServerProcess.start(store)) {
+      work.run("push", "-q", server.url("r"), "main");
+    }
+    String stats = Command.run(store, "stats", "r", "--json").succeeds().stdout();
+    List<String> keys = keys();
+    commitLargeFile();
+    try (ServerProcess server = ServerProcess.start(store, "--shutdown-timeout", "1");
+        PausingProxy proxy = PausingProxy.before(server.uri(), PACK / 2)) {
+      Future<GitResult> push = pushInBackground(proxy);
+      proxy.awaitPause();
+      awaitUploads(1);
+      server.terminate();
+      assertThat(server.awaitEnd()).isEqualTo(TERMINATED);
+      assertThat(objects.listMultipart("")).isEmpty();
+      proxy.resume();
+      GitResult result = push.get();
+      assertThat(result.ok()).as("%s", result).isFalse();
+      assertThat(result.stderr().lines().filter(line -> line.startsWith("fatal: ")))
+          .as("%s", result)
+          .containsExactly("fatal: the remote end hung up unexpectedly");
+      assertThat(complaints(server))
+          .hasSize(2)
+          .anyMatch(line -> line.endsWith("requests still in flight after PT1S are cut off"))
+          .anyMatch(line -> line.contains("receive-pack to r: "));
+    }
+    assertThat(Command.run(store, "stats", "r", "--json").succeeds().stdout()).isEqualTo(stats);
+    assertThat(keys()).isEqualTo(keys);
+  }
+
+  @Test
+  void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {
+    commitLargeFile();
+    File out = Files.createFile(scratch.resolve("import.out")).toFile();
+    File err = Files.createFile(scratch.resolve("import.err")).toFile();
+    try (ServerProcess server = ServerProcess.start(store)) {
+      work.run("push", "-q", server.url("r"), "main");
+      try (PausingProxy proxy = PausingProxy.after(server.uri(), PACK / 2)) {
+        List<String> args = new ArrayList<>(store.options());
+        args.addAll(List.of("import", proxy.url("r"), "copy"));
+        Process process =
+            Command.start(Command.javaCommand(List.of(), args), store.environment(), out, err);
+        try {
+          proxy.awaitPause();
+          awaitUploads(1);
+          process.toHandle().destroy();
+          awaitUploads(0);
+          proxy.resume();
+          assertThat(process.waitFor()).isEqualTo(TERMINATED);
+        } finally {
+          process.destroyForcibly().waitFor();
+        }
+      }
+    }
+    assertThat(Files.readAllLines(err.toPath()))
+        .hasSize(1)
+        .allMatch(line -> line.startsWith("jgit-s3: told to stop: "));
+    assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
+    assertThat(objects.listMultipart("")).isEmpty();
+  }
+
+  private Future<GitResult> pushInBackground(PausingProxy proxy) {
+    return background.submit(() -> work.attempt("push", "-q", proxy.url("r"), "main"));
+  }
+
+  private List<String> keys() throws IOException {
+    List<String> keys = new ArrayList<>();
+    objects.list("", object -> keys.add(object.key()));
+    return keys;
+  }
+
+  private void awaitUploads(int count) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+    while (objects.listMultipart("").size() != count) {
+      assertThat(System.nanoTime()).as("deadline for %d uploads", count).isLessThan(deadline);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /** Waits until the server has begun to stop. */
+  private static void awaitRefusedConnections(URI uri) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+    while (System.nanoTime() < deadline) {
+      try {
+        new Socket(uri.getHost(), uri.getPort()).close();
+      } catch (ConnectException e) {
+        return;
+      } catch (SocketException e) {
+        // Reset: it was queued when the server stopped to listen.
+        assertThat(e).hasMessageContaining("reset");
+      }
+    }
+    throw new AssertionError("still accepting connections");
+  }
+
+  /** What a server logs but where it listens. */
+  private static List<String> complaints(ServerProcess server) {
+    return server.log().lines().filter(line -> !line.contains(server.uri().toString())).toList();
+  }
+}
