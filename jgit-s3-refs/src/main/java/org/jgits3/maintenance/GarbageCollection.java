@@ -34,7 +34,8 @@ import org.jgits3.manifest.PackFileEntry;
  * gc.pruneExpire}.
  *
  * <p>Refs and packs are those of one manifest. Pushes go on meanwhile; their packs stay as they
- * are.
+ * are. The lease of maintenance keeps compactions from replacing packs that are being collected,
+ * which would make the collection fail at its commit; nothing but that depends on it.
  */
 public final class GarbageCollection {
   private static final List<String> ONE_PACK = List.of(PackSource.GC.name());
@@ -50,6 +51,7 @@ public final class GarbageCollection {
   private static final String DEFAULT_EXPIRE = "2.weeks.ago";
 
   private final Maintained repository;
+  private final LeaseKeeper.Pause pause;
 
   /**
    * What a collection came to.
@@ -75,8 +77,15 @@ public final class GarbageCollection {
     }
   }
 
-  GarbageCollection(Maintained repository) {
+  /**
+   * A collection that is not begun yet.
+   *
+   * @param repository the repository
+   * @param pause how to wait for others who maintain it
+   */
+  GarbageCollection(Maintained repository, LeaseKeeper.Pause pause) {
     this.repository = repository;
+    this.pause = pause;
   }
 
   /**
@@ -87,15 +96,30 @@ public final class GarbageCollection {
    * @throws IOException as {@link #run}
    */
   Report runIfUseful(ProgressMonitor monitor) throws IOException {
-    Manifest manifest = repository.committer().validate().manifest();
-    return isCollected(manifest, monitor) ? Report.skipped(manifest) : run(manifest, monitor);
+    Manifest manifest = newest();
+    if (isCollected(manifest, monitor)) {
+      return Report.skipped(manifest);
+    }
+    try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
+      Manifest now = newest(); // whoever had the lease may have changed the packs
+      return !now.packs().equals(manifest.packs()) && isCollected(now, monitor)
+          ? Report.skipped(now)
+          : run(now, lease, monitor);
+    }
+  }
+
+  private Manifest newest() throws IOException {
+    return repository.committer().validate().manifest();
   }
 
   /**
    * Whether what refs lead to, and nothing else, is in one pack with bitmaps and a commit graph,
-   * and one more for what branches and tags do not lead to.
+   * and one more for what branches and tags do not lead to; or there is nothing at all.
    */
   private boolean isCollected(Manifest manifest, ProgressMonitor monitor) throws IOException {
+    if (manifest.packs().isEmpty()) {
+      return true;
+    }
     List<String> sources = manifest.packs().stream().map(PackEntry::source).sorted().toList();
     if (!sources.equals(ONE_PACK) && !sources.equals(TWO_PACKS)) {
       return false;
@@ -139,13 +163,18 @@ public final class GarbageCollection {
    *     collected
    */
   Report run(ProgressMonitor monitor) throws IOException {
-    return run(repository.committer().validate().manifest(), monitor);
-  }
-
-  private Report run(Manifest manifest, ProgressMonitor monitor) throws IOException {
+    Manifest manifest = newest();
     if (manifest.packs().isEmpty()) {
       return Report.skipped(manifest);
     }
+    try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
+      return run(newest(), lease, monitor);
+    }
+  }
+
+  private Report run(Manifest manifest, LeaseKeeper lease, ProgressMonitor monitor)
+      throws IOException {
+    lease.collects(manifest.generation());
     boolean garbageKept;
     try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
       DfsGarbageCollector collector =

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -19,15 +21,49 @@ import org.jgits3.store.Validator;
  * Keeps processes from doing the same work at once. For efficiency only: whoever works without it,
  * or longer than it lasts, does no harm.
  *
- * <p>Used by one thread.
+ * <p>Stored as words: the moment it ends at, who has it, and if that is a collection the generation
+ * up to which packs may be those that are being collected.
+ *
+ * <p>Safe for use by many threads; one request at a time.
  */
 final class Lease {
   /** After a process that died others wait so long at most. */
-  private static final Duration TERM = Duration.ofMinutes(2);
+  static final Duration TERM = Duration.ofMinutes(2);
 
   private final ObjectStore store;
   private final String key;
-  private Optional<Validator> held = Optional.empty();
+  private final Supplier<Instant> clock;
+
+  private Optional<Validator> held = Optional.empty(); // guarded by this
+
+  /** By which a lease is recognised though the answer to its write was lost. */
+  private final String holder = ObjectNames.random(8);
+
+  /** What is said of the work here; guarded by this. */
+  private OptionalLong collecting = OptionalLong.empty();
+
+  /** What the holder said who was found by {@link #acquire}; guarded by this. */
+  private OptionalLong collectedElsewhere = OptionalLong.empty();
+
+  /** The content of a lease. */
+  private record Term(Instant end, String holder, OptionalLong collecting) {
+    static Term parse(String text) {
+      String[] words = text.split(" ", -1);
+      try {
+        return new Term(
+            Instant.parse(words[0]),
+            words.length > 1 ? words[1] : "",
+            words.length > 2 ? OptionalLong.of(Long.parseLong(words[2])) : OptionalLong.empty());
+      } catch (DateTimeParseException | NumberFormatException e) {
+        return new Term(Instant.EPOCH, "", OptionalLong.empty()); // nobody's
+      }
+    }
+
+    String text() {
+      String text = end + " " + holder;
+      return collecting.isPresent() ? text + " " + collecting.getAsLong() : text;
+    }
+  }
 
   /**
    * The lease of a repository.
@@ -36,8 +72,14 @@ final class Lease {
    * @param repositoryId life of the repository
    */
   Lease(ObjectStore store, String repositoryId) {
+    this(store, repositoryId, Instant::now);
+  }
+
+  /** A lease with a time of the test's own. */
+  Lease(ObjectStore store, String repositoryId, Supplier<Instant> clock) {
     this.store = store;
     this.key = key(repositoryId);
+    this.clock = clock;
   }
 
   /** Key of the lease of a repository. */
@@ -51,40 +93,71 @@ final class Lease {
    * @return false if another process has it, or the store does not say who does
    * @throws IOException if the store does not answer or refuses
    */
-  boolean acquire() throws IOException {
+  synchronized boolean acquire() throws IOException {
     Precondition unchanged = Precondition.absent();
+    collectedElsewhere = OptionalLong.empty();
     if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-      if (end(found).isAfter(Instant.now())) {
+      Term term = Term.parse(new String(found.bytes(), US_ASCII));
+      if (!term.holder().equals(holder) && term.end().isAfter(clock.get())) {
+        collectedElsewhere = term.collecting();
         return false;
       }
       unchanged = Precondition.matches(found.validator());
     }
-    held = write(Instant.now().plus(TERM), unchanged);
+    held = write(clock.get().plus(TERM), unchanged);
     return held.isPresent();
   }
 
-  private static Instant end(GetResult.Found found) {
-    try {
-      return Instant.parse(new String(found.bytes(), US_ASCII));
-    } catch (DateTimeParseException e) {
-      return Instant.EPOCH; // nobody's
+  /**
+   * Begins a new term. If it was lost, or never had, tries to get it.
+   *
+   * @return false if another process has it, or the store does not say who does
+   * @throws IOException if the store does not answer or refuses
+   */
+  synchronized boolean renew() throws IOException {
+    if (held.isPresent()) {
+      Precondition mine = Precondition.matches(held.get());
+      held = Optional.empty(); // unless the store says otherwise
+      held = write(clock.get().plus(TERM), mine);
     }
+    return held.isPresent() || acquire();
+  }
+
+  /**
+   * Says, from the next term on, that it is for a collection.
+   *
+   * @param generation generation of the manifest whose packs are collected
+   */
+  synchronized void collects(long generation) {
+    collecting = OptionalLong.of(generation);
+  }
+
+  /**
+   * What is collected by the process that {@link #acquire} found to have it.
+   *
+   * @return generation of a manifest with the packs that are being collected; empty if it does
+   *     something else, or has not said so yet
+   */
+  synchronized OptionalLong collectedElsewhere() {
+    return collectedElsewhere;
   }
 
   private Optional<Validator> write(Instant end, Precondition unchanged) throws IOException {
-    PutOutcome outcome = store.putIf(key, end.toString().getBytes(US_ASCII), unchanged);
+    String text = new Term(end, holder, collecting).text();
+    PutOutcome outcome = store.putIf(key, text.getBytes(US_ASCII), unchanged);
     return outcome instanceof PutOutcome.Won won ? Optional.of(won.validator()) : Optional.empty();
   }
 
   /**
-   * Gives it back.
+   * Gives it back, if it is held.
    *
    * @throws IOException if the store does not answer or refuses; it ends by itself then
    */
-  void release() throws IOException {
+  synchronized void release() throws IOException {
     if (held.isPresent()) {
-      write(Instant.EPOCH, Precondition.matches(held.get()));
+      Precondition mine = Precondition.matches(held.get());
       held = Optional.empty();
+      write(Instant.EPOCH, mine);
     }
   }
 }

@@ -3,6 +3,7 @@ package org.jgits3.maintenance;
 
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.pack.SharedPacks;
@@ -22,4 +23,14 @@ record Maintained(
     RepositoryName name,
     ManifestCommitter committer,
     SharedPacks packs,
-    Supplier<StoredConfig> config) {}
+    Supplier<StoredConfig> config) {
+  /**
+   * The lease of one life of it, not acquired yet.
+   *
+   * @param manifest a manifest of that life
+   * @return the lease
+   */
+  Lease lease(Manifest manifest) {
+    return new Lease(store, manifest.repositoryId());
+  }
+}

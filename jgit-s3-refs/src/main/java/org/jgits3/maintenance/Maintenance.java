@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
@@ -64,7 +65,9 @@ public final class Maintenance {
 
   /**
    * Collects garbage, as {@link GarbageCollection} says, unless the packs are those of a collection
-   * already and hold exactly what refs lead to.
+   * already and hold exactly what refs lead to. While it works no server compacts the packs it
+   * works on. If another process is maintaining the repository, waits for that for up to two
+   * minutes.
    *
    * @param monitor told how far it is; may cancel
    * @return what it came to
@@ -73,19 +76,25 @@ public final class Maintenance {
    *     collected
    */
   public GarbageCollection.Report collectGarbage(ProgressMonitor monitor) throws IOException {
-    return new GarbageCollection(repository).runIfUseful(monitor);
+    return collectGarbage(monitor, LeaseKeeper.Pause.REAL);
+  }
+
+  /** As {@link #collectGarbage(ProgressMonitor)}, with a time of the test's own. */
+  GarbageCollection.Report collectGarbage(ProgressMonitor monitor, LeaseKeeper.Pause pause)
+      throws IOException {
+    return new GarbageCollection(repository, pause).runIfUseful(monitor);
   }
 
   /**
    * Repacks everything, even what a collection has packed, so that a changed configuration of packs
-   * takes effect.
+   * takes effect. Waits as {@link #collectGarbage} does.
    *
    * @param monitor told how far it is; may cancel
    * @return what it came to
    * @throws IOException as {@link #collectGarbage}
    */
   public GarbageCollection.Report repack(ProgressMonitor monitor) throws IOException {
-    return new GarbageCollection(repository).run(monitor);
+    return new GarbageCollection(repository, LeaseKeeper.Pause.REAL).run(monitor);
   }
 
   /**
@@ -113,19 +122,23 @@ public final class Maintenance {
   }
 
   /**
-   * As {@link #compact}, unless another process is at it.
+   * As {@link #compact}, unless another process maintains the repository. If that is a collection,
+   * merges only packs that came after it began, and only if there are very many.
    *
    * @return whether packs were merged here
    */
   boolean compactIfFree() throws IOException {
-    Lease lease = new Lease(store, committer.validate().manifest().repositoryId());
+    Lease lease = repository.lease(committer.validate().manifest());
     if (!lease.acquire()) {
-      return false;
+      OptionalLong collected = lease.collectedElsewhere();
+      return collected.isPresent()
+          && new PackCompaction(repository).runBeside(collected.getAsLong()) > 0;
     }
+    LeaseKeeper keeper = LeaseKeeper.of(lease);
     try {
       return compact();
     } finally {
-      lease.release();
+      keeper.close();
     }
   }
 

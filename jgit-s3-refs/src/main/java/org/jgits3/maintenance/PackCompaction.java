@@ -12,6 +12,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 
@@ -27,6 +28,12 @@ import org.jgits3.manifest.PackFileEntry;
 final class PackCompaction {
   /** Packs that have to be out of the progression before it pays to merge them. */
   static final int ENOUGH = 10;
+
+  /**
+   * The same beside a collection, which merges all packs there were when it began. It may take
+   * hours; thousands of packs would fill the manifest, and pushes would be refused.
+   */
+  static final int ENOUGH_BESIDE_COLLECTION = 100;
 
   /** Bytes of packs that are merged in one step. */
   static final long MAX_BYTES = 256L << 20;
@@ -47,6 +54,10 @@ final class PackCompaction {
    * @return the smallest ones, as many as break the progression; none if they are too few
    */
   static List<PackEntry> due(List<PackEntry> packs) {
+    return due(packs, ENOUGH);
+  }
+
+  private static List<PackEntry> due(List<PackEntry> packs, int enough) {
     List<PackEntry> small = new ArrayList<>(packs);
     small.removeIf(pack -> !SMALL.contains(pack.source()) || size(pack) > MAX_BYTES);
     small.sort(Comparator.comparingLong(PackCompaction::size));
@@ -58,7 +69,7 @@ final class PackCompaction {
       }
       before += size(small.get(i));
     }
-    return breaking < ENOUGH ? List.of() : List.copyOf(small.subList(0, breaking));
+    return breaking < enough ? List.of() : List.copyOf(small.subList(0, breaking));
   }
 
   private static long size(PackEntry pack) {
@@ -74,7 +85,27 @@ final class PackCompaction {
    */
   int run() throws IOException {
     Manifest manifest = repository.committer().validate().manifest();
-    List<PackEntry> due = due(manifest.packs());
+    return run(manifest, due(manifest.packs()));
+  }
+
+  /**
+   * Does one step while a collection is under way, unless there are few packs that it has not begun
+   * with. Several processes may do that at once; all but one give up then.
+   *
+   * @param collected generation of the manifest whose packs are collected
+   * @return how many packs were merged
+   * @throws IOException as {@link #run()}
+   */
+  int runBeside(long collected) throws IOException {
+    Manifest manifest = repository.committer().validate().manifest();
+    List<PackEntry> since =
+        manifest.packs().stream()
+            .filter(pack -> ObjectNames.mintedAt(pack.id()) > collected)
+            .toList();
+    return run(manifest, due(since, ENOUGH_BESIDE_COLLECTION));
+  }
+
+  private int run(Manifest manifest, List<PackEntry> due) throws IOException {
     if (due.isEmpty()) {
       return 0;
     }

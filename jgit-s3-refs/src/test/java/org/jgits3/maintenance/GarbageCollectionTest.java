@@ -412,14 +412,15 @@ class GarbageCollectionTest {
     Manifest[] meanwhile = new Manifest[1];
     ObjectId[] second = new ObjectId[1];
     it.maintainer.openRepository("r").close(); // knows the repository
-    it.store.afterRead(
+    StagedManifests.Action push =
         () -> {
           second[0] = TestRepositories.commit(it.user, "second", first);
           point(it.user, MAIN, second[0]);
           delete(it.user, MAIN);
           point(it.user, "refs/heads/other", second[0]);
           meanwhile[0] = it.manifest();
-        });
+        };
+    it.store.beforeLease(() -> it.store.afterRead(push)); // what is read with the lease counts
     it.gc();
     assertThat(sources()).containsExactly("GC", "INSERT");
     PackEntry collected =

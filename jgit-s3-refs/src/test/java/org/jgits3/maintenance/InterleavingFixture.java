@@ -61,11 +61,11 @@ abstract class InterleavingFixture {
     return StoredManifest.read(plain, "r");
   }
 
-  /** All objects of the store but marks of sweeps. */
+  /** All objects of the store but marks of sweeps and leases. */
   Set<String> stored() throws IOException {
     Set<String> keys = new TreeSet<>();
     plain.list("objects/", object -> keys.add(object.key()));
-    keys.removeIf(key -> key.contains("/sweep/"));
+    keys.removeIf(key -> key.contains("/sweep/") || key.endsWith("/lease"));
     return keys;
   }
 

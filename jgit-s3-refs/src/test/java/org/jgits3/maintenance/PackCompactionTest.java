@@ -147,18 +147,6 @@ class PackCompactionTest {
   }
 
   @Test
-  void the_lease_keeps_another_process_from_the_same_work_until_it_is_given_back()
-      throws Exception {
-    String life = it.manifest().repositoryId();
-    Lease one = new Lease(it.plain, life);
-    Lease other = new Lease(it.plain, life);
-    assertThat(one.acquire()).isTrue();
-    assertThat(other.acquire()).isFalse();
-    one.release();
-    assertThat(other.acquire()).isTrue();
-  }
-
-  @Test
   void a_server_compacts_by_the_configuration_that_the_repository_has_by_then() throws Exception {
     try (S3RepositoryManager server =
         MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
@@ -208,10 +196,10 @@ class PackCompactionTest {
   private int steps(AutoCompaction compaction, int pushes) throws IOException {
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < pushes; i++) {
-      it.store.beforeWrite(steps::incrementAndGet); // a step begins by writing its lease
+      it.store.beforeLease(steps::incrementAndGet); // a step begins by writing its lease
       compaction.consider(it.manifest());
     }
-    it.store.beforeWrite(() -> {});
+    it.store.beforeLease(() -> {});
     return steps.get();
   }
 

@@ -24,6 +24,7 @@ import org.jgits3.store.Validator;
  */
 final class StagedManifests extends DelegatingObjectStore {
   private final AtomicReference<Action> beforeWrite = new AtomicReference<>();
+  private final AtomicReference<Action> beforeLease = new AtomicReference<>();
   private final AtomicReference<Action> afterRead = new AtomicReference<>();
   private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
   private final Map<String, Action> beforeList = new ConcurrentHashMap<>();
@@ -42,6 +43,11 @@ final class StagedManifests extends DelegatingObjectStore {
   /** Runs an action before the next write of a manifest is sent. */
   void beforeWrite(Action action) {
     beforeWrite.set(action);
+  }
+
+  /** Runs an action before a lease is written next. */
+  void beforeLease(Action action) {
+    beforeLease.set(action);
   }
 
   /** Runs an action after the next read of a manifest, before its answer arrives. */
@@ -64,6 +70,10 @@ final class StagedManifests extends DelegatingObjectStore {
     return Set.copyOf(doomed);
   }
 
+  private static boolean isLease(String key) {
+    return key.endsWith("/lease");
+  }
+
   private static void play(AtomicReference<Action> staged) throws IOException {
     play(staged.getAndSet(null));
   }
@@ -84,13 +94,15 @@ final class StagedManifests extends DelegatingObjectStore {
   @Override
   public GetResult get(String key, Optional<Validator> known) throws IOException {
     GetResult answer = super.get(key, known);
-    play(afterRead);
+    if (!isLease(key)) {
+      play(afterRead);
+    }
     return answer;
   }
 
   @Override
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-    play(beforeWrite);
+    play(isLease(key) ? beforeLease : beforeWrite);
     return super.putIf(key, body, precondition);
   }
 

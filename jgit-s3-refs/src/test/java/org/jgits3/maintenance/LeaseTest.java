@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One maintainer at a time, as far as that can be had, and work that goes on where it cannot. */
+@Timeout(120)
+class LeaseTest {
+  private static final String MAIN = "refs/heads/main";
+  private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+  private String life;
+
+  /** Where the branch is. */
+  @Nullable private ObjectId last;
+
+  /** The time that leases go by. */
+  private volatile Instant now = Instant.parse("2026-11-01T00:00:00Z");
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+    life = it.manifest().repositoryId();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private Lease lease() {
+    return lease(it.plain);
+  }
+
+  private Lease lease(ObjectStore store) {
+    return new Lease(store, life, () -> now);
+  }
+
+  private String stored() throws IOException {
+    GetResult found = it.plain.get(Lease.key(life), Optional.empty());
+    return new String(((GetResult.Found) found).bytes(), US_ASCII);
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+    }
+  }
+
+  private void push(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      String message = "commit " + it.manifest().generation();
+      last =
+          last == null
+              ? TestRepositories.commit(it.user, message)
+              : TestRepositories.commit(it.user, message, last);
+      point(it.user, MAIN, last);
+    }
+  }
+
+  @Test
+  void the_lease_keeps_another_process_from_the_same_work_until_it_is_given_back()
+      throws Exception {
+    Lease one = lease();
+    Lease other = lease();
+    assertThat(one.acquire()).isTrue();
+    assertThat(other.acquire()).isFalse();
+    one.release();
+    assertThat(other.acquire()).isTrue();
+  }
+
+  @Test
+  void a_lease_that_nobody_renews_ends() throws Exception {
+    Lease dead = lease();
+    assertThat(dead.acquire()).isTrue();
+    now = now.plus(Lease.TERM.minusMillis(1));
+    assertThat(lease().acquire()).isFalse();
+    now = now.plusMillis(1);
+    assertThat(lease().acquire()).isTrue();
+    assertThat(dead.renew()).as("somebody else has it").isFalse();
+    dead.release();
+    assertThat(lease().acquire()).as("giving back what was lost changes nothing").isFalse();
+  }
+
+  @Test
+  void a_lease_that_is_renewed_lasts() throws Exception {
+    Lease lease = lease();
+    assertThat(lease.acquire()).isTrue();
+    for (int i = 0; i < 10; i++) {
+      now = now.plus(LeaseKeeper.EVERY);
+      assertThat(lease.renew()).isTrue();
+      assertThat(lease().acquire()).isFalse();
+    }
+  }
+
+  @Test
+  void a_lease_that_was_lost_is_got_again_once_it_is_free() throws Exception {
+    Lease lease = lease();
+    assertThat(lease.acquire()).isTrue();
+    now = now.plus(Lease.TERM);
+    Lease thief = lease();
+    assertThat(thief.acquire()).isTrue();
+    assertThat(lease.renew()).isFalse();
+    thief.release();
+    assertThat(lease.renew()).isTrue();
+    assertThat(thief.acquire()).isFalse();
+  }
+
+  /** A store that applies conditional writes and loses the answers of some. */
+  private final class Forgetful extends DelegatingObjectStore {
+    private final AtomicInteger lost = new AtomicInteger();
+
+    Forgetful() {
+      super(it.plain);
+    }
+
+    @Override
+    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+      PutOutcome outcome = super.putIf(key, body, precondition);
+      return lost.getAndDecrement() > 0
+          ? new PutOutcome.Unknown("the answer is lost", false)
+          : outcome;
+    }
+  }
+
+  @Test
+  void a_holder_recognises_its_lease_though_the_answer_to_a_write_was_lost() throws Exception {
+    Forgetful store = new Forgetful();
+    Lease lease = lease(store);
+    store.lost.set(1);
+    assertThat(lease.acquire()).isFalse();
+    assertThat(lease.acquire()).isTrue();
+    now = now.plus(LeaseKeeper.EVERY);
+    store.lost.set(1);
+    lease.renew();
+    now = now.plus(LeaseKeeper.EVERY);
+    assertThat(lease.renew()).isTrue();
+    lease.release();
+    assertThat(lease().acquire()).isTrue();
+  }
+
+  @Test
+  void the_keeper_renews_until_it_is_closed_and_gives_the_lease_back() throws Exception {
+    Lease lease = lease();
+    assertThat(lease.acquire()).isTrue();
+    String first = stored();
+    LeaseKeeper keeper = LeaseKeeper.of(lease, AT_ONCE);
+    for (int i = 0; i < 3; i++) {
+      now = now.plus(LeaseKeeper.EVERY);
+      String due = now.plus(Lease.TERM) + " ";
+      await(() -> storedUnchecked().startsWith(due));
+    }
+    assertThat(stored()).isNotEqualTo(first);
+    keeper.close();
+    assertThat(keeper.isRunning()).isFalse();
+    assertThat(lease().acquire()).isTrue();
+  }
+
+  private String storedUnchecked() {
+    try {
+      return stored();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void the_keeper_ends_with_work_that_was_interrupted_and_the_status_stays() throws Exception {
+    Lease lease = lease();
+    assertThat(lease.acquire()).isTrue();
+    LeaseKeeper keeper = LeaseKeeper.of(lease);
+    Thread.currentThread().interrupt();
+    keeper.close();
+    assertThat(Thread.interrupted()).isTrue();
+    await(() -> !keeper.isRunning());
+  }
+
+  @Test
+  void the_keeper_ends_though_the_store_does_not_answer() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    ObjectStore broken =
+        new DelegatingObjectStore(it.plain) {
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            asked.incrementAndGet();
+            throw new StoreException.Unavailable(key, "no answer", null);
+          }
+        };
+    LeaseKeeper keeper = LeaseKeeper.of(lease(broken), AT_ONCE);
+    await(() -> asked.get() > 3); // goes on trying
+    keeper.close();
+    assertThat(keeper.isRunning()).isFalse();
+  }
+
+  @Test
+  void a_collection_waits_for_others_as_long_as_a_lease_lasts_and_no_longer() throws Exception {
+    Lease other = lease();
+    assertThat(other.acquire()).isTrue();
+    Instant begun = now;
+    LeaseKeeper.Pause passing = time -> now = now.plus(time);
+    LeaseKeeper waited = LeaseKeeper.await(lease(), NullProgressMonitor.INSTANCE, passing);
+    assertThat(Duration.between(begun, now)).as("nobody renewed it").isEqualTo(Lease.TERM);
+    assertThat(lease().acquire()).as("so it has it now").isFalse();
+    waited.close();
+
+    assertThat(other.acquire()).isTrue();
+    Instant again = now;
+    LeaseKeeper.Pause renewed =
+        time -> {
+          now = now.plus(time);
+          assertThat(renew(other)).isTrue();
+        };
+    LeaseKeeper without = LeaseKeeper.await(lease(), NullProgressMonitor.INSTANCE, renewed);
+    assertThat(Duration.between(again, now)).isEqualTo(Lease.TERM);
+    without.close();
+    assertThat(renew(other)).as("it goes on without, and takes nothing away").isTrue();
+  }
+
+  private static boolean renew(Lease lease) {
+    try {
+      return lease.renew();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void a_collection_goes_on_whoever_has_the_lease() throws Exception {
+    push(2);
+    Lease other = new Lease(it.plain, life);
+    assertThat(other.acquire()).isTrue();
+    assertThat(it.gc().packsAfter()).isEqualTo(1);
+    assertThat(other.renew()).isTrue();
+    it.isSound();
+  }
+
+  @Test
+  void a_collection_whose_lease_is_stolen_goes_on() throws Exception {
+    push(2);
+    it.store.beforeWrite(
+        () -> it.plain.put(Lease.key(life), "stolen".getBytes(US_ASCII), 0, "stolen".length()));
+    assertThat(it.gc().packsAfter()).isEqualTo(1);
+    assertThat(stored()).as("left to the thief").isEqualTo("stolen");
+    it.isSound();
+  }
+
+  @Test
+  void no_server_compacts_what_is_being_collected() throws Exception {
+    push(3);
+    boolean[] compacted = {true};
+    it.store.beforeWrite(
+        () -> {
+          push(12);
+          compacted[0] = it.users.maintenance("r").compactIfFree();
+        });
+    assertThat(it.gc().skipped()).isFalse();
+    assertThat(compacted[0]).isFalse();
+    assertThat(it.manifest().packs()).extracting(PackEntry::source).contains("GC").hasSize(13);
+    assertThat(it.users.maintenance("r").compactIfFree()).as("free again").isTrue();
+    it.isSound();
+  }
+
+  @Test
+  void a_compaction_takes_no_lease_that_another_process_has() throws Exception {
+    push(12);
+    Lease other = new Lease(it.plain, life);
+    assertThat(other.acquire()).isTrue();
+    assertThat(it.users.maintenance("r").compactIfFree()).isFalse();
+    assertThat(it.manifest().packs()).hasSize(12);
+    other.release();
+    assertThat(it.users.maintenance("r").compactIfFree()).isTrue();
+    assertThat(it.manifest().packs()).hasSize(1);
+    assertThat(other.acquire()).as("given back").isTrue();
+  }
+
+  @Test
+  void very_many_packs_are_merged_beside_a_collection_but_for_those_that_it_began_with()
+      throws Exception {
+    push(12);
+    Lease collection = new Lease(it.plain, life);
+    assertThat(collection.acquire()).isTrue();
+    collection.collects(it.manifest().generation());
+    assertThat(collection.renew()).isTrue();
+    var begunWith = it.manifest().packs();
+    it.store.beforeWrite(
+        () -> {
+          push(PackCompaction.ENOUGH_BESIDE_COLLECTION); // the first may be one of the collected
+          assertThat(it.users.maintenance("r").compactIfFree()).as("many").isFalse();
+          push(1);
+          assertThat(it.users.maintenance("r").compactIfFree()).as("very many").isTrue();
+          assertThat(it.manifest().packs()).containsAll(begunWith).hasSize(begunWith.size() + 2);
+        });
+    assertThat(it.gc().skipped()).isFalse();
+    assertThat(it.manifest().packs())
+        .extracting(PackEntry::source)
+        .containsExactlyInAnyOrder("GC", "INSERT", "COMPACT");
+    it.isSound();
+  }
+
+  @Test
+  void a_collection_says_which_packs_it_collects() throws Exception {
+    Lease lease = lease();
+    assertThat(lease.acquire()).isTrue();
+    Lease other = lease();
+    assertThat(other.acquire()).isFalse();
+    assertThat(other.collectedElsewhere()).isEmpty();
+    lease.collects(17);
+    assertThat(lease.renew()).isTrue();
+    assertThat(other.acquire()).isFalse();
+    assertThat(other.collectedElsewhere()).hasValue(17);
+    lease.release();
+    assertThat(other.acquire()).isTrue();
+    assertThat(other.collectedElsewhere()).isEmpty();
+  }
+}
