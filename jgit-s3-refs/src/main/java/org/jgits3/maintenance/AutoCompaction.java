@@ -80,7 +80,7 @@ public final class AutoCompaction {
     } catch (IOException e) {
       failed();
       LOG.info("packs were not compacted, a later push tries again: {}", e.getMessage());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // memory may be had when the next one is tried
       failed();
       LOG.error("packs were not compacted, a later push tries again", e);
     } finally {

@@ -96,6 +96,51 @@ class PackCompactionTest {
         .isPositive();
   }
 
+  private static List<PackEntry> ofObjects(long objects, List<PackEntry> packs) {
+    return packs.stream()
+        .map(
+            p ->
+                new PackEntry(
+                    p.id(), p.source(), p.files(), 0, objects, 0, 0, p.indexVersion(), Map.of()))
+        .toList();
+  }
+
+  @Test
+  void a_step_is_bounded_in_objects_too_by_the_heap() {
+    List<PackEntry> packs = packs("RECEIVE", LongStream.generate(() -> 7).limit(30).toArray());
+    int enough = PackCompaction.ENOUGH;
+    assertThat(PackCompaction.due(ofObjects(100, packs), enough, 2000)).hasSize(20);
+    assertThat(PackCompaction.due(ofObjects(100, packs), enough, 999)).as("too few").isEmpty();
+    List<PackEntry> mixed = new ArrayList<>(ofObjects(2001, packs("RECEIVE", 1)));
+    mixed.addAll(ofObjects(100, packs));
+    assertThat(PackCompaction.due(mixed, enough, 2000))
+        .as("one that is too large is in the way of none")
+        .hasSize(20)
+        .allMatch(pack -> pack.objects() == 100);
+    assertThat(PackCompaction.mostObjects(256 << 20)).isBetween(50_000L, 200_000L);
+    long all = PackCompaction.mostObjects(Runtime.getRuntime().maxMemory());
+    assertThat(PackCompaction.due(ofObjects(all / 15, packs))).hasSizeBetween(10, 15);
+  }
+
+  @Test
+  void a_compaction_that_runs_out_of_memory_counts_as_a_failure() throws Exception {
+    push(it.user, 12);
+    AutoCompaction compaction = compaction();
+    AtomicInteger steps = new AtomicInteger();
+    for (int i = 0; i < 100; i++) {
+      it.store.beforeLease(
+          () -> {
+            steps.incrementAndGet();
+            throw new OutOfMemoryError("as if");
+          });
+      compaction.consider(it.manifest());
+    }
+    assertThat(steps.get()).isBetween(3, 8);
+    it.store.beforeLease(() -> {});
+    steps(compaction, 100);
+    assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("COMPACT");
+  }
+
   private ObjectId push(S3Repository to, int count) throws IOException {
     ObjectId last = null;
     for (int i = 0; i < count; i++) {
