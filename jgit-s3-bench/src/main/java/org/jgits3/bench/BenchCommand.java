@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.profile.FlameGraphs;
 import org.jgits3.bench.report.Baseline;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.HtmlReport;
 import org.jgits3.bench.report.JsonReport;
 import org.jgits3.bench.report.Machine;
@@ -159,7 +160,7 @@ final class BenchCommand implements Callable<Integer> {
     List<Suite> chosen = chosen();
     check();
     Machine machine = Machine.here();
-    Optional<Baseline> baseline = baseline(machine);
+    Optional<Baseline> baseline = baseline(machine, chosen);
     SuiteContext context = context();
     chosen.stream()
         .filter(suite -> suites.contains(suite.name()))
@@ -238,7 +239,7 @@ final class BenchCommand implements Callable<Integer> {
     return results;
   }
 
-  private Optional<Baseline> baseline(Machine machine) {
+  private Optional<Baseline> baseline(Machine machine, List<Suite> chosen) {
     if (baselineFile == null) {
       return Optional.empty();
     }
@@ -251,6 +252,10 @@ final class BenchCommand implements Callable<Integer> {
     refuse(baseline.differsFrom(settings()), "");
     if (!otherMachine) {
       refuse(baseline.differsFrom(machine), "; --other-machine compares all the same");
+    }
+    if (chosen.stream().noneMatch(suite -> baseline.has(suite.name()))) {
+      throw new WrongUsageException(
+          "--baseline " + baselineFile + " has nothing of " + String.join(", ", suites));
     }
     return Optional.of(baseline);
   }

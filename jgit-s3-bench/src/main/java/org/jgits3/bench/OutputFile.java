@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Function;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Results;
 
 /**

@@ -9,11 +9,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.JsonReport;
 import org.jgits3.bench.report.Machine;
 import org.jgits3.bench.report.Results;
+import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Settings;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,6 +86,26 @@ class BenchCommandTest {
         .contains("before.json is measured with --refs 1000, not 2000");
     assertThat(refused("refs", "--quick", "--refs", "1000", "--baseline", file.toString()))
         .contains("before.json is measured by a full run, not a quick one");
+  }
+
+  @Test
+  void baseline_of_other_suites_is_refused() throws Exception {
+    Settings settings = new Settings("full", 1000, 4096, "versitygw on this machine");
+    Row row = Row.of("a case", "s3", Unit.REQUESTS, Figure.exactly(1));
+    SuiteResult requests = new SuiteResult("requests", Map.of(), List.of(), List.of(row));
+    Path file = directory.resolve("before.json");
+    Files.writeString(
+        file,
+        JsonReport.of(new Results(Machine.here(), settings, List.of(requests), Optional.empty())));
+
+    assertThat(refused("refs", "memory", "--refs", "1000", "--baseline", file.toString()))
+        .contains("before.json has nothing of refs, memory");
+  }
+
+  @Test
+  void every_suite_is_a_part_of_all() {
+    assertThat(Suites.names())
+        .containsExactlyInAnyOrder("refs", "memory", "express", "transfer", "requests", "git");
   }
 
   @Test

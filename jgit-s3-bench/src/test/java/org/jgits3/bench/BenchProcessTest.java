@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpServer;
 import java.io.File;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -300,6 +302,110 @@ class BenchProcessTest {
     }
     assertThat(err().strip().lines()).hasSize(1);
     assertThat(err()).contains("SignatureDoesNotMatch").contains("AWS_ACCESS_KEY_ID");
+  }
+
+  private Map<String, String> buckets(OwnServer server, String... names) throws IOException {
+    for (String name : names) {
+      server.createBucket(name);
+    }
+    Map<String, String> environment = new HashMap<>(server.endpoint().environment());
+    environment.put("BUCKETS", String.join(",", names));
+    return environment;
+  }
+
+  private void assertBucketIsEmpty(String name) throws IOException {
+    try (Stream<Path> left = Files.walk(directory.resolve("given").resolve(name))) {
+      assertThat(left.filter(Files::isRegularFile)).isEmpty();
+    }
+  }
+
+  @Test
+  void named_buckets_are_measured_and_emptied_and_the_next_suite_has_the_same_credentials()
+      throws Exception {
+    try (OwnServer server = server()) {
+      start(
+          buckets(server, "one", "two"),
+          "express",
+          "requests",
+          "--smallest",
+          "--endpoint",
+          server.endpoint().uri().toString());
+
+      assertThat(exitCode()).as(err()).isZero();
+      assertThat(Files.readString(directory.resolve("out"), UTF_8))
+          .containsPattern(
+              "(?m)^get_object/size/65536 time: \\[\\S+ \\S?s \\S+ \\S?s \\S+ \\S?s\\]$");
+      assertBucketIsEmpty("one");
+      assertBucketIsEmpty("two");
+    }
+  }
+
+  @Test
+  void bucket_that_is_missing_is_one_line_and_the_others_are_left_empty() throws Exception {
+    try (OwnServer server = server()) {
+      Map<String, String> environment = buckets(server, "one");
+      environment.put("BUCKETS", "one,typo");
+      start(environment, "express", "--smallest", "--endpoint", server.endpoint().uri().toString());
+
+      assertEquals(1, exitCode());
+      assertThat(err().lines().filter(line -> line.startsWith("jgit-s3-bench:")))
+          .singleElement()
+          .asString()
+          .startsWith("jgit-s3-bench: bucket typo cannot be written: ");
+      assertBucketIsEmpty("one");
+    }
+  }
+
+  @Test
+  void interrupted_run_leaves_nothing_in_named_buckets() throws Exception {
+    try (OwnServer server = server()) {
+      start(
+          buckets(server, "one"),
+          "express",
+          "--quick",
+          "--endpoint",
+          server.endpoint().uri().toString());
+      Path seen = directory.resolve("given/one/jgit-s3-bench/express/written-0");
+      Instant deadline = Instant.now().plus(PATIENCE);
+      while (Files.notExists(seen)) {
+        assertThat(process.isAlive()).as(err()).isTrue();
+        assertThat(Instant.now()).as(err()).isBefore(deadline);
+        process.waitFor(20, TimeUnit.MILLISECONDS);
+      }
+
+      process.destroy();
+
+      assertEquals(128 + SIGTERM, exitCode(), err());
+      assertBucketIsEmpty("one");
+    }
+  }
+
+  @Test
+  void changes_since_a_run_of_another_machine_are_told_with_a_warning() throws Exception {
+    Path before = directory.resolve("before.json");
+    Path page = directory.resolve("page.html");
+    start(Map.of(), "requests", "--smallest", "--json", before.toString());
+    assertThat(exitCode()).as(err()).isZero();
+    ObjectMapper json = new ObjectMapper();
+    ObjectNode results = (ObjectNode) json.readTree(before.toFile());
+    results.withObject("/machine").put("cpu", "Another CPU");
+    json.writeValue(before.toFile(), results);
+
+    start(
+        Map.of(),
+        "requests",
+        "--smallest",
+        "--other-machine",
+        "--baseline",
+        before.toString(),
+        "--html",
+        page.toString());
+
+    assertThat(exitCode()).as(err()).isZero();
+    assertThat(Files.readString(directory.resolve("out"), UTF_8))
+        .contains("**The baseline is of another machine: processor Another CPU, now ")
+        .containsPattern("(?m)^\\d+ better, \\d+ worse, \\d+ not significant, \\d+ unknown$");
+    assertThat(Files.readString(page)).contains("of another machine: processor Another CPU");
   }
 
   @Test

@@ -3,17 +3,27 @@ package org.jgits3.bench.express;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jgits3.bench.process.Leftovers;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 
-/** What the benchmarks read, in each bucket; removed in the end, with what they have written. */
+/**
+ * What the benchmarks read, in each bucket; removed in the end, with what they have written, also
+ * if this JVM is asked to end before.
+ */
 final class ExpressObjects implements Closeable {
   private final ExpressTarget target;
   private final S3Calls calls;
+  private final Closeable atEnd = this::remove;
+
+  /** Buckets that have some, or may. Guarded by this. */
+  private final Set<String> used = new LinkedHashSet<>();
 
   private ExpressObjects(ExpressTarget target, S3Calls calls) {
     this.target = target;
@@ -23,7 +33,8 @@ final class ExpressObjects implements Closeable {
   /**
    * Writes the objects.
    *
-   * @throws IOException if a bucket does not take them, with one line that names it
+   * @throws IOException if a bucket does not take them, with one line that names it; no other one
+   *     has any then
    */
   static ExpressObjects write(ExpressTarget target) throws IOException {
     S3Calls calls;
@@ -33,18 +44,20 @@ final class ExpressObjects implements Closeable {
       throw new IOException(e.getMessage() + " (set AWS_REGION and credentials)", e);
     }
     ExpressObjects objects = new ExpressObjects(target, calls);
+    Leftovers.add(objects.atEnd);
     try {
-      for (String bucket : Set.copyOf(target.buckets())) {
+      for (String bucket : new LinkedHashSet<>(target.buckets())) {
         objects.write(bucket);
       }
       return objects;
     } catch (IOException e) {
-      calls.close();
+      objects.closeAfter(e);
       throw e;
     }
   }
 
-  private void write(String bucket) throws IOException {
+  private synchronized void write(String bucket) throws IOException {
+    used.add(bucket);
     try {
       for (ExpressCase what : ExpressCase.values()) {
         calls.put(bucket, ExpressTarget.toRead(what.size()), ExpressTarget.body(what.size()));
@@ -54,22 +67,44 @@ final class ExpressObjects implements Closeable {
     }
   }
 
+  private void closeAfter(IOException failure) {
+    try {
+      close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   @Override
   public void close() throws IOException {
+    try (calls) {
+      remove();
+    } finally {
+      Leftovers.remove(atEnd);
+    }
+  }
+
+  /** Removes them from all buckets that allow it. */
+  private synchronized void remove() throws IOException {
     Set<String> keys = new LinkedHashSet<>();
     Arrays.stream(ExpressCase.values()).forEach(c -> keys.add(ExpressTarget.toRead(c.size())));
     for (int i = 0; i < target.calls(); i++) {
       keys.add(ExpressTarget.written(i));
     }
-    try (calls) {
-      for (String bucket : Set.copyOf(target.buckets())) {
+    List<String> left = new ArrayList<>();
+    for (String bucket : List.copyOf(used)) {
+      try {
         for (String key : keys) {
           calls.delete(bucket, key);
         }
+        used.remove(bucket);
+      } catch (SdkException e) {
+        left.add(bucket + " (" + e.getMessage() + ")");
       }
-    } catch (SdkException e) {
+    }
+    if (!left.isEmpty()) {
       throw new IOException(
-          "objects under " + ExpressTarget.KEYS + " are left in buckets: " + e.getMessage(), e);
+          "objects under " + ExpressTarget.KEYS + " are left in " + String.join(", ", left));
     }
   }
 }

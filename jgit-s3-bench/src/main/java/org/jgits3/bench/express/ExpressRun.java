@@ -22,6 +22,7 @@ import org.jgits3.bench.jmh.JmhRun;
 import org.jgits3.bench.jmh.Measurement;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -117,18 +118,19 @@ final class ExpressRun {
   /** Measures what needs no network. */
   void measureClient() throws IOException {
     ExpressTarget nowhere = ExpressTarget.nowhere(environment.iterations());
-    List<String> credentials = StubCredentials.jvmOptions();
-    if (System.getProperty(StubCredentials.KEY) == null) {
-      StubCredentials.useHere();
-    }
-    JmhRun jmh = jmh(nowhere, credentials);
-    for (ExpressCase what : ExpressCase.values()) {
-      for (String engine : what.single() ? ENGINES : List.<String>of()) {
-        measureClient(jmh, what, engine);
+    JmhRun jmh = jmh(nowhere, StubCredentials.jvmOptions());
+    StubCredentials here = StubCredentials.useHere();
+    try {
+      for (ExpressCase what : ExpressCase.values()) {
+        for (String engine : what.single() ? ENGINES : List.<String>of()) {
+          measureClient(jmh, what, engine);
+        }
       }
-    }
-    if (environment.clientOnly()) {
-      split(jmh, true, 100);
+      if (environment.clientOnly()) {
+        split(jmh, true, 100);
+      }
+    } finally {
+      here.close();
     }
   }
 
@@ -179,19 +181,31 @@ final class ExpressRun {
 
   private void failed(String title, String engine, JmhRun jmh, Exception e) {
     Leftovers.failed();
-    rows.add(Row.failed(title, engine, Unit.NANOSECONDS, e.getMessage()));
-    context.progress().note("failed: " + e.getMessage() + "; see " + jmh.log());
+    String why = ErrorLine.of(e);
+    rows.add(Row.failed(title, engine, Unit.NANOSECONDS, why));
+    context.progress().note("failed: " + why + "; see " + jmh.log());
+  }
+
+  /** Tells that objects were left in buckets, which does not make what was measured worthless. */
+  void left(IOException e) {
+    Leftovers.failed();
+    String why = ErrorLine.of(e);
+    rows.add(Row.failed("removal of the objects", ExpressBenchmark.SDK, Unit.REQUESTS, why));
+    context.progress().note("failed: " + why);
   }
 
   private void line(ExpressCase what, String engine, RunResult result) {
-    double[] interval =
-        result
-            .getPrimaryResult()
-            .getStatistics()
-            .getConfidenceIntervalAt(environment.confidenceLevel());
-    double middle = result.getPrimaryResult().getStatistics().getMean();
     String name = engine.equals(ExpressBenchmark.SDK) ? "" : " (" + engine + ")";
-    lines.add(what.title() + name + " " + time(interval[0], middle, interval[1]));
+    Figure nanos = JmhRun.measurement(result).nanos();
+    lines.add(what.title() + name + " " + time(nanos, environment.confidenceLevel()));
+  }
+
+  /** The mean and its interval. */
+  static String time(Figure nanos, double confidence) {
+    double unknown = Double.NaN;
+    Figure.Interval interval =
+        nanos.interval(confidence).orElse(new Figure.Interval(unknown, unknown));
+    return time(interval.low(), nanos.mean(), interval.high());
   }
 
   /** An interval in the form of the suite that others know. */
@@ -212,8 +226,8 @@ final class ExpressRun {
   }
 
   private Figure perCall(Figure sample) {
-    return Figure.of(
-        sample.samples().stream().mapToDouble(v -> v / environment.iterations()).toArray());
+    return new Figure(
+        sample.samples().stream().map(v -> v / environment.iterations()).toList(), sample.jvms());
   }
 
   /** Splits the time of calls into that of the client and that of the service. */
@@ -225,7 +239,7 @@ final class ExpressRun {
         Files.deleteIfExists(times);
         try {
           Map<String, String> observed = Map.of("stub", Boolean.toString(stub), "observed", "true");
-          run(jmh, what, engine, observed, warmups);
+          int jvms = run(jmh, what, engine, observed, warmups).getBenchmarkResults().size();
           List<CallTimes.Sample> samples = CallTimes.read(times);
           for (Share share : Share.values()) {
             rows.add(
@@ -233,12 +247,12 @@ final class ExpressRun {
                     title + share.name().toLowerCase(Locale.ROOT),
                     engine,
                     Unit.NANOSECONDS,
-                    figure(samples, share)));
+                    figure(samples, jvms, share)));
           }
           if (engine.equals(ExpressBenchmark.LIBRARY) && !stub) {
             headline.put(
                 what == ExpressCase.GET_64K ? GET_CLIENT : PUT_CLIENT,
-                Optional.of(figure(samples, Share.CLIENT).median() / 1e3));
+                Optional.of(figure(samples, jvms, Share.CLIENT).median() / 1e3));
           }
         } catch (RunnerException e) {
           failed(title + "shares", engine, jmh, e);
@@ -247,8 +261,8 @@ final class ExpressRun {
     }
   }
 
-  private static Figure figure(List<CallTimes.Sample> samples, Share share) {
-    return Figure.of(samples.stream().mapToDouble(s -> s.nanos().get(share)).toArray());
+  private static Figure figure(List<CallTimes.Sample> samples, int jvms, Share share) {
+    return new Figure(samples.stream().map(s -> s.nanos().getOrDefault(share, 0.0)).toList(), jvms);
   }
 
   /** Sums up, writes JMH's own JSON and prints the lines of the suite that others know. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WrongUsageException;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
@@ -68,7 +69,7 @@ public final class ExpressSuite implements Suite {
     try {
       environment = ExpressEnvironment.of(variables, context.effort());
     } catch (WrongUsageException e) {
-      Row row = Row.failed("environment", ExpressBenchmark.SDK, Unit.REQUESTS, e.getMessage());
+      Row row = Row.failed("environment", ExpressBenchmark.SDK, Unit.REQUESTS, ErrorLine.of(e));
       return SuiteResult.of(name(), Map.of(), List.of(row), ExpressBenchmark.SDK);
     }
     ExpressRun run = new ExpressRun(context, environment);
@@ -117,8 +118,18 @@ public final class ExpressSuite implements Suite {
   private static void measure(ExpressTarget target, List<String> jvmOptions, ExpressRun run)
       throws IOException {
     ExpressObjects objects = ExpressObjects.write(target);
-    try (objects) {
+    try {
       run.measure(target, jvmOptions);
+    } finally {
+      remove(objects, run);
+    }
+  }
+
+  private static void remove(ExpressObjects objects, ExpressRun run) {
+    try {
+      objects.close();
+    } catch (IOException e) {
+      run.left(e);
     }
   }
 }

@@ -18,7 +18,7 @@ record GitPlan(int megabytes, int rounds, int otherRounds, int warmClones) {
   static GitPlan of(SuiteContext context) {
     return switch (context.effort()) {
       case SMALLEST -> new GitPlan(2, 1, 1, 1);
-      case QUICK -> new GitPlan(FULL_SIZE, 3, 2, 2);
+      case QUICK -> new GitPlan(FULL_SIZE, 3, 1, 2);
       case FULL -> new GitPlan(FULL_SIZE, 6, 6, 3);
     };
   }

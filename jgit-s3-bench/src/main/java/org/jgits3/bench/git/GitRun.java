@@ -18,6 +18,7 @@ import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
@@ -157,8 +158,8 @@ final class GitRun {
     try {
       round(engine, host);
     } catch (IOException e) {
-      failures.put(engine, e.getMessage());
-      context.progress().note(engine.id() + " failed: " + e.getMessage());
+      failures.put(engine, ErrorLine.of(e));
+      context.progress().note(engine.id() + " failed: " + ErrorLine.of(e));
     }
   }
 

@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.bench.transfer.ThroughputComparison;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /** Clones and pushes of a large repository by the real Git. */
 public final class GitSuite implements Suite {
@@ -51,8 +53,8 @@ public final class GitSuite implements Suite {
       ThroughputComparison compared = ThroughputComparison.measure(context, s3);
       rows.addAll(compared.rows());
       return Optional.of(compared);
-    } catch (IOException e) {
-      rows.add(Row.failed("streams", "s3", Unit.MEGABYTES_PER_SECOND, e.getMessage()));
+    } catch (IOException | SdkException e) {
+      rows.add(Row.failed("streams", "s3", Unit.MEGABYTES_PER_SECOND, ErrorLine.of(e)));
       return Optional.empty();
     }
   }

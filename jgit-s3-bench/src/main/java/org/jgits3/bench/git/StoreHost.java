@@ -47,16 +47,21 @@ record StoreHost(Path config, List<String> jvmOptions, Path log) implements Host
     }
   }
 
-  /** Imports a repository and collects it, unless it is there. */
+  /**
+   * Imports a repository and collects it, unless it is there. It has its name when that is done.
+   */
   void provide(Path source, String name) throws IOException {
+    String begun = name + "-begun";
+    delete(begun);
     try (S3RepositoryManager manager = manager()) {
       if (manager.list().contains(name)) {
         return;
       }
       try (ImportSource from = ImportSource.open(source.toString())) {
-        new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(name));
+        new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(begun));
       }
-      manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
+      manager.maintenance(begun).collectGarbage(NullProgressMonitor.INSTANCE);
+      manager.rename(begun, name);
     }
   }
 

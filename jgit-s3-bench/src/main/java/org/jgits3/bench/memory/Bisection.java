@@ -156,7 +156,7 @@ final class Bisection {
 
   private int larger(int heap, int stride) throws IOException {
     if (heap == most) {
-      throw new IOException("-Xmx" + most + "m is not enough");
+      throw new IOException("-Xmx" + most + "m is not enough, or it takes too long");
     }
     return Math.min(most, heap + stride);
   }

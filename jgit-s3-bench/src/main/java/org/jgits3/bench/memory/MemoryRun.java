@@ -15,6 +15,7 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -189,8 +190,8 @@ final class MemoryRun {
       return Optional.of(found.megabytes());
     } catch (IOException | SdkException e) {
       Leftovers.failed();
-      context.progress().note("failed: " + e.getMessage());
-      rows.add(Row.failed(name, engine, Unit.MEGABYTES, e.getMessage()));
+      context.progress().note("failed: " + ErrorLine.of(e));
+      rows.add(Row.failed(name, engine, Unit.MEGABYTES, ErrorLine.of(e)));
       return Optional.empty();
     }
   }

@@ -15,6 +15,7 @@ import org.jgits3.bench.jmh.JmhRun;
 import org.jgits3.bench.jmh.Measurement;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -150,8 +151,8 @@ final class RefsRun {
                       Row.of(title + RefsHeadline.ALLOCATED, engine.id(), Unit.BYTES, bytes)));
     } catch (RunnerException e) {
       Leftovers.failed();
-      rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, e.getMessage()));
-      context.progress().note("failed: " + e.getMessage() + "; see " + jmh.log());
+      rows.add(Row.failed(title, engine.id(), Unit.NANOSECONDS, ErrorLine.of(e)));
+      context.progress().note("failed: " + ErrorLine.of(e) + "; see " + jmh.log());
     }
   }
 
@@ -194,7 +195,7 @@ final class RefsRun {
       Figure total = Figure.exactly((double) since.total());
       return Row.of(RefsHeadline.REQUESTS, engine.id(), Unit.REQUESTS, total);
     } catch (IOException e) {
-      return Row.failed(RefsHeadline.REQUESTS, engine.id(), Unit.REQUESTS, e.getMessage());
+      return Row.failed(RefsHeadline.REQUESTS, engine.id(), Unit.REQUESTS, ErrorLine.of(e));
     }
   }
 
@@ -209,7 +210,7 @@ final class RefsRun {
       rows.add(
           Row.of(RefsHeadline.HEAP, engine.id(), Unit.BYTES, Figure.exactly(bytes / data.refs())));
     } catch (IOException e) {
-      rows.add(Row.failed(RefsHeadline.HEAP, engine.id(), Unit.BYTES, e.getMessage()));
+      rows.add(Row.failed(RefsHeadline.HEAP, engine.id(), Unit.BYTES, ErrorLine.of(e)));
     }
   }
 }

@@ -134,6 +134,16 @@ public record Baseline(
   }
 
   /**
+   * Whether there is anything to compare a suite with.
+   *
+   * @param suite its name
+   * @return whether the earlier run has measured something of it
+   */
+  public boolean has(String suite) {
+    return figures.keySet().stream().anyMatch(key -> key.suite().equals(suite));
+  }
+
+  /**
    * Why figures of a machine cannot be compared with these.
    *
    * @param machine the machine of another run

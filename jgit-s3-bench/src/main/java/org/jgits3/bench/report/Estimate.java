@@ -2,11 +2,11 @@
 package org.jgits3.bench.report;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.function.ToDoubleFunction;
 import org.apache.commons.statistics.descriptive.Median;
+import org.apache.commons.statistics.descriptive.Variance;
+import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
  * A figure that a suite is judged by.
@@ -31,9 +31,10 @@ public record Estimate(double value, Optional<Figure.Interval> interval) {
   }
 
   /**
-   * How many times as large one figure is as another. Its interval is that of a percentile
-   * bootstrap: the JVMs that have measured are drawn at random as often as there are, and so are
-   * the iterations of each. With one JVM it says nothing about how JVMs differ.
+   * How many times as large one figure is as another. Its interval is around that, as wide as
+   * Student's t-distribution says (Welch) of the logarithms of what was measured: of the iterations
+   * if one JVM has measured, which says nothing about how JVMs differ, of the median of each if
+   * there are several. With few it is wide: three JVMs hardly know how much JVMs differ.
    *
    * @param a a figure
    * @param b another one
@@ -44,50 +45,77 @@ public record Estimate(double value, Optional<Figure.Interval> interval) {
       return Optional.empty();
     }
     double value = a.median() / b.median();
-    if (a.samples().size() == 1 && b.samples().size() == 1) {
+    double[] first = logarithms(a);
+    double[] second = logarithms(b);
+    if (value == 0 || Math.max(first.length, second.length) < 2) {
       return Optional.of(exactly(value));
     }
+    double margin = Math.exp(margin(first, second));
     return Optional.of(
-        new Estimate(
-            value, Optional.of(interval(random -> median(a, random) / median(b, random)))));
+        new Estimate(value, Optional.of(new Figure.Interval(value / margin, value * margin))));
+  }
+
+  private static double[] logarithms(Figure figure) {
+    double[] values =
+        figure.jvms() == 1
+            ? figure.values()
+            : figure.byJvm().stream().mapToDouble(Estimate::median).toArray();
+    return Arrays.stream(values).map(Math::log).toArray();
+  }
+
+  /** Half of the interval of the difference of two means. */
+  private static double margin(double[] a, double[] b) {
+    double ofA = errorSquared(a);
+    double ofB = errorSquared(b);
+    double both = ofA + ofB;
+    if (both == 0) {
+      return 0;
+    }
+    double freedom = both * both / (part(ofA, a) + part(ofB, b));
+    double t = TDistribution.of(freedom).inverseSurvivalProbability((1 - Figure.CONFIDENCE) / 2);
+    return t * Math.sqrt(both);
+  }
+
+  /** Of a mean; that of a single value, which was counted or published, is taken as none. */
+  private static double errorSquared(double... values) {
+    return values.length < 2 ? 0 : Variance.of(values).getAsDouble() / values.length;
+  }
+
+  private static double part(double errorSquared, double... values) {
+    return values.length < 2 ? 0 : errorSquared * errorSquared / (values.length - 1);
+  }
+
+  private static double median(double... values) {
+    return Median.withDefaults().evaluate(values);
   }
 
   /**
-   * The median of a figure. Its interval is that of the same bootstrap.
+   * The median of a figure. Its interval is that of a percentile bootstrap: as many values as there
+   * are are drawn at random, again and again.
    *
    * @param figure the figure: ratios of what was measured in turns, as a rule, which say more than
    *     the ratio of two medians if what else the machine did met both sides of each
-   * @return the median
+   * @return the median, of one JVM
    */
   public static Estimate median(Figure figure) {
     return figure.samples().size() == 1
         ? exactly(figure.median())
-        : new Estimate(figure.median(), Optional.of(interval(random -> median(figure, random))));
+        : new Estimate(figure.median(), Optional.of(interval(figure.values())));
   }
 
-  private static Figure.Interval interval(ToDoubleFunction<SplittableRandom> drawn) {
+  private static Figure.Interval interval(double... samples) {
     SplittableRandom random = new SplittableRandom(SEED);
     double[] values = new double[RESAMPLED];
     for (int i = 0; i < RESAMPLED; i++) {
-      values[i] = drawn.applyAsDouble(random);
+      values[i] =
+          median(
+              random
+                  .ints(samples.length, 0, samples.length)
+                  .mapToDouble(n -> samples[n])
+                  .toArray());
     }
     Arrays.sort(values);
     int cut = (int) Math.round(RESAMPLED * (1 - Figure.CONFIDENCE) / 2);
     return new Figure.Interval(values[cut], values[RESAMPLED - 1 - cut]);
-  }
-
-  /** Median of a figure as it might have been measured as well. */
-  private static double median(Figure figure, SplittableRandom random) {
-    List<double[]> jvms = figure.byJvm();
-    double[] drawn = new double[figure.samples().size()];
-    int each = drawn.length / jvms.size();
-    double[] jvm = jvms.get(0);
-    for (int i = 0; i < drawn.length; i++) {
-      if (i % each == 0) {
-        jvm = jvms.get(random.nextInt(jvms.size()));
-      }
-      drawn[i] = jvm[random.nextInt(each)];
-    }
-    return Median.withDefaults().evaluate(drawn);
   }
 }

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Where figures come from: those of different machines cannot be compared.
@@ -51,11 +53,26 @@ public record Machine(
     if (!Files.isReadable(CPU_INFO)) {
       return property("os.arch");
     }
-    return Files.readAllLines(CPU_INFO).stream()
-        .filter(line -> line.startsWith("model name"))
-        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .findFirst()
+    List<String> lines = Files.readAllLines(CPU_INFO);
+    return value(lines, "model name")
+        .or(() -> value(lines, "CPU part").map(part -> arm(lines, part)))
         .orElse(property("os.arch"));
+  }
+
+  /** Of ARM's the kernel knows numbers only. */
+  private static String arm(List<String> lines, String part) {
+    return property("os.arch")
+        + " implementer "
+        + value(lines, "CPU implementer").orElse("unknown")
+        + " part "
+        + part;
+  }
+
+  private static Optional<String> value(List<String> lines, String name) {
+    return lines.stream()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .findFirst();
   }
 
   private static String jgitVersion() {

@@ -98,7 +98,7 @@ public final class MarkdownReport {
   }
 
   private static String reason(SuiteResult suite, String key) {
-    return Optional.ofNullable(suite.reasons().get(key)).map(why -> ": " + why).orElse("");
+    return Optional.ofNullable(suite.reasons().get(key)).map(why -> ": " + cell(why)).orElse("");
   }
 
   private static void rows(StringBuilder text, SuiteResult suite) {
@@ -123,7 +123,12 @@ public final class MarkdownReport {
   private static String median(Row row) {
     return row.figure()
         .map(f -> row.unit().format(f.median()))
-        .orElseGet(() -> (row.failed() ? "failed: " : "missing: ") + row.missing());
+        .orElseGet(() -> (row.failed() ? "failed: " : "missing: ") + cell(row.missing()));
+  }
+
+  /** What stays in one cell of a table. */
+  private static String cell(String text) {
+    return text.replace("|", "\\|");
   }
 
   private static String interval(Row row) {

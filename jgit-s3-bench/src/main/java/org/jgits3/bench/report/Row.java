@@ -116,7 +116,7 @@ public record Row(
         unit,
         figure,
         Optional.empty(),
-        missing,
+        ErrorLine.of(missing),
         failed,
         Optional.empty(),
         Optional.empty());

@@ -14,6 +14,7 @@ import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.git.SyntheticRepository;
 import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -93,7 +94,7 @@ final class RequestsRun implements Closeable {
       int ranges = operation == BudgetedOperation.COLD_CLONE ? ranges(operations) : 0;
       add(operation, engine, cost, ranges);
     } catch (IOException e) {
-      rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, e.getMessage()));
+      rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, ErrorLine.of(e)));
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -119,6 +120,11 @@ public final class GivenServer implements S3Session {
     return Optional.ofNullable(e.awsErrorDetails())
         .map(AwsErrorDetails::errorCode)
         .orElse("no answer of S3");
+  }
+
+  @Override
+  public Optional<Duration> processorTime() {
+    return Optional.empty();
   }
 
   @Override

@@ -4,6 +4,8 @@ package org.jgits3.bench.server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import org.jgits3.bench.process.ScratchDirectory;
 
 /** A {@link Versitygw} that was started for this suite. */
@@ -49,6 +51,11 @@ public final class OwnServer implements S3Session {
   @Override
   public void createBucket(String name) throws IOException {
     Files.createDirectories(buckets.resolve(name));
+  }
+
+  @Override
+  public Optional<Duration> processorTime() {
+    return server.processorTime();
   }
 
   @Override

@@ -3,6 +3,8 @@ package org.jgits3.bench.server;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A server while a suite uses it, with a bucket for what does not outlive that: {@link #SCRATCH} is
@@ -28,4 +30,12 @@ public interface S3Session extends Closeable {
    * @throws IOException if it cannot be created
    */
   void createBucket(String name) throws IOException;
+
+  /**
+   * What the server has worked so far, on all processors.
+   *
+   * @return its processor time; empty if it was not started by this run, or the system does not
+   *     tell
+   */
+  Optional<Duration> processorTime();
 }

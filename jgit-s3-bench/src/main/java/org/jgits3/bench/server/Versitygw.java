@@ -135,6 +135,15 @@ public final class Versitygw implements Closeable {
     return endpoint;
   }
 
+  /**
+   * What it has worked so far, on all processors.
+   *
+   * @return its processor time; empty if the system does not tell
+   */
+  public Optional<Duration> processorTime() {
+    return process.info().totalCpuDuration();
+  }
+
   @Override
   public void close() {
     process.destroyForcibly().onExit().join();

@@ -40,7 +40,8 @@ record ToolProcess(
    * Runs a tool.
    *
    * @param command program and arguments
-   * @param environment variables besides those of this process
+   * @param environment variables besides those of this process; if there are any, they are all that
+   *     the tool knows of the server, whatever profile this process has
    * @param log file for what it prints
    * @param limit how long it may take; it is ended then, with what it has started
    * @return what was measured
@@ -52,7 +53,10 @@ record ToolProcess(
       throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-    builder.environment().putAll(environment);
+    if (!environment.isEmpty()) {
+      builder.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
+      builder.environment().putAll(environment);
+    }
     long start = System.nanoTime();
     Process process = Leftovers.start(builder);
     OptionalDouble peak = OptionalDouble.empty();

@@ -3,8 +3,6 @@ package org.jgits3.bench.transfer;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +17,7 @@ import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.bench.transfer.LibraryTransfer.Mode;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /** The tools that are compared, ready for one server. */
 final class Tools {
@@ -175,24 +174,22 @@ final class Tools {
     return peer(
         MC,
         program,
-        Map.of("MC_HOST_bench", mcHost()),
+        Map.of("MC_HOST_bench", mcHost(endpoint.uri(), endpoint.credentials())),
         (file, key) -> with(base, file.toString(), "bench/" + bucket + "/" + key),
         (file, key) -> with(base, "bench/" + bucket + "/" + key, file.toString()));
   }
 
-  private String mcHost() {
-    AwsCredentials credentials = endpoint.credentials();
-    URI uri = endpoint.uri();
+  /** No URL, though it looks like one: {@code mc} takes all of it as it is. */
+  static String mcHost(URI uri, AwsCredentials credentials) {
+    String token =
+        credentials instanceof AwsSessionCredentials session ? ":" + session.sessionToken() : "";
     return String.format(
-        "%s://%s:%s@%s",
+        "%s://%s:%s%s@%s",
         uri.getScheme(),
-        encoded(credentials.accessKeyId()),
-        encoded(credentials.secretAccessKey()),
+        credentials.accessKeyId(),
+        credentials.secretAccessKey(),
+        token,
         uri.getAuthority());
-  }
-
-  private static String encoded(String part) {
-    return URLEncoder.encode(part, StandardCharsets.UTF_8);
   }
 
   private Tool peer(

@@ -11,9 +11,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.jgits3.bench.FreeMemory;
 import org.jgits3.bench.WriteBack;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
@@ -35,6 +37,9 @@ final class TransferCase {
   /** Bytes that a tool and the server need beside the files: more than the hungriest has. */
   private static final long BESIDE_FILES = 768L << 20;
 
+  /** What a tool has done, and what it took of the server. */
+  private record Transfer(ToolProcess process, Optional<Duration> server) {}
+
   /** How often, at most, what is no whole process is run: it tells bounds, and is not judged. */
   private static final int ROUNDS_BESIDE = 2;
 
@@ -42,7 +47,8 @@ final class TransferCase {
   private final SourceFile source;
   private final ObjectStore store;
   private final Path directory;
-  private final Map<Tool, List<ToolProcess>> runs = new LinkedHashMap<>();
+  private final Supplier<Optional<Duration>> server;
+  private final Map<Tool, List<Transfer>> runs = new LinkedHashMap<>();
   private final Map<Tool, String> failed = new LinkedHashMap<>();
   private final Map<Tool, String> hung = new LinkedHashMap<>();
   private final Duration limit;
@@ -53,11 +59,22 @@ final class TransferCase {
    * @param direction upload or download
    * @param source file that is uploaded, or was
    * @param store where the objects are
+   * @param server processor time that the server has taken so far, if that is known
    * @param directory for files
    */
-  TransferCase(Direction direction, SourceFile source, ObjectStore store, Path directory) {
+  TransferCase(
+      Direction direction,
+      SourceFile source,
+      ObjectStore store,
+      Supplier<Optional<Duration>> server,
+      Path directory) {
     this(
-        direction, source, store, directory, Duration.ofSeconds(60 + source.megabytes() / SLOWEST));
+        direction,
+        source,
+        store,
+        server,
+        directory,
+        Duration.ofSeconds(60 + source.megabytes() / SLOWEST));
   }
 
   /**
@@ -66,8 +83,14 @@ final class TransferCase {
    * @param limit how long a tool may take
    */
   TransferCase(
-      Direction direction, SourceFile source, ObjectStore store, Path directory, Duration limit) {
+      Direction direction,
+      SourceFile source,
+      ObjectStore store,
+      Supplier<Optional<Duration>> server,
+      Path directory,
+      Duration limit) {
     this.limit = limit;
+    this.server = server;
     this.direction = direction;
     this.source = source;
     this.store = store;
@@ -93,7 +116,7 @@ final class TransferCase {
    *
    * @param tools what is compared
    * @param rounds how often each whole process is run
-   * @return times, and then memory
+   * @return times, then memory, then what the server has worked
    */
   List<Row> run(List<Tool> tools, int rounds) throws IOException, InterruptedException {
     tools.stream().filter(t -> t.missing().isEmpty()).forEach(t -> runs.put(t, new ArrayList<>()));
@@ -109,6 +132,7 @@ final class TransferCase {
     List<Row> rows = new ArrayList<>();
     tools.forEach(tool -> rows.addAll(times(tool)));
     tools.forEach(tool -> rows.add(memory(tool)));
+    tools.forEach(tool -> rows.add(served(tool)));
     return rows;
   }
 
@@ -132,19 +156,21 @@ final class TransferCase {
     WriteBack.finish();
     FreeMemory.touch(copies() * ((long) source.megabytes() << 20) + BESIDE_FILES);
     try {
+      Optional<Duration> before = server.get();
       ToolProcess process =
           ToolProcess.run(
               tool.command(direction, file, key),
               tool.environment(),
               directory.resolve("tool.log"),
               limit);
+      Optional<Duration> after = server.get();
       check(tool, process, key, file);
-      runs.get(tool).add(process);
+      runs.get(tool).add(new Transfer(process, after.flatMap(a -> before.map(a::minus))));
     } catch (ToolProcess.HungException e) {
-      failed.put(tool, e.getMessage());
+      failed.put(tool, ErrorLine.of(e));
       hung.put(tool, "not tried again: its " + title() + " " + e.getMessage());
     } catch (IOException e) {
-      failed.put(tool, e.getMessage());
+      failed.put(tool, ErrorLine.of(e));
     } finally {
       if (direction == Direction.DOWNLOAD) {
         Files.deleteIfExists(file);
@@ -233,19 +259,19 @@ final class TransferCase {
   }
 
   private List<Double> wholeTimes(Tool tool) {
-    return runs.getOrDefault(tool, List.of()).stream().map(ToolProcess::nanos).toList();
+    return runs.getOrDefault(tool, List.of()).stream().map(t -> t.process().nanos()).toList();
   }
 
   private List<Double> inner(Tool tool) {
     return runs.getOrDefault(tool, List.of()).stream()
-        .flatMap(process -> process.inner().stream().boxed())
+        .flatMap(t -> t.process().inner().stream().boxed())
         .toList();
   }
 
   private Row memory(Tool tool) {
     List<Double> peaks =
         runs.getOrDefault(tool, List.of()).stream()
-            .flatMap(process -> process.peakMegabytes().stream().boxed())
+            .flatMap(t -> t.process().peakMegabytes().stream().boxed())
             .toList();
     return row(
         tool,
@@ -254,6 +280,22 @@ final class TransferCase {
         "peak memory of " + direction.title(),
         Unit.MEGABYTES,
         peaks);
+  }
+
+  /** No client can be faster than that, divided by the processors. */
+  private Row served(Tool tool) {
+    List<Double> times =
+        runs.getOrDefault(tool, List.of()).stream()
+            .flatMap(t -> t.server().stream())
+            .map(time -> (double) time.toNanos())
+            .toList();
+    return row(
+        tool,
+        "processor time of the server, " + title(),
+        tool.name(),
+        "processor time of the server, " + direction.title(),
+        Unit.NANOSECONDS,
+        times);
   }
 
   private Row row(

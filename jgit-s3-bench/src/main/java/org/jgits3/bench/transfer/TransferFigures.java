@@ -2,11 +2,13 @@
 package org.jgits3.bench.transfer;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -32,8 +34,8 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
       List.of(UPLOAD_VS_AWSCLI, DOWNLOAD_VS_AWSCLI, UPLOAD_VS_BEST_PEER, DOWNLOAD_VS_BEST_PEER);
 
   /** Figures at the largest size, by key; empty where something that they need was not measured. */
-  Map<String, Optional<Double>> headline() {
-    Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+  Map<String, Optional<Estimate>> headline() {
+    Map<String, Optional<Estimate>> headline = new LinkedHashMap<>();
     headline.put(UPLOAD_VS_AWSCLI, fasterThan(Direction.UPLOAD, List.of(Tools.AWS_CLI)));
     headline.put(DOWNLOAD_VS_AWSCLI, fasterThan(Direction.DOWNLOAD, List.of(Tools.AWS_CLI)));
     headline.put(UPLOAD_VS_BEST_PEER, fasterThan(Direction.UPLOAD, Tools.PEERS));
@@ -42,14 +44,14 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
   }
 
   /** How many times faster than the fastest of some, all of which have to be there. */
-  private Optional<Double> fasterThan(Direction direction, List<String> peers) {
+  private Optional<Estimate> fasterThan(Direction direction, List<String> peers) {
     int size = largest();
-    List<Double> others = peers.stream().flatMap(p -> median(direction, size, p).stream()).toList();
+    List<Figure> others = peers.stream().flatMap(p -> figure(direction, size, p).stream()).toList();
     if (size < LEAST_TO_BE_JUDGED || others.size() < peers.size()) {
       return Optional.empty();
     }
-    return median(direction, size, Tools.OURS)
-        .map(own -> others.stream().min(Double::compare).orElseThrow() / own);
+    Figure best = others.stream().min(Comparator.comparingDouble(Figure::median)).orElseThrow();
+    return figure(direction, size, Tools.OURS).flatMap(own -> Estimate.quotient(best, own));
   }
 
   /** The rows that follow from the times. */

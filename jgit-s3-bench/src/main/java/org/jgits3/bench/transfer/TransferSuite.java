@@ -7,14 +7,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.process.Installer;
+import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.store.ObjectStore;
 
@@ -25,11 +31,17 @@ import org.jgits3.store.ObjectStore;
  */
 public final class TransferSuite implements Suite {
   private static final int[] MEGABYTES = {128, 256, 512, 1024, 2048, 4096};
-  private static final int[] MEGABYTES_IF_QUICK = {128, 512, 1024};
+  private static final int[] MEGABYTES_IF_QUICK = {128, 256, 1024};
   private static final int SMALLEST = 16;
 
-  /** Three quarters of all bytes are of larger ones, in MiB, which are moved less often. */
-  private static final int SIX_ROUNDS = 1024;
+  /** Where none can be measured. */
+  private static final String ALL = "all tools";
+
+  /** How often a file is on the disk at most: the source, and an object and its parts or a copy. */
+  private static final int COPIES = 3;
+
+  /** What a case needs of the disk beside them, in MiB. */
+  private static final int BESIDE_COPIES = 512;
 
   @Override
   public String name() {
@@ -53,7 +65,7 @@ public final class TransferSuite implements Suite {
       Tools tools =
           new Tools(programs, scratch.path(), s3.endpoint(), what -> context.profilerOptions(what));
       archiveClasses(context, tools, store, scratch.path());
-      return measure(context, tools.all(), store, scratch.path());
+      return new Measuring(context, s3, store, scratch.path(), tools.all()).run();
     }
   }
 
@@ -88,14 +100,68 @@ public final class TransferSuite implements Suite {
     store.delete(List.of("small"));
   }
 
-  private static SuiteResult measure(
-      SuiteContext context, List<Tool> tools, ObjectStore store, Path directory)
-      throws IOException, InterruptedException {
-    List<Integer> sizes = sizes(context.effort(), context.maxMegabytes());
-    context.progress().expect(sizes.size() * Direction.values().length);
-    List<Tool> usable = new ArrayList<>(tools);
-    List<Row> rows = new ArrayList<>();
-    for (int megabytes : sizes) {
+  /** All sizes, the smallest first. */
+  private static final class Measuring {
+    private final SuiteContext context;
+    private final S3Session s3;
+    private final ObjectStore store;
+    private final Path directory;
+    private final List<Tool> usable;
+    private final List<Row> rows = new ArrayList<>();
+
+    Measuring(
+        SuiteContext context, S3Session s3, ObjectStore store, Path directory, List<Tool> tools) {
+      this.context = context;
+      this.s3 = s3;
+      this.store = store;
+      this.directory = directory;
+      this.usable = new ArrayList<>(tools);
+    }
+
+    /** A size for which the machine is too small ends it; those before are judged. */
+    SuiteResult run() throws IOException, InterruptedException {
+      List<Integer> sizes = sizes(context.effort(), context.maxMegabytes());
+      context.progress().expect(sizes.size() * Direction.values().length);
+      List<Integer> measured = new ArrayList<>();
+      for (int megabytes : sizes) {
+        Optional<String> tooLarge =
+            tooLarge(megabytes, Files.getFileStore(directory).getUsableSpace() >> 20);
+        if (tooLarge.isPresent() && !measured.isEmpty()) {
+          without(megabytes, title -> Row.missing(title, ALL, Unit.NANOSECONDS, tooLarge.get()));
+          continue;
+        }
+        try {
+          rows.addAll(measure(megabytes));
+          measured.add(megabytes);
+        } catch (IOException e) {
+          Leftovers.failed();
+          if (measured.isEmpty()) {
+            throw e;
+          }
+          without(megabytes, title -> Row.failed(title, ALL, Unit.NANOSECONDS, ErrorLine.of(e)));
+          break;
+        }
+      }
+      TransferFigures figures = new TransferFigures(List.copyOf(rows), measured);
+      rows.addAll(figures.rows());
+      for (Direction direction : Direction.values()) {
+        rows.addAll(PublishedFigures.rows(direction));
+      }
+      return SuiteResult.estimated("transfer", figures.headline(), rows, Tools.AWS_CLI);
+    }
+
+    /** Says why a size is not measured. */
+    private void without(int megabytes, Function<String, Row> why) {
+      for (Direction direction : Direction.values()) {
+        Row row = why.apply(TransferCase.title(direction, megabytes));
+        context.progress().note(row.name() + ": " + row.missing());
+        rows.add(row);
+      }
+    }
+
+    /** Both directions of a size. */
+    private List<Row> measure(int megabytes) throws IOException, InterruptedException {
+      List<Row> both = new ArrayList<>();
       SourceFile source = SourceFile.generate(directory.resolve("source"), megabytes);
       for (Direction direction : Direction.values()) {
         context.progress().begin(TransferCase.title(direction, megabytes));
@@ -103,20 +169,16 @@ public final class TransferSuite implements Suite {
           store.delete(List.of("uploaded"));
           SourceObject.upload(store, "source", source);
         }
-        TransferCase measured = new TransferCase(direction, source, store, directory);
-        rows.addAll(measured.run(usable, rounds(context.effort(), megabytes)));
+        TransferCase measured =
+            new TransferCase(direction, source, store, s3::processorTime, directory);
+        both.addAll(measured.run(usable, rounds(context.effort())));
         Map<Tool, String> hung = measured.hung();
         usable.replaceAll(tool -> hung.containsKey(tool) ? tool.without(hung.get(tool)) : tool);
       }
       store.delete(List.of("source"));
       Files.delete(source.path());
+      return both;
     }
-    TransferFigures figures = new TransferFigures(List.copyOf(rows), sizes);
-    rows.addAll(figures.rows());
-    for (Direction direction : Direction.values()) {
-      rows.addAll(PublishedFigures.rows(direction));
-    }
-    return SuiteResult.of("transfer", figures.headline(), rows, Tools.AWS_CLI);
   }
 
   /**
@@ -131,6 +193,21 @@ public final class TransferSuite implements Suite {
     return sizes.get(sizes.size() - 1);
   }
 
+  /**
+   * Why a size cannot be measured.
+   *
+   * @param megabytes size of the object
+   * @param free room on the disk, in MiB
+   * @return one line; empty if there is room enough
+   */
+  static Optional<String> tooLarge(int megabytes, long free) {
+    long needed = COPIES * (long) megabytes + BESIDE_COPIES;
+    return free >= needed
+        ? Optional.empty()
+        : Optional.of(
+            String.format(Locale.ROOT, "needs %,d MB of disk, %,d are free", needed, free));
+  }
+
   private static List<Integer> sizes(Effort effort, int most) {
     if (effort == Effort.SMALLEST) {
       return List.of(SMALLEST);
@@ -140,11 +217,11 @@ public final class TransferSuite implements Suite {
     return sizes.isEmpty() ? List.of(most) : sizes;
   }
 
-  private static int rounds(Effort effort, int megabytes) {
+  private static int rounds(Effort effort) {
     return switch (effort) {
       case SMALLEST -> 1;
       case QUICK -> 2;
-      case FULL -> megabytes <= SIX_ROUNDS ? 6 : 4;
+      case FULL -> 6;
     };
   }
 }

@@ -216,7 +216,7 @@
     const [least, most] = extent(rows);
     const log = most / least > LOG_FROM;
     const caption = (log ? "Logarithmic axis. " : "")
-      + (unit === "MB/s" ? "More is better." : "Less is better.");
+      + (unit === "MB/s" || unit === "×" ? "More is better." : "Less is better.");
     const labels = rows.map((row) => label(row.engine));
     const lineCount = labels.reduce((sum, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
     figure(parent, title, caption, 50 + 12 * rows.length + 14 * lineCount, false, () => ({
@@ -397,12 +397,15 @@
   function headline(suite) {
     const box = element("div", { class: "headline" });
     for (const [key, value] of Object.entries(suite.headline)) {
+      const between = (suite.headline_ci99 || {})[key];
       box.append(element("div", {}, element("b", {}, number(value) + headlineUnit(key)),
-        element("span", {}, key)));
+        element("span", {}, key + (between
+          ? `, 99 % interval ${number(between.low)} - ${number(between.high)}` : ""))));
     }
     for (const key of suite.missing) {
+      const why = (suite.missing_why || {})[key];
       box.append(element("div", {}, element("b", { class: "missing" }, "missing"),
-        element("span", {}, key)));
+        element("span", {}, key + (why ? `: ${why}` : ""))));
     }
     return box;
   }

@@ -14,9 +14,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.WrongUsageException;
+import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,25 @@ class ExpressSuiteTest {
         .isEqualTo("time: [0.00 µs 310.62 ms 1.5000 s]");
     assertThat(ExpressRun.time(Double.NaN, 310.62e6, Double.NaN))
         .isEqualTo("time: [unknown 310.62 ms unknown]");
+  }
+
+  @Test
+  void lines_have_the_interval_at_the_confidence_that_was_asked_for() {
+    Figure nanos = new Figure(List.of(1e6, 2e6, 3e6));
+
+    assertThat(ExpressRun.time(nanos, 0.9)).isEqualTo("time: [314.15 µs 2.00 ms 3.69 ms]");
+    assertThat(ExpressRun.time(nanos, 0.5)).isEqualTo("time: [1.53 ms 2.00 ms 2.47 ms]");
+    assertThat(ExpressRun.time(new Figure(List.of(1e6, 1e6, 3e6, 3e6), 2), 0.5))
+        .as("JVMs count, and not their iterations")
+        .isEqualTo("time: [1.00 ms 2.00 ms 3.00 ms]");
+  }
+
+  @Test
+  void each_request_goes_to_another_bucket_than_the_one_before() {
+    ExpressTarget target = new ExpressTarget(Optional.empty(), "", List.of("a", "b", "c"), 5);
+
+    assertThat(IntStream.range(0, 5).mapToObj(target::bucket))
+        .containsExactly("a", "b", "c", "a", "b");
   }
 
   private List<Path> jmhResults() throws IOException {

@@ -8,6 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.report.Row;
@@ -78,5 +82,28 @@ class GitRunTest {
         .extracting(Row::engine)
         .containsOnly("directory")
         .hasSize(3);
+  }
+
+  @Test
+  void a_repository_has_its_name_only_when_it_is_collected() throws Exception {
+    GitClient git = GitClient.in(directory.resolve("home"));
+    Path source = directory.resolve("source.git");
+    SyntheticRepository.generate(git, source, 100_000);
+    Path stored = directory.resolve("stored");
+    StoreHost host =
+        StoreHost.at(directory.resolve("host"), "[s3]\n\tstore = file:" + stored, List.of());
+    host.create("whole-begun");
+
+    host.provide(source, "whole");
+    host.provide(source, "whole");
+
+    try (S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.load(host.config()));
+        S3Repository whole = manager.openRepository("whole")) {
+      assertThat(manager.list()).containsExactly("whole");
+      assertThat(whole.getObjectDatabase().getPacks())
+          .extracting(pack -> pack.getPackDescription().getPackSource())
+          .contains(PackSource.GC)
+          .doesNotContain(PackSource.RECEIVE, PackSource.INSERT);
+    }
   }
 }

@@ -2,7 +2,9 @@
 package org.jgits3.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -11,15 +13,37 @@ class EstimateTest {
     return Estimate.quotient(a, b).orElseThrow();
   }
 
-  @Test
-  void quotient_is_that_of_the_medians_and_lies_in_its_interval() {
-    Estimate estimate = quotient(Figure.of(90, 100, 110, 120, 80), Figure.of(10, 11, 9, 10, 12));
+  private static Figure ofLogarithms(double... logarithms) {
+    return Figure.of(Arrays.stream(logarithms).map(Math::exp).toArray());
+  }
 
-    assertThat(estimate.value()).isEqualTo(10);
+  private static void assertInterval(Estimate estimate, double value, double factor) {
+    assertThat(estimate.value()).isCloseTo(value, withinPercentage(0.01));
     Figure.Interval interval = estimate.interval().orElseThrow();
-    assertThat(interval.low()).isBetween(80.0 / 12, 10.0);
-    assertThat(interval.high()).isBetween(10.0, 120.0 / 9);
-    assertThat(interval.low()).isLessThan(interval.high());
+    assertThat(interval.low()).isCloseTo(value / factor, withinPercentage(0.01));
+    assertThat(interval.high()).isCloseTo(value * factor, withinPercentage(0.01));
+  }
+
+  @Test
+  void interval_of_a_quotient_is_that_of_students_t_distribution_around_it() {
+    Figure three = ofLogarithms(1, 2, 3);
+
+    // 9.9248 is the quantile of 99.5 % for two degrees of freedom, 4.6041 that for four
+    assertInterval(
+        quotient(three, Figure.exactly(1)), Math.exp(2), Math.exp(9.9248 * 1 / Math.sqrt(3)));
+    assertInterval(
+        quotient(Figure.exactly(1), three), Math.exp(-2), Math.exp(9.9248 * 1 / Math.sqrt(3)));
+    assertInterval(quotient(three, three), 1, Math.exp(4.6041 * Math.sqrt(2.0 / 3)));
+  }
+
+  @Test
+  void jvms_count_by_their_medians() {
+    List<Double> samples = List.of(1.0, 1.0, 90.0, 2.0, 2.0, 90.0);
+    Figure medians = Figure.of(1, 2);
+
+    Estimate twoJvms = quotient(new Figure(samples, 2), Figure.exactly(2));
+    assertInterval(
+        twoJvms, 1, quotient(medians, Figure.exactly(1.5)).interval().orElseThrow().high());
   }
 
   @Test

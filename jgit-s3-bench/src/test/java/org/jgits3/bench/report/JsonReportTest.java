@@ -68,6 +68,17 @@ class JsonReportTest {
   }
 
   @Test
+  void what_failed_in_several_lines_stays_in_its_cell() {
+    Row row = Row.failed("clone", "c-git", Unit.NANOSECONDS, "git clone:\nerror a|b\r\nfatal");
+    SuiteResult suite = new SuiteResult("git", Map.of(), List.of(), List.of(row));
+    Results results = new Results(MACHINE, SETTINGS, List.of(suite), Optional.empty());
+
+    assertThat(MarkdownReport.of(results))
+        .contains("| clone | c-git | failed: git clone: error a\\|b fatal |");
+    assertThat(row.missing()).isEqualTo("git clone: error a|b fatal");
+  }
+
+  @Test
   void machine_is_described() throws Exception {
     JsonNode machine = json().at("/machine");
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -36,8 +37,8 @@ class TransferFiguresTest {
     all(512, 2, 6, 5, 3);
 
     assertThat(new TransferFigures(times, List.of(128, 512)).headline())
-        .containsEntry("upload_vs_awscli", Optional.of(3.0))
-        .containsEntry("download_vs_best_peer", Optional.of(1.5));
+        .containsEntry("upload_vs_awscli", Optional.of(Estimate.exactly(3.0)))
+        .containsEntry("download_vs_best_peer", Optional.of(Estimate.exactly(1.5)));
   }
 
   @Test
@@ -46,7 +47,7 @@ class TransferFiguresTest {
     times.removeIf(row -> row.engine().equals(Tools.MC));
 
     assertThat(new TransferFigures(times, List.of(128)).headline())
-        .containsEntry("upload_vs_awscli", Optional.of(3.0))
+        .containsEntry("upload_vs_awscli", Optional.of(Estimate.exactly(3.0)))
         .containsEntry("upload_vs_best_peer", Optional.empty())
         .containsEntry("download_vs_best_peer", Optional.empty());
   }

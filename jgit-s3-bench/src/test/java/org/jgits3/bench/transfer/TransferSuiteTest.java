@@ -96,7 +96,7 @@ class TransferSuiteTest {
       Tool wrong = tool("wrong", "head -c 1048576 /dev/zero >\"$0\"");
 
       List<Row> rows =
-          new TransferCase(Direction.DOWNLOAD, source, store, directory)
+          new TransferCase(Direction.DOWNLOAD, source, store, Optional::empty, directory)
               .run(List.of(failing, wrong), 1);
 
       assertThat(rows).allMatch(Row::failed);
@@ -113,7 +113,8 @@ class TransferSuiteTest {
       Path pid = directory.resolve("pid");
       Tool hanging = tool("hanging", "sleep 1000 & echo $! >" + pid + "; wait");
       TransferCase measured =
-          new TransferCase(Direction.DOWNLOAD, source, store, directory, Duration.ofSeconds(1));
+          new TransferCase(
+              Direction.DOWNLOAD, source, store, Optional::empty, directory, Duration.ofSeconds(1));
 
       List<Row> rows = measured.run(List.of(hanging), 3);
 
@@ -152,7 +153,7 @@ class TransferSuiteTest {
   }
 
   private String failure(SourceFile source, Tool tool, ObjectStore store) throws Exception {
-    return new TransferCase(Direction.UPLOAD, source, store, directory)
+    return new TransferCase(Direction.UPLOAD, source, store, Optional::empty, directory)
         .run(List.of(tool), 1)
         .get(0)
         .missing();

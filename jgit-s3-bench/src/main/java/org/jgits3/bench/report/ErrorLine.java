@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.bench;
+package org.jgits3.bench.report;
 
 import java.nio.file.FileSystemException;
 import java.util.Locale;
 
 /** What went wrong, in one line. */
-final class ErrorLine {
+public final class ErrorLine {
   private ErrorLine() {}
 
-  /** The message of an exception; of one that has only the name of a file, also what it means. */
-  static String of(Exception e) {
+  /**
+   * The message of an exception; of one that has only the name of a file, also what it means.
+   *
+   * @param e the exception
+   * @return one line, not empty
+   */
+  public static String of(Exception e) {
     String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     if (e instanceof FileSystemException file && file.getReason() == null) {
       message = file.getFile() + ": " + words(file);
     }
+    return of(message);
+  }
+
+  /** What somebody else has said, who may have said it in several lines. */
+  static String of(String message) {
     return message.replaceAll("\\p{Cntrl}+", " ").strip();
   }
 

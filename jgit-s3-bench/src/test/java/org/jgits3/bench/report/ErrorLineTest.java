@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.bench;
+package org.jgits3.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
