@@ -125,7 +125,7 @@ public final class DiskCache implements Closeable {
     Path file = file(key);
     try {
       CachedObject object = CachedObject.open(file, size, crc32c);
-      Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+      noteUse(file);
       return Optional.of(object);
     } catch (NoSuchFileException e) {
       fetch(key, size, crc32c);
@@ -136,6 +136,19 @@ public final class DiskCache implements Closeable {
       unreadable(key, e);
     }
     return Optional.empty();
+  }
+
+  /**
+   * Lets a file be deleted after those that were used before. It is used even if that fails:
+   * another process may have deleted it meanwhile, or another user may have written it, whose it
+   * is.
+   */
+  private static void noteUse(Path file) {
+    try {
+      Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    } catch (IOException e) {
+      LOG.debug("use of {} is not noted: {}", file, e.toString());
+    }
   }
 
   /**

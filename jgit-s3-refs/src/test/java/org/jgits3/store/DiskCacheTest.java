@@ -15,10 +15,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jgits3.store.ConcurrentTasks.Task;
+import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120) // objects are fetched in the background
@@ -64,6 +67,19 @@ class DiskCacheTest {
       assertThat(all).hasSize(1);
       return all.get(0);
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX) // where a file is opened to set its time, which fails here
+  void an_object_is_used_and_closed_though_its_use_cannot_be_noted() throws Exception {
+    String said =
+        ForkedJvm.runWithDescriptors(
+            400,
+            List.of("-XX:+UseSerialGC", "-XX:-UseContainerSupport"), // neither opens files
+            CrowdedCacheProcess.class,
+            stored.toString(),
+            kept.toString());
+    assertThat(said.lines()).containsExactly("+", "Too many open files", "+++");
   }
 
   @Test

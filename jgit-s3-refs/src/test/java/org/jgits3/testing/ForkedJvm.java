@@ -28,7 +28,32 @@ public final class ForkedJvm {
    */
   public static String run(List<String> options, Class<?> main, String... args)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
+    return run(List.of(), options, main, args);
+  }
+
+  /**
+   * Runs a program to its end that can have few files and connections open, as {@link #run} does.
+   * Takes a POSIX shell.
+   *
+   * @param descriptors how many
+   * @param options options of the JVM
+   * @param main the program
+   * @param args its arguments
+   * @return what it printed, without white space around it
+   * @throws IOException if it cannot be started
+   * @throws InterruptedException if the thread was interrupted; the program is gone
+   */
+  public static String runWithDescriptors(
+      int descriptors, List<String> options, Class<?> main, String... args)
+      throws IOException, InterruptedException {
+    String limited = "ulimit -n " + descriptors + " && exec \"$0\" \"$@\"";
+    return run(List.of("sh", "-c", limited), options, main, args);
+  }
+
+  private static String run(
+      List<String> before, List<String> options, Class<?> main, String... args)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(options);
