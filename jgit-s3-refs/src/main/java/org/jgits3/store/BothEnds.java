@@ -3,6 +3,8 @@ package org.jgits3.store;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -13,8 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
  * front, whose request is ended there.
  *
  * <p>Before somebody joins, the read takes none of those threads, and it goes on however few of
- * them are free. Where the front and the pieces meet some bytes may land twice; they are the same,
- * since all are of one version or the read fails.
+ * them are free, or connections: a piece for which the store is not available to another thread is
+ * left to the caller's, which reads it in the end. Where the front and the pieces meet some bytes
+ * may land twice; they are the same, since all are of one version or the read fails.
  */
 final class BothEnds {
   /** Threads that read at the back, at most. */
@@ -47,6 +50,9 @@ final class BothEnds {
 
   /** Threads that do, or will as soon as they are free. With the lock. */
   private int joined;
+
+  /** Pieces that others could not read. With the lock. */
+  private final List<Piece> left = new ArrayList<>();
 
   /** Pieces that were taken and are not there yet. With the lock. */
   private int underWay;
@@ -123,6 +129,7 @@ final class BothEnds {
       ends.failure.add(e);
     }
     ends.await();
+    ends.readLeft();
     ends.failure.orReturn();
   }
 
@@ -199,7 +206,10 @@ final class BothEnds {
 
   /** Whether there is enough left that nobody has taken. With the lock. */
   private boolean isWorthJoining() {
-    return reading != null && !failure.isThere() && back - front >= 2 * plan.piece();
+    return reading != null
+        && !failure.isThere()
+        && left.isEmpty()
+        && back - front >= 2 * plan.piece();
   }
 
   private void join() {
@@ -212,11 +222,39 @@ final class BothEnds {
 
   private void read(Piece piece) {
     try {
-      piece.reading().read(piece.from(), piece.to(), new Back(piece.from()));
+      land(piece);
+    } catch (StoreException.Unavailable e) {
+      leave(piece);
     } catch (IOException | RuntimeException | Error e) {
       failure.add(e);
     } finally {
       landed();
+    }
+  }
+
+  private void land(Piece piece) throws IOException {
+    piece.reading().read(piece.from(), piece.to(), new Back(piece.from()));
+  }
+
+  private synchronized void leave(Piece piece) {
+    left.add(piece);
+  }
+
+  /** Reads what others could not, when they have ended and the first request has. */
+  private void readLeft() {
+    List<Piece> pieces;
+    synchronized (this) {
+      pieces = List.copyOf(left);
+    }
+    try {
+      for (Piece piece : pieces) {
+        if (failure.isThere()) {
+          return;
+        }
+        land(piece);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      failure.add(e);
     }
   }
 

@@ -269,7 +269,7 @@ class BothEndsTest {
 
   @Test
   void a_failure_at_the_back_is_that_of_the_read_and_ends_the_front() throws Exception {
-    StoreException failure = new StoreException.Unavailable(KEY, "no answer", null);
+    StoreException failure = new StoreException.Corrupt(KEY, "too short", null);
     CountDownLatch failed = new CountDownLatch(1);
     Held held =
         new Held() {
@@ -288,6 +288,47 @@ class BothEndsTest {
         };
     assertThatThrownBy(() -> reader(held, SLOW).read(KEY, 0, new byte[SIZE], 0, SIZE))
         .isSameAs(failure);
+  }
+
+  /** A store that others do not reach, and the caller only if that is said. */
+  private Held unreached(boolean alsoByCaller) {
+    CountDownLatch all = new CountDownLatch(BothEnds.MOST);
+    Thread caller = Thread.currentThread();
+    return new Held() {
+      @Override
+      void atFront(int end) throws IOException {
+        await(all);
+      }
+
+      @Override
+      void atBack(long offset) throws IOException {
+        if (alsoByCaller || Thread.currentThread() != caller) {
+          all.countDown();
+          await(all);
+          throw new StoreException.Unavailable(KEY, "no connection", null);
+        }
+      }
+    };
+  }
+
+  @Test
+  void what_others_do_not_get_is_read_by_the_caller_and_nobody_joins_any_more() throws Exception {
+    Held held = unreached(false);
+    byte[] dst = new byte[SIZE];
+    reader(held, SLOW).read(KEY, 0, dst, 0, SIZE);
+    assertThat(dst).isEqualTo(bytes);
+    assertThat(held.joined)
+        .as("tried by others and then by the caller")
+        .hasValue(2 * BothEnds.MOST);
+  }
+
+  @Test
+  void what_the_caller_does_not_get_either_fails_the_read() {
+    Held held = unreached(true);
+    assertThatThrownBy(() -> reader(held, SLOW).read(KEY, 0, new byte[SIZE], 0, SIZE))
+        .isInstanceOf(StoreException.Unavailable.class)
+        .hasMessageContaining("no connection");
+    assertThat(held.joined).hasValue(BothEnds.MOST + 1);
   }
 
   @Test
