@@ -28,7 +28,11 @@ public final class MemorySuite implements Suite {
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
     try (S3Session s3 = context.openS3();
         S3Client client = s3.endpoint().client()) {
-      return new MemoryRun(context, MemoryPlan.of(context.effort()), s3.endpoint(), client).run();
+      MemoryPlan plan = MemoryPlan.of(context.effort());
+      SuiteResult result = new MemoryRun(context, plan, s3.endpoint(), client).run();
+      return plan.ofFullSize()
+          ? result
+          : result.withoutHeadline(headlineKeys(), "objects were smaller than what is asked for");
     }
   }
 }

@@ -116,7 +116,7 @@ final class TransferCase {
    *
    * @param tools what is compared
    * @param rounds how often each whole process is run
-   * @return times, then memory, then what the server has worked
+   * @return times, then memory, then what the server has worked if that is known
    */
   List<Row> run(List<Tool> tools, int rounds) throws IOException, InterruptedException {
     tools.stream().filter(t -> t.missing().isEmpty()).forEach(t -> runs.put(t, new ArrayList<>()));
@@ -132,7 +132,9 @@ final class TransferCase {
     List<Row> rows = new ArrayList<>();
     tools.forEach(tool -> rows.addAll(times(tool)));
     tools.forEach(tool -> rows.add(memory(tool)));
-    tools.forEach(tool -> rows.add(served(tool)));
+    if (server.get().isPresent()) {
+      tools.forEach(tool -> rows.add(served(tool)));
+    }
     return rows;
   }
 

@@ -23,7 +23,7 @@ import org.jgits3.bench.report.Unit;
  */
 record TransferFigures(List<Row> times, List<Integer> sizes) {
   /** Below the sizes of the published table nothing but start-up is compared. */
-  private static final int LEAST_TO_BE_JUDGED = 128;
+  static final int LEAST_TO_BE_JUDGED = 128;
 
   private static final String UPLOAD_VS_AWSCLI = "upload_vs_awscli";
   private static final String DOWNLOAD_VS_AWSCLI = "download_vs_awscli";

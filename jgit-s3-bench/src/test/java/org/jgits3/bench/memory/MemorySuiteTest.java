@@ -24,6 +24,7 @@ class MemorySuiteTest {
             "jgit-s3-4-ranges", "sdk-apache5", "crt-async-A1+A2+B", "jgit-s3", "jgit-s3");
     assertThat(result.rows().stream().filter(row -> row.curve().isPresent())).hasSize(5);
     assertThat(result.headline()).as("figures of another size").isEmpty();
+    assertThat(result.reasons()).containsOnlyKeys(new MemorySuite().headlineKeys());
     assertThat(SmallestContext.flameGraphs(data))
         .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
         .contains(

@@ -58,6 +58,11 @@ class TransferSuiteTest {
       }
     }
     assertThat(result.headline()).as("of 16 MB nothing is judged").isEmpty();
+    assertThat(result.reasons()).containsOnlyKeys(TransferFigures.KEYS);
+    assertThat(result.rows())
+        .filteredOn(row -> row.name().equals("processor time of the server, upload of 16 MB"))
+        .extracting(Row::engine)
+        .contains(Tools.OURS, Tools.AWS_CLI);
     assertThat(result.rows())
         .as("published figures of all six sizes")
         .filteredOn(row -> row.name().startsWith("published"))
