@@ -100,8 +100,9 @@ public final class Maintenance {
   /**
    * Deletes objects that no manifest lists, as {@link Sweep} says.
    *
-   * @param grace how long ago what is deleted must have been named, so that work in progress goes
-   *     on; not needed for safety, but a push that takes longer fails, and has to be repeated
+   * @param grace how long ago what is deleted must have been named, and listed for the last time,
+   *     so that work in progress goes on; not needed for safety, but a push that takes longer
+   *     fails, and a clone may, and has to be repeated
    * @param dryRun whether nothing is to be changed
    * @return what was deleted, or would be
    * @throws ManifestException if there is no such repository, or its manifest is damaged

@@ -5,14 +5,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.LongSummaryStatistics;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
@@ -29,10 +27,19 @@ import org.jgits3.store.ObjectStore;
  * minted at or before the boundary and is not listed by the manifest of that very commit, or a
  * later one. However long it sleeps in between, every later manifest descends from that one, so
  * that none can list such a name again. Two sweeps at once do no harm.
+ *
+ * <p>Of this it spares what a mark that is older than the grace period does not rule out as well:
+ * who began to read when it was still listed may be reading yet.
  */
 public final class Sweep {
   /** Objects that are decided on before they are deleted; bounds the memory. */
   private static final int AT_ONCE = 50_000;
+
+  /** Marks that are left in a grace period, so that some are hardly older than it. */
+  private static final int MARKS = 2;
+
+  /** How keys of parts go on that an upload has put aside; no manifest lists them. */
+  private static final String PARKED = ".parked-";
 
   private final ObjectStore store;
   private final Supplier<Instant> clock;
@@ -62,25 +69,28 @@ public final class Sweep {
    * Sweeps a repository.
    *
    * @param committer its commit loop
-   * @param grace what was named within it is left alone
+   * @param grace what was named or listed within it is left alone; nothing if it is zero
    * @param dryRun whether nothing is to be changed
    * @return what it came to
    * @throws IOException if the store does not answer, or the commit could not be decided
    */
   Report run(ManifestCommitter committer, Duration grace, boolean dryRun) throws IOException {
     Instant now = clock.get();
+    Instant moment = now.minus(grace);
     Manifest manifest = committer.validate().manifest();
-    SweepMarks marks = new SweepMarks(store, manifest);
-    long boundary = Math.max(manifest.boundary(), marks.endedBefore(now.minus(grace)));
+    SweepMarks marks = new SweepMarks(store, manifest, now);
+    long boundary = Math.max(manifest.boundary(), marks.endedBefore(moment));
+    Optional<Unlisted> then =
+        grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return counted(new Run(manifest, boundary));
+      return counted(new Run(manifest.withBoundary(boundary), then));
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(boundary), true));
     Manifest committed = committer.cached().orElseThrow().manifest();
-    if (!marks.anyAfter(now.minus(grace))) {
-      marks.leave(committed, now);
+    if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
+      marks.leave(committed, clock.get());
     }
-    return deleted(new Run(committed, committed.boundary()));
+    return deleted(new Run(committed, then));
   }
 
   /**
@@ -120,27 +130,37 @@ public final class Sweep {
     private final boolean ended;
     private final String life;
     private final String prefix;
-    private final long boundary;
-    private final Set<String> listed = new HashSet<>();
+
+    /** What no commit will list. */
+    private final Unlisted now;
+
+    /** What none could list when the grace period began. */
+    private final Unlisted then;
 
     /** Lives that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
-    Run(Manifest manifest, long boundary) {
-      this(manifest.repositoryId(), boundary, false);
-      LiveObject.of(manifest).forEach(object -> listed.add(object.key()));
+    /**
+     * A run over the objects of a repository.
+     *
+     * @param manifest manifest with the boundary
+     * @param then what had been ruled out when the grace period began; empty if there is none
+     */
+    Run(Manifest manifest, Optional<Unlisted> then) {
+      this.ended = false;
+      this.life = manifest.repositoryId();
+      this.prefix = ObjectNames.prefix(life);
+      this.now = Unlisted.by(manifest);
+      this.then = then.orElse(now);
     }
 
     /** A run over what a life has left that has ended. */
     Run(String life, long boundary) {
-      this(life, boundary, true);
-    }
-
-    private Run(String life, long boundary, boolean ended) {
-      this.ended = ended;
+      this.ended = true;
       this.life = life;
       this.prefix = ObjectNames.prefix(life);
-      this.boundary = boundary;
+      this.now = new Unlisted(boundary, Set.of());
+      this.then = now;
     }
 
     Run ofFormer(String former) {
@@ -157,7 +177,7 @@ public final class Sweep {
               doomed.accept(object.size());
             }
           });
-      return new Report(boundary, doomed.getCount(), doomed.getSum(), uploads().size(), true);
+      return new Report(now.boundary(), doomed.getCount(), doomed.getSum(), uploads().size(), true);
     }
 
     Report delete() throws IOException {
@@ -173,7 +193,8 @@ public final class Sweep {
       for (MultipartUpload upload : uploads) {
         store.abortMultipart(upload);
       }
-      return new Report(boundary, deleted.getCount(), deleted.getSum(), uploads.size(), false);
+      return new Report(
+          now.boundary(), deleted.getCount(), deleted.getSum(), uploads.size(), false);
     }
 
     /** Keys to be deleted, as many as are decided on at once. */
@@ -200,15 +221,14 @@ public final class Sweep {
     }
 
     private List<MultipartUpload> uploads() throws IOException {
-      return store.listMultipart(prefix).stream().filter(u -> isDoomed(u.key())).toList();
+      return store.listMultipart(prefix).stream().filter(u -> now.contains(u.key())).toList();
     }
 
     private boolean isDoomed(String key) {
-      OptionalLong minted = ObjectNames.mintedAtOf(key);
       if (ended && key.equals(Lease.key(life))) {
         return true; // nothing is maintained any more
       }
-      return minted.isPresent() && minted.getAsLong() <= boundary && !listed.contains(key);
+      return now.contains(key) && (then.contains(key) || key.contains(PARKED));
     }
   }
 }

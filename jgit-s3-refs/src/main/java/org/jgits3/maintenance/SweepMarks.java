@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import java.io.IOException;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
+import java.util.TreeMap;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -18,63 +17,88 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 
 /**
- * When generations were the current ones, as far as that is known: from marks that earlier sweeps
- * left, and from the transactions at the end of the log. A mark is an object of its own, of which
- * the name tells the generation and the content the time; no manifest lists it, so that a later
- * sweep removes it. Clocks that are wrong make a sweep delete too little, or refuse work in
- * progress; they cannot make it delete what is needed.
+ * When generations were the current ones, and what they ruled out, as far as that is known: from
+ * marks that earlier sweeps left, and, of the times, from the transactions at the end of the log. A
+ * mark is an object of its own, of which the name tells the generation; no manifest lists it, so
+ * that a later sweep removes it.
+ *
+ * <p>Clocks that are wrong make a sweep delete too little, or hinder work in progress; they cannot
+ * make it delete what is needed. A time in the future is not believed, and no generation is taken
+ * to be older than one before it, so that one clock that is slow does little.
  */
 final class SweepMarks {
   /** Marks that are read; more than ever are there unless somebody sweeps all the time. */
   private static final int READ = 100;
 
   private final ObjectStore store;
-  private final Manifest manifest;
-  private final List<Mark> marks = new ArrayList<>();
-  private final List<Mark> transactions;
+  private final String life;
+  private final List<SweepMark> marks = new ArrayList<>();
 
-  private record Mark(long generation, Instant time) {}
+  /** Times by which generations had been made. They grow with the generation. */
+  private final TreeMap<Long, Instant> times = new TreeMap<>();
 
   /**
    * Reads the marks of a repository.
    *
    * @param store where they are
    * @param manifest its manifest
+   * @param now the time
    * @throws IOException if the store does not answer
    */
-  SweepMarks(ObjectStore store, Manifest manifest) throws IOException {
+  SweepMarks(ObjectStore store, Manifest manifest, Instant now) throws IOException {
     this.store = store;
-    this.manifest = manifest;
+    this.life = manifest.repositoryId();
+    for (String key : keys()) {
+      read(key)
+          .filter(mark -> mark.generation() <= manifest.generation())
+          .filter(mark -> !mark.time().isAfter(now))
+          .ifPresent(marks::add);
+    }
+    marks.forEach(mark -> note(mark.generation(), mark.time()));
+    for (LogEntry entry : manifest.log().tail()) {
+      Instant time = Instant.ofEpochMilli(entry.time());
+      if (entry.generation() <= manifest.generation() && !time.isAfter(now)) {
+        note(entry.generation(), time);
+      }
+    }
+    Instant latest = Instant.MIN;
+    for (Map.Entry<Long, Instant> known : times.entrySet()) {
+      latest = later(latest, known.getValue());
+      known.setValue(latest);
+    }
+  }
+
+  private List<String> keys() throws IOException {
     List<String> keys = new ArrayList<>();
     store.list(
-        ObjectNames.marks(manifest.repositoryId()),
+        ObjectNames.marks(life),
         object -> {
           if (keys.size() < READ) {
             keys.add(object.key());
           }
         });
-    for (String key : keys) {
-      OptionalLong generation = ObjectNames.mintedAtOf(key);
-      Optional<Instant> time = read(key);
-      if (generation.isPresent() && time.isPresent()) {
-        marks.add(new Mark(generation.getAsLong(), time.get()));
-      }
-    }
-    transactions = manifest.log().tail().stream().map(SweepMarks::mark).toList();
+    return keys;
   }
 
-  private static Mark mark(LogEntry entry) {
-    return new Mark(entry.generation(), Instant.ofEpochMilli(entry.time()));
+  private Optional<SweepMark> read(String key) throws IOException {
+    OptionalLong generation = ObjectNames.mintedAtOf(key);
+    if (generation.isPresent()
+        && store.get(key, Optional.empty()) instanceof GetResult.Found found) {
+      return SweepMark.decode(life, generation.getAsLong(), found.bytes());
+    }
+    return Optional.empty();
   }
 
-  private Optional<Instant> read(String key) throws IOException {
-    try {
-      return store.get(key, Optional.empty()) instanceof GetResult.Found found
-          ? Optional.of(Instant.parse(new String(found.bytes(), US_ASCII)))
-          : Optional.empty();
-    } catch (DateTimeParseException e) {
-      return Optional.empty(); // a mark that says nothing is as good as none
-    }
+  private void note(long generation, Instant time) {
+    times.merge(generation, time, SweepMarks::later);
+  }
+
+  private static Instant later(Instant one, Instant other) {
+    return one.isAfter(other) ? one : other;
+  }
+
+  private Instant time(SweepMark mark) {
+    return times.get(mark.generation());
   }
 
   /**
@@ -85,32 +109,48 @@ final class SweepMarks {
    * @return the generation; 0 if none is known
    */
   long endedBefore(Instant moment) {
-    return Stream.concat(marks.stream(), transactions.stream())
-        .filter(mark -> mark.generation() <= manifest.generation())
-        .filter(mark -> !mark.time().isAfter(moment))
-        .mapToLong(mark -> mark.generation() - 1)
+    return times.entrySet().stream()
+        .filter(known -> !known.getValue().isAfter(moment))
+        .mapToLong(known -> known.getKey() - 1)
         .max()
         .orElse(0);
   }
 
   /**
-   * Whether there is a mark newer than a moment, that a later sweep will go by. Transactions do not
+   * What had been ruled out at some moment, so that nobody who began later needs it. The newest
+   * mark that is old enough knows all that those before it do.
+   *
+   * @param moment the moment
+   * @return what was ruled out, as far as it is known
+   */
+  Unlisted unlistedBefore(Instant moment) {
+    return marks.stream()
+        .filter(mark -> mark.unlisted().isPresent() && !time(mark).isAfter(moment))
+        .max(Comparator.comparingLong(SweepMark::generation))
+        .flatMap(SweepMark::unlisted)
+        .orElse(Unlisted.NOTHING);
+  }
+
+  /**
+   * Whether there is a mark newer than a moment, that later sweeps can go by. Transactions do not
    * count, since they leave the manifest when there are many.
    */
   boolean anyAfter(Instant moment) {
-    return marks.stream().anyMatch(mark -> mark.time().isAfter(moment));
+    return marks.stream()
+        .anyMatch(mark -> mark.unlisted().isPresent() && time(mark).isAfter(moment));
   }
 
   /**
    * Leaves a mark.
    *
-   * @param current manifest that is the current one
-   * @param now the time
+   * @param current manifest that is the current one, or was
+   * @param now the time, read after it had become that
    * @throws IOException if the store does not take it
    */
   void leave(Manifest current, Instant now) throws IOException {
-    byte[] time = now.toString().getBytes(US_ASCII);
-    String key = ObjectNames.markKey(current.repositoryId(), ObjectNames.mint(current));
-    store.put(key, time, 0, time.length);
+    SweepMark mark = new SweepMark(current.generation(), now, Optional.of(Unlisted.by(current)));
+    byte[] bytes = mark.encode(life);
+    String key = ObjectNames.markKey(life, ObjectNames.mint(current));
+    store.put(key, bytes, 0, bytes.length);
   }
 }

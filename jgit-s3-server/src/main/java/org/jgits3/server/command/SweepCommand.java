@@ -38,8 +38,8 @@ final class SweepCommand implements Callable<Integer> {
       paramLabel = "HOURS",
       defaultValue = "24",
       description =
-          "Leave alone what was begun within so many hours (${DEFAULT-VALUE}); a push or gc that"
-              + " takes longer has to be repeated.")
+          "Leave alone what was begun or replaced within so many hours (${DEFAULT-VALUE}); a push,"
+              + " gc or clone that takes longer may have to be repeated.")
   private int graceHours;
 
   /** What {@code --json} prints of each repository. */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jgits3.manifest.ObjectNames;
+
+/**
+ * What a sweep leaves for later ones: when a generation was the current one, and what its manifest
+ * ruled out.
+ *
+ * <p>Stored as lines of text: version, time, boundary and number of keys in the first, then the
+ * keys that the manifest listed, without the prefix of the repository's objects. Marks of the first
+ * version hold the time and nothing else.
+ *
+ * @param generation the generation
+ * @param time a time by which it had been made
+ * @param unlisted what its manifest ruled out; empty if the mark does not say
+ */
+record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
+  private static final Pattern HEAD = Pattern.compile("2 (\\S+) (\\d{1,18}) (\\d{1,9})");
+
+  /**
+   * The stored form.
+   *
+   * @param life repository that the mark is of
+   */
+  byte[] encode(String life) {
+    Unlisted ruledOut = unlisted.orElseThrow();
+    List<String> lines = new ArrayList<>();
+    lines.add("2 " + time + " " + ruledOut.boundary() + " " + ruledOut.listed().size());
+    int prefix = ObjectNames.prefix(life).length();
+    ruledOut.listed().stream().map(key -> key.substring(prefix)).sorted().forEach(lines::add);
+    return String.join("\n", lines).getBytes(US_ASCII);
+  }
+
+  /**
+   * Reads a stored form.
+   *
+   * @param life repository that the mark is of
+   * @param generation generation that its name tells
+   * @param bytes the stored form
+   * @return the mark; empty if the bytes are none, or one of a later version
+   */
+  static Optional<SweepMark> decode(String life, long generation, byte[] bytes) {
+    List<String> lines = new String(bytes, US_ASCII).lines().toList();
+    try {
+      Matcher head = HEAD.matcher(lines.isEmpty() ? "" : lines.get(0));
+      if (!head.matches()) {
+        Instant time = Instant.parse(String.join("\n", lines));
+        return Optional.of(new SweepMark(generation, time, Optional.empty()));
+      }
+      List<String> keys = lines.subList(1, lines.size());
+      if (keys.size() != Integer.parseInt(head.group(3))) {
+        return Optional.empty();
+      }
+      Set<String> listed = new HashSet<>();
+      keys.forEach(key -> listed.add(ObjectNames.prefix(life) + key));
+      Unlisted unlisted = new Unlisted(Long.parseLong(head.group(2)), listed);
+      return Optional.of(
+          new SweepMark(generation, Instant.parse(head.group(1)), Optional.of(unlisted)));
+    } catch (DateTimeParseException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.Ref;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a sweep with a grace period of a day spares, on days that the test makes up. */
+@Timeout(120)
+class SweepGraceTest {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final int LARGE = 1200 << 10;
+
+  @TempDir Path directory;
+  private final Instant start = Instant.now().plusSeconds(60); // later than all transactions
+  private MaintenanceFixture it;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+    push("refs/heads/main");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+  }
+
+  private void push(String ref) throws IOException {
+    try (S3Repository r = it.users.openForRequest("r")) {
+      point(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
+    }
+  }
+
+  private static Duration days(double days) {
+    return Duration.ofMinutes(Math.round(days * DAY.toMinutes()));
+  }
+
+  /** Sweeps, having said rightly what it would do. */
+  private Sweep.Report sweepAfter(Duration time) throws IOException {
+    Sweep sweep = new Sweep(it.plain, () -> start.plus(time));
+    try (ManifestCommitter committer =
+        new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+      Sweep.Report dry = sweep.run(committer, DAY, true);
+      Sweep.Report report = sweep.run(committer, DAY, false);
+      assertThat(dry)
+          .isEqualTo(
+              new Sweep.Report(
+                  report.boundary(), report.objects(), report.bytes(), report.uploads(), true));
+      return report;
+    }
+  }
+
+  /** All objects of the store but marks of sweeps and the lease. */
+  private Set<String> stored() throws IOException {
+    Set<String> keys = new TreeSet<>();
+    it.plain.list("objects/", object -> keys.add(object.key()));
+    keys.removeIf(key -> key.contains("/sweep/") || key.endsWith("/lease"));
+    return keys;
+  }
+
+  private Set<String> listed() throws IOException {
+    return LiveObject.of(it.manifest()).stream().map(LiveObject::key).collect(Collectors.toSet());
+  }
+
+  /** Replaces all packs; returns what was listed before and is no more. */
+  private Set<String> replaced() throws IOException {
+    Set<String> before = listed();
+    push("refs/heads/" + it.manifest().generation());
+    it.gc();
+    before.removeAll(listed());
+    assertThat(before).isNotEmpty();
+    return before;
+  }
+
+  @Test
+  void what_was_replaced_just_before_a_sweep_stays_until_the_grace_period_is_over()
+      throws Exception {
+    sweepAfter(days(0));
+    sweepAfter(days(7));
+    it.gc();
+    sweepAfter(days(14));
+    Set<String> lastWeeks = listed();
+    sweepAfter(days(21));
+    push("refs/heads/a");
+    it.gc();
+    lastWeeks.removeAll(listed());
+    assertThat(lastWeeks).as("named a week ago, and replaced now").isNotEmpty();
+    sweepAfter(days(28));
+    assertThat(stored()).containsAll(lastWeeks);
+    sweepAfter(days(28.5));
+    assertThat(stored()).containsAll(lastWeeks);
+    sweepAfter(days(29.1));
+    assertThat(stored()).doesNotContainAnyElementsOf(lastWeeks);
+    it.isSound();
+  }
+
+  /** The mark knows nothing of the pack, since it was listed after it. */
+  @Test
+  void what_a_push_listed_after_the_mark_that_it_was_begun_before_stays_as_long() throws Exception {
+    PackBytes pack = PackBytes.ofSize(1_000, 1);
+    try (S3Repository slow = it.users.openForRequest("r")) {
+      slow.getObjectDatabase().deferReceivedPacks();
+      try (ObjectInserter inserter = slow.newObjectInserter()) {
+        inserter
+            .newPackParser(new ByteArrayInputStream(pack.bytes()))
+            .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+      }
+      sweepAfter(days(0));
+      point(slow, "refs/heads/slow", pack.commit());
+    }
+    Set<String> pushed = listed();
+    it.gc();
+    pushed.removeAll(listed());
+    Sweep.Report report = sweepAfter(days(1.1));
+    assertThat(pushed)
+        .isNotEmpty()
+        .allMatch(key -> ObjectNames.mintedAtOf(key).orElseThrow() <= report.boundary());
+    assertThat(stored()).as("was listed an hour ago").containsAll(pushed);
+    sweepAfter(days(2));
+    assertThat(stored()).containsAll(pushed);
+    sweepAfter(days(2.2));
+    assertThat(stored()).isEqualTo(listed());
+    it.isSound();
+  }
+
+  @Test
+  void what_was_left_before_the_first_sweep_goes_when_two_grace_periods_are_over()
+      throws Exception {
+    Set<String> left = replaced();
+    sweepAfter(days(0));
+    sweepAfter(days(1.1));
+    assertThat(stored()).containsAll(left);
+    sweepAfter(days(2.2));
+    assertThat(stored()).isEqualTo(listed());
+    it.isSound();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {7, 8})
+  void who_sweeps_a_little_too_early_every_day_has_what_was_replaced_deleted_the_day_after_next(
+      int day) throws Exception {
+    Duration almost = DAY.minusSeconds(1);
+    for (int before = 0; before < day; before++) {
+      sweepAfter(almost.multipliedBy(before));
+    }
+    Set<String> replaced = replaced();
+    for (int i = 0; i < 3; i++) {
+      assertThat(stored()).containsAll(replaced);
+      sweepAfter(almost.multipliedBy(day + i));
+    }
+    assertThat(stored()).doesNotContainAnyElementsOf(replaced);
+  }
+
+  @Test
+  void sweeps_at_all_hours_leave_a_few_marks_and_nothing_that_is_old() throws Exception {
+    for (int hour = 0; hour < 24 * 10; hour++) {
+      if (hour % 24 == 0 && hour < 24 * 7) {
+        replaced();
+      }
+      sweepAfter(Duration.ofHours(hour));
+    }
+    assertThat(stored()).isEqualTo(listed());
+    Set<String> marks = new TreeSet<>();
+    it.plain.list(
+        ObjectNames.marks(it.manifest().repositoryId()), object -> marks.add(object.key()));
+    assertThat(marks).hasSizeBetween(3, 8);
+  }
+
+  @Test
+  void uploads_and_parked_parts_of_a_process_that_died_wait_for_the_boundary_only()
+      throws Exception {
+    String life = it.manifest().repositoryId();
+    String key = ObjectNames.packKey(life, ObjectNames.mint(it.manifest()), "pack");
+    it.plain.beginMultipart(key, Map.of());
+    it.plain.put(key + ".parked-1", new byte[1], 0, 1);
+    Set<String> replaced = replaced();
+    assertThat(sweepAfter(days(0)).uploads()).isZero();
+    assertThat(stored()).contains(key + ".parked-1");
+    assertThat(sweepAfter(days(1.1)).uploads()).isOne();
+    assertThat(stored()).doesNotContain(key + ".parked-1").containsAll(replaced);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "%s", "3 %s 1 0", "2 %s 99 1", "2 %s 99 0\npack/more", "2 x 99 0"})
+  void a_mark_that_does_not_say_what_was_listed_lets_nothing_be_deleted(String form)
+      throws Exception {
+    Set<String> replaced = replaced();
+    Manifest collected = it.manifest();
+    long transaction = collected.log().tail().get(collected.log().tail().size() - 1).generation();
+    assertThat(collected.generation()).isGreaterThan(transaction);
+    byte[] mark = String.format(form, start).getBytes(US_ASCII);
+    String key = ObjectNames.markKey(collected.repositoryId(), ObjectNames.mint(collected));
+    it.plain.put(key, mark, 0, mark.length);
+    assertThat(sweepAfter(days(0.9)).boundary()).isZero();
+    assertThat(sweepAfter(days(1.1)).boundary())
+        .as("only a mark of the first version tells a time")
+        .isEqualTo((form.equals("%s") ? collected.generation() : transaction) - 1);
+    assertThat(stored()).containsAll(replaced);
+    sweepAfter(days(2));
+    sweepAfter(days(3.2));
+    sweepAfter(days(4.3));
+    assertThat(stored()).as("the sweeps have left marks of their own").isEqualTo(listed());
+  }
+
+  /** What left the manifest while it slept was listed until then. */
+  @Test
+  void a_sweep_that_slept_before_its_commit_leaves_a_mark_with_the_time_after_it()
+      throws Exception {
+    sweepAfter(days(0));
+    sweepAfter(days(1.1));
+    Set<String> replaced = listed();
+    AtomicReference<Instant> clock = new AtomicReference<>(start.plus(days(2.2)));
+    try (ManifestCommitter committer =
+        new ManifestCommitter(it.store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+      it.store.beforeWrite(
+          () -> {
+            push("refs/heads/a");
+            MaintenanceFixture.gc(it.users);
+            clock.set(start.plus(days(3)));
+          });
+      new Sweep(it.store, clock::get).run(committer, DAY, false);
+    }
+    replaced.removeAll(listed());
+    assertThat(replaced).isNotEmpty();
+    sweepAfter(days(3.9));
+    assertThat(stored()).containsAll(replaced);
+    sweepAfter(days(4.1));
+    assertThat(stored()).doesNotContainAnyElementsOf(replaced);
+  }
+
+  @Test
+  void a_clone_that_sends_last_weeks_pack_goes_on_beside_a_collection_and_a_sweep()
+      throws Exception {
+    PackBytes pack = PackBytes.ofSize(LARGE, 2);
+    try (S3Repository r = it.users.openForRequest("r")) {
+      try (ObjectInserter inserter = r.newObjectInserter()) {
+        inserter
+            .newPackParser(new ByteArrayInputStream(pack.bytes()))
+            .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+      }
+      point(r, "refs/heads/large", pack.commit());
+    }
+    it.gc();
+    for (int day = 0; day < 3; day++) {
+      sweepAfter(days(7 * day));
+    }
+    push("refs/heads/a");
+    DfsBlockCache.reconfigure( // holds next to nothing
+        new DfsBlockCacheConfig().setBlockSize(64 << 10).setBlockLimit(64 << 10));
+    Config config = new Config();
+    config.setInt("core", "dfs", "streamBuffer", 64 << 10);
+    try (S3RepositoryManager server =
+            new S3RepositoryManager(
+                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        S3Repository here = server.openForRequest("r");
+        PackWriter writer = new PackWriter(here)) {
+      writer.setUseBitmaps(true);
+      writer.setUseCachedPacks(true);
+      writer.setReuseDeltaCommits(true);
+      writer.setReuseValidatingObjects(false);
+      Set<ObjectId> tips =
+          here.getRefDatabase().getRefs().stream()
+              .map(Ref::getObjectId)
+              .filter(id -> id != null)
+              .collect(Collectors.toSet());
+      writer.preparePack(NullProgressMonitor.INSTANCE, tips, Set.of());
+      Client client = new Client();
+      writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, client);
+      assertThat(client.begun).isTrue();
+      assertThat(client.received).isGreaterThan(LARGE);
+      assertThat(writer.getStatistics().getReusedPacks()).hasSize(1);
+    }
+    it.isSound();
+  }
+
+  /** Gets a pack while others collect and sweep. */
+  private final class Client extends OutputStream {
+    private boolean begun;
+    private long received;
+
+    @Override
+    public void write(int b) {
+      received++;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      received += length;
+      if (!begun && length > 1000) {
+        begun = true;
+        it.gc();
+        sweepAfter(days(21));
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.store.GetResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What marks of sweeps tell, also those of machines whose clocks are wrong. */
+class SweepMarksTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  @TempDir Path directory;
+  private final Instant now = Instant.parse("2040-05-06T07:08:09.123456Z");
+  private MaintenanceFixture it;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+    TestRepositories.commit(it.user, "first");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  /** The next generation. */
+  private Manifest next() throws IOException {
+    TestRepositories.commit(it.user, "at " + it.manifest().generation());
+    return it.manifest();
+  }
+
+  private SweepMarks marks() throws IOException {
+    return new SweepMarks(it.plain, it.manifest(), now);
+  }
+
+  private Manifest mark(Instant time) throws IOException {
+    Manifest manifest = next();
+    marks().leave(manifest, time);
+    return manifest;
+  }
+
+  private List<String> keys() throws IOException {
+    List<String> keys = new ArrayList<>();
+    it.plain.list(ObjectNames.marks(it.manifest().repositoryId()), o -> keys.add(o.key()));
+    return keys;
+  }
+
+  @Test
+  void a_mark_says_when_it_was_left_and_what_its_manifest_ruled_out() throws Exception {
+    Manifest manifest = mark(now.minus(HOUR));
+    next();
+    assertThat(marks().unlistedBefore(now.minus(HOUR))).isEqualTo(Unlisted.by(manifest));
+    assertThat(marks().endedBefore(now.minus(HOUR))).isEqualTo(manifest.generation() - 1);
+    assertThat(marks().anyAfter(now.minus(HOUR).minusNanos(1))).isTrue();
+    assertThat(marks().anyAfter(now.minus(HOUR))).isFalse();
+  }
+
+  @Test
+  void a_mark_is_stored_in_this_form() throws Exception {
+    Manifest manifest = mark(now);
+    LiveObject pack = LiveObject.of(manifest).get(0);
+    Set<String> listed = Set.copyOf(LiveObject.of(manifest).stream().map(LiveObject::key).toList());
+    String text =
+        new String(
+            ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes(), US_ASCII);
+    assertThat(text.lines().toList())
+        .hasSize(1 + listed.size())
+        .startsWith("2 2040-05-06T07:08:09.123456Z 0 " + listed.size())
+        .contains(pack.key().substring(ObjectNames.prefix(manifest.repositoryId()).length()));
+    assertThat(pack.key()).contains("/pack/");
+  }
+
+  @Test
+  void the_newest_mark_that_is_old_enough_counts() throws Exception {
+    mark(now.minus(HOUR.multipliedBy(3)));
+    Manifest counts = mark(now.minus(HOUR.multipliedBy(2)));
+    mark(now.minus(HOUR));
+    assertThat(marks().unlistedBefore(now.minus(HOUR.multipliedBy(2))))
+        .isEqualTo(Unlisted.by(counts));
+    assertThat(marks().unlistedBefore(now.minus(HOUR.multipliedBy(4)))).isEqualTo(Unlisted.NOTHING);
+  }
+
+  @Test
+  void a_clock_that_is_slow_makes_no_mark_older_than_the_one_before_it() throws Exception {
+    Manifest before = mark(now.minus(HOUR));
+    mark(now.minus(Duration.ofDays(300)));
+    SweepMarks marks = marks();
+    Instant moment = now.minus(HOUR.multipliedBy(2));
+    assertThat(marks.endedBefore(moment)).isLessThan(before.generation());
+    assertThat(marks.unlistedBefore(moment)).isEqualTo(Unlisted.NOTHING);
+  }
+
+  @Test
+  void a_mark_from_the_future_is_as_good_as_none_until_then() throws Exception {
+    mark(now.plus(HOUR));
+    assertThat(marks().anyAfter(now.minus(HOUR))).as("another is to be left").isFalse();
+    Manifest right = mark(now.minus(HOUR));
+    assertThat(marks().anyAfter(now.minus(HOUR.multipliedBy(2)))).isTrue();
+    assertThat(marks().unlistedBefore(now)).isEqualTo(Unlisted.by(right));
+    assertThat(marks().endedBefore(now)).isEqualTo(right.generation() - 1);
+  }
+
+  @Test
+  void a_mark_of_a_generation_that_a_restored_manifest_has_not_reached_is_not_believed()
+      throws Exception {
+    Manifest old = it.manifest();
+    mark(now.minus(HOUR));
+    SweepMarks marks = new SweepMarks(it.plain, old, now);
+    assertThat(marks.unlistedBefore(now)).isEqualTo(Unlisted.NOTHING);
+    assertThat(marks.anyAfter(now.minus(HOUR.multipliedBy(2)))).isFalse();
+  }
+}
