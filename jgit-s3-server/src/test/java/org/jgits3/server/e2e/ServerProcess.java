@@ -40,13 +40,18 @@ final class ServerProcess implements Closeable {
 
   /** Starts a server and waits until it says where it listens. */
   static ServerProcess start(ServedStore store, String... options) throws IOException {
-    return startWithHeap(HEAP_MEGABYTES, store, options);
+    return start(Command.javaCommand(jvmOptions(HEAP_MEGABYTES), serve(store, options)), store);
   }
 
-  /** Starts a server with a heap of so many MiB and waits until it says where it listens. */
-  static ServerProcess startWithHeap(int megabytes, ServedStore store, String... options)
+  /**
+   * Starts a server with a heap of so many MiB, all of which it takes at once, and waits until it
+   * says where it listens. What it takes later is no heap.
+   */
+  static ServerProcess startWithWholeHeap(int megabytes, ServedStore store, String... options)
       throws IOException {
-    return start(Command.javaCommand(jvmOptions(megabytes), serve(store, options)), store);
+    List<String> jvm = new ArrayList<>(jvmOptions(megabytes));
+    jvm.addAll(List.of("-Xms" + megabytes + "m", "-XX:+AlwaysPreTouch"));
+    return start(Command.javaCommand(jvm, serve(store, options)), store);
   }
 
   /**
