@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,6 +10,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -153,7 +158,11 @@ class MaintenanceEndToEndIT {
         .contains("damaged: failed: manifest ", "r: deleted ");
   }
 
-  /** From the second round on there are packs enough that the server begins with a compaction. */
+  /**
+   * A compaction begins with the lease, and the server is killed when it has sent so much more.
+   * Whoever is killed within one leaves the lease, which would keep the next from compacting: it is
+   * removed.
+   */
   @Test
   void a_server_that_is_killed_among_pushes_and_compactions_leaves_a_sound_repository()
       throws Exception {
@@ -161,10 +170,11 @@ class MaintenanceEndToEndIT {
     ServedStore store = ServedStore.bucket(s3, scratch);
     server = ServerProcess.start(store, "--create-on-push");
     push();
+    int duringCompaction = 0;
     ExecutorService background = Executors.newSingleThreadExecutor();
     try {
-      for (long bytes = 90_000; bytes <= 190_000; bytes += 25_000) {
-        try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), bytes)) {
+      for (long bytes = 3_000; bytes <= 27_000; bytes += 6_000) {
+        try (PausingProxy proxy = PausingProxy.sinceRequest(s3.endpoint(), "/lease ", bytes)) {
           Path config = ServedStore.configFor(proxy.uri(), Files.createTempDirectory(scratch, "c"));
           ServedStore slow = new ServedStore(store.url(), Optional.of(config), store.environment());
           try (ServerProcess doomed = ServerProcess.start(slow)) {
@@ -175,16 +185,37 @@ class MaintenanceEndToEndIT {
             pushing.get();
           }
         }
+        duringCompaction += removeLease(s3, store) ? 1 : 0;
         isSound(store);
         push();
       }
     } finally {
       background.shutdownNow();
     }
+    assertThat(duringCompaction).as("kills during a compaction").isPositive();
+    removeLease(s3, store); // the last server may be compacting
     Command.run(store, "gc", "r").succeeds();
     isSound(store);
     assertThat(json(Command.run(store, "stats", "r", "--json").succeeds()).get("packs").asInt())
         .isLessThanOrEqualTo(2);
+  }
+
+  /** Removes leases of maintenance; true if there was one that somebody held. */
+  private static boolean removeLease(S3Server s3, ServedStore store) throws IOException {
+    List<String> keys = new ArrayList<>();
+    boolean held = false;
+    try (ObjectStore bucket = StoreLocation.parse(store.url()).open(s3.options())) {
+      bucket.list("objects/", object -> keys.add(object.key()));
+      keys.removeIf(key -> !key.endsWith("/lease"));
+      for (String key : keys) {
+        if (bucket.get(key, Optional.empty()) instanceof GetResult.Found found) {
+          String end = new String(found.bytes(), US_ASCII).split(" ", -1)[0];
+          held |= Instant.parse(end).isAfter(Instant.now());
+        }
+      }
+      bucket.delete(keys);
+    }
+    return held;
   }
 
   private void pushUntilRefused(String url) {
@@ -241,6 +272,7 @@ class MaintenanceEndToEndIT {
     int kills = 0;
     for (long bytes = 8_000; killed(s3, store, bytes, "gc", "r"); bytes *= 4) {
       kills++;
+      removeLease(s3, store); // of the dead, for which the next collection would wait
       isSound(store);
       push();
     }

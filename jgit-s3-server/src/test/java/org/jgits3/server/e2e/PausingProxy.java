@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,31 +25,44 @@ final class PausingProxy implements Closeable {
   private final ServerSocket listener;
   private final URI server;
   private final boolean clientsHeld;
+  private final String marker;
   private final AtomicLong untilPause;
+
+  /** Whether a client has sent the marker, so that bytes count. */
+  private volatile boolean counting;
+
   private final CountDownLatch paused = new CountDownLatch(1);
   private final CountDownLatch resumed = new CountDownLatch(1);
 
-  private PausingProxy(ServerSocket listener, URI server, boolean clientsHeld, long untilPause) {
+  private PausingProxy(
+      ServerSocket listener, URI server, boolean clientsHeld, String marker, long untilPause) {
     this.listener = listener;
     this.server = server;
     this.clientsHeld = clientsHeld;
+    this.marker = marker;
+    this.counting = marker.isEmpty();
     this.untilPause = new AtomicLong(untilPause);
   }
 
   /** A proxy in front of a server that pauses after so many bytes from clients. */
   static PausingProxy before(URI server, long bytes) throws IOException {
-    return start(server, true, bytes);
+    return start(server, true, "", bytes);
   }
 
   /** A proxy in front of a server that pauses after so many bytes from the server. */
   static PausingProxy after(URI server, long bytes) throws IOException {
-    return start(server, false, bytes);
+    return start(server, false, "", bytes);
   }
 
-  private static PausingProxy start(URI server, boolean clientsHeld, long bytes)
+  /** A proxy that pauses when clients have sent so much more after they began a request. */
+  static PausingProxy sinceRequest(URI server, String path, long bytes) throws IOException {
+    return start(server, true, path, bytes);
+  }
+
+  private static PausingProxy start(URI server, boolean clientsHeld, String marker, long bytes)
       throws IOException {
     ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    PausingProxy proxy = new PausingProxy(listener, server, clientsHeld, bytes);
+    PausingProxy proxy = new PausingProxy(listener, server, clientsHeld, marker, bytes);
     inBackground(proxy::accept);
     return proxy;
   }
@@ -105,13 +120,20 @@ final class PausingProxy implements Closeable {
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[8192];
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        if (counted && untilPause.addAndGet(-n) < 0) {
+        if (counted && counts(buffer, n) && untilPause.addAndGet(-n) < 0) {
           paused.countDown();
           awaitResume();
         }
         out.write(buffer, 0, n);
       }
     }
+  }
+
+  private boolean counts(byte[] sent, int n) {
+    if (!counting && new String(sent, 0, n, ISO_8859_1).contains(marker)) {
+      counting = true;
+    }
+    return counting;
   }
 
   private void awaitResume() {
