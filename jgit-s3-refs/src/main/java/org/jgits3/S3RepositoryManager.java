@@ -22,6 +22,7 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
+import org.jgits3.maintenance.AutoCollection;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Bindings;
@@ -73,8 +74,10 @@ public final class S3RepositoryManager implements Closeable {
   private final PackUploads uploads;
   private final Bindings bindings;
   private final ExecutorService background;
-  private final ExecutorService maintainer;
-  private volatile boolean compacting;
+  private final ExecutorService compactor;
+  private final ExecutorService collector;
+  private final Optional<AutoCollection.Host> collections;
+  private volatile boolean maintaining;
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
   private final RefsMetrics refsMetrics = new RefsMetrics();
   private final TableBudget tableBudget;
@@ -151,7 +154,12 @@ public final class S3RepositoryManager implements Closeable {
     this.disk = settings.diskCache().map(options -> new DiskCache(store, options));
     this.bindings = new Bindings(store, settings.commits());
     this.background = thread("jgit-s3-compaction");
-    this.maintainer = thread("jgit-s3-maintenance");
+    this.compactor = thread("jgit-s3-maintenance");
+    this.collector = thread("jgit-s3-collection");
+    this.collections =
+        settings
+            .collectAfter()
+            .map(age -> new AutoCollection.Host(age, collector, collector::isShutdown));
     removeSpills();
   }
 
@@ -308,11 +316,12 @@ public final class S3RepositoryManager implements Closeable {
                 bundles,
                 indexes,
                 disk);
-        if (compacting) {
-          known.compactOn(maintainer, settings.config());
+        if (maintaining) {
+          known.maintainOn(compactor, collections, settings.config());
         }
         retire(shared.put(name, known));
       }
+      known.opened();
       return known;
     }
   }
@@ -414,11 +423,12 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Merges small packs in the background whenever pushes, of this process or another, have left
-   * enough of them, in repositories opened from now on. For processes that stay, such as servers.
+   * Maintains repositories that are opened from now on in the background: merges small packs
+   * whenever pushes, of this process or another, have left enough of them, and collects once packs
+   * are as old as {@link S3Settings#collectAfter} says. For processes that stay, such as servers.
    */
   public void compactInBackground() {
-    compacting = true;
+    maintaining = true;
   }
 
   /**
@@ -571,7 +581,8 @@ public final class S3RepositoryManager implements Closeable {
    */
   @Override
   public void close() throws IOException {
-    maintainer.shutdownNow(); // what it was at is begun anew elsewhere, or later
+    compactor.shutdownNow(); // what they were at is begun anew elsewhere, or later
+    collector.shutdownNow();
     background.shutdown();
     try {
       if (!background.awaitTermination(

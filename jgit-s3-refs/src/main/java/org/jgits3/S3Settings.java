@@ -44,6 +44,8 @@ import org.jgits3.store.UploadOptions;
  * @param indexLimit bytes of pack indexes kept in memory, all repositories together
  * @param diskCache where objects are kept locally as well; empty if they are not
  * @param uploads memory for uploads, all repositories together
+ * @param collectAfter how old a pack that no collection has made gets before a process that
+ *     maintains repositories collects its repository; empty if none does by itself
  * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
  *     {@code [receive]} ...)
  */
@@ -59,6 +61,7 @@ public record S3Settings(
     long indexLimit,
     Optional<DiskCache.Options> diskCache,
     UploadOptions uploads,
+    Optional<Duration> collectAfter,
     Config config) {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
@@ -93,6 +96,9 @@ public record S3Settings(
   private static final String PART_SIZE = "partSize";
   private static final String BUFFERS = "buffers";
 
+  private static final String MAINTENANCE = "maintenance";
+  private static final String GC = "gc";
+
   /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
   private static final Map<String, Set<String>> KEYS =
       Map.of(
@@ -107,7 +113,12 @@ public record S3Settings(
           CACHE,
           Set.of(DIRECTORY, LIMIT),
           UPLOAD,
-          Set.of(PART_SIZE, BUFFERS));
+          Set.of(PART_SIZE, BUFFERS),
+          MAINTENANCE,
+          Set.of(GC));
+
+  /** How old packs get before a server collects them unless somebody says otherwise. */
+  private static final Duration COLLECT_AFTER = Duration.ofDays(1);
 
   /** Part of the heap that refs may take unless somebody sets a limit. */
   private static final int HEAP_SHARE = 4;
@@ -152,6 +163,7 @@ public record S3Settings(
             .bytes(INDEX_LIMIT, Runtime.getRuntime().maxMemory() / INDEX_HEAP_SHARE),
         new Reader(config, source, CACHE).diskCache(),
         new Reader(config, source, UPLOAD).uploads(),
+        new Reader(config, source, MAINTENANCE).collectAfter(),
         config);
   }
 
@@ -209,6 +221,7 @@ public record S3Settings(
         indexLimit,
         diskCache,
         uploads,
+        collectAfter,
         config);
   }
 
@@ -356,6 +369,20 @@ public record S3Settings(
                               + "' is neither always nor afterOpen nor a duration such as '5 s'",
                           null));
       return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
+    }
+
+    Optional<Duration> collectAfter() throws ConfigInvalidException {
+      String text = text(GC);
+      if (text == null) {
+        return Optional.of(COLLECT_AFTER);
+      }
+      if ("never".equalsIgnoreCase(text)) {
+        return Optional.empty();
+      }
+      if (duration(GC).isEmpty()) {
+        throw wrong(GC, "'" + text + "' is neither never nor a duration such as '1 day'", null);
+      }
+      return Optional.of(duration(GC, COLLECT_AFTER));
     }
 
     boolean trustETag() throws ConfigInvalidException {

@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.maintenance.AutoCollection;
 import org.jgits3.maintenance.AutoCompaction;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
@@ -32,6 +33,9 @@ final class SharedRepository {
   private final SharedRefs refs;
   private final SharedPacks packs;
 
+  /** Set before others know of this. */
+  private Optional<AutoCollection> collection = Optional.empty();
+
   SharedRepository(
       ObjectStore store,
       PackUploads uploads,
@@ -56,11 +60,24 @@ final class SharedRepository {
         new SharedPacks(store, uploads, committer, settings.spills(), bundles, indexes, disk);
   }
 
-  /** Compacts packs in the background from now on. */
-  void compactOn(Executor maintainer, Config defaults) {
+  /**
+   * Maintains it in the background from now on.
+   *
+   * @param compactor merges small packs
+   * @param collector collects; empty if nothing does
+   * @param defaults settings of the administrator
+   */
+  void maintainOn(Executor compactor, Optional<AutoCollection.Host> collector, Config defaults) {
     Maintenance maintenance = maintenance(new ManifestConfig(defaults, committer)::current);
-    AutoCompaction compaction = new AutoCompaction(maintenance, maintainer);
+    AutoCompaction compaction = new AutoCompaction(maintenance, compactor);
     committer.onChange((before, after) -> compaction.consider(after));
+    collection = collector.map(host -> new AutoCollection(maintenance, host));
+    collection.ifPresent(c -> committer.onChange((before, after) -> c.consider(after)));
+  }
+
+  /** Says that somebody opens it, so that it is looked whether something has become due. */
+  void opened() {
+    collection.ifPresent(AutoCollection::look);
   }
 
   /** Says that the manager keeps it no more. Handles that are open go on. */

@@ -81,6 +81,10 @@ class S3SettingsTest {
         "[s3 \"upload\"] partSize = 2g     | [s3 \"upload\"] partSize | no number",
         "[s3 \"upload\"] partSize = huge   | [s3 \"upload\"] partSize | no number",
         "[s3 \"upload\"] buffers = 0       | [s3 \"upload\"] buffers | not from 1 to",
+        "[s3 \"maintenance\"] gc = soon  | [s3 \"maintenance\"] gc | neither never nor a duration",
+        "[s3 \"maintenance\"] gc = -1 d   | [s3 \"maintenance\"] gc | neither never nor a duration",
+        "[s3 \"maintenance\"] gc = 0      | [s3 \"maintenance\"] gc | not more than 0",
+        "[s3 \"maintenance\"] gv = 1 d    | [s3 \"maintenance\"] | unknown key gv; known are gc",
         "[s3 \"upload\"] parts = 3         | [s3 \"upload\"] | unknown key parts",
       })
   void a_wrong_key_or_value_is_named(String text, String where, String why) {
@@ -127,6 +131,17 @@ class S3SettingsTest {
         .isEqualTo(UploadOptions.ofPartSize(16 << 20));
     assertThat(parse("[s3 \"upload\"]\npartSize = 16m\nbuffers = 20").uploads())
         .isEqualTo(new UploadOptions(16 << 20, 20));
+  }
+
+  @Test
+  void packs_are_collected_after_a_day_unless_something_else_is_set() throws Exception {
+    assertThat(parse("").collectAfter()).contains(Duration.ofDays(1));
+    assertThat(parse("[s3 \"maintenance\"]\ngc = 6 hours").collectAfter())
+        .contains(Duration.ofHours(6));
+    assertThat(parse("[s3 \"maintenance\"]\ngc = Never").collectAfter()).isEmpty();
+    S3Settings elsewhere =
+        parse("[s3 \"maintenance\"]\ngc = 2 d").withLocation(StoreLocation.parse("file:./x"));
+    assertThat(elsewhere.collectAfter()).contains(Duration.ofDays(2));
   }
 
   @Test

@@ -62,9 +62,9 @@ public final class AutoCompaction {
     passed.set(0);
     try {
       background.execute(this::step);
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
       scheduled.set(false);
-      LOG.debug("packs are not compacted while background work is being stopped", e);
+      LOG.debug("packs are not compacted while there is no thread for it", e);
     }
   }
 

@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
@@ -52,6 +54,9 @@ public final class GarbageCollection {
 
   private final Maintained repository;
   private final LeaseKeeper.Pause pause;
+
+  /** How many search for deltas; 0 for what the configuration says. */
+  private int threads;
 
   /**
    * What a collection came to.
@@ -105,6 +110,27 @@ public final class GarbageCollection {
       return !now.packs().equals(manifest.packs()) && isCollected(now, monitor)
           ? Report.skipped(now)
           : run(now, lease, monitor);
+    }
+  }
+
+  /**
+   * Collects in the background of a process that has other things to do: on the calling thread
+   * only, and not if another process maintains the repository.
+   *
+   * @param due whether it is still wanted, as of a manifest read with the lease in hand
+   * @param monitor told how far it is; may end it by throwing
+   * @return what it came to; empty if another process has the lease
+   * @throws IOException as {@link #run}
+   */
+  Optional<Report> runIfFree(Predicate<Manifest> due, ProgressMonitor monitor) throws IOException {
+    Lease lease = repository.lease(newest());
+    if (!lease.acquire()) {
+      return Optional.empty();
+    }
+    threads = 1;
+    try (LeaseKeeper keeper = LeaseKeeper.of(lease)) {
+      Manifest now = newest();
+      return Optional.of(due.test(now) ? run(now, keeper, monitor) : Report.skipped(now));
     }
   }
 
@@ -195,8 +221,11 @@ public final class GarbageCollection {
         false);
   }
 
-  private static PackConfig packConfig(PinnedRepository pinned) {
+  private PackConfig packConfig(PinnedRepository pinned) {
     PackConfig pack = new PackConfig(pinned);
+    if (threads > 0) {
+      pack.setThreads(threads);
+    }
     pack.setIndexVersion(2);
     return pack;
   }

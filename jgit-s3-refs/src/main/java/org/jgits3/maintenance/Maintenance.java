@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
@@ -141,6 +142,17 @@ public final class Maintenance {
     } finally {
       keeper.close();
     }
+  }
+
+  /** As {@link GarbageCollection#runIfFree}. */
+  Optional<GarbageCollection.Report> collectIfFree(Predicate<Manifest> due, ProgressMonitor monitor)
+      throws IOException {
+    return new GarbageCollection(repository, LeaseKeeper.Pause.REAL).runIfFree(due, monitor);
+  }
+
+  /** Name of the repository. */
+  RepositoryName name() {
+    return name;
   }
 
   /** The newest manifest this process knows. */

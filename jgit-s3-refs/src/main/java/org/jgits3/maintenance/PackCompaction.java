@@ -3,18 +3,24 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.pack.SharedPacks;
 
 /**
  * Merges small packs, of which every push leaves one, so that their sizes form a geometric
@@ -83,10 +89,7 @@ final class PackCompaction {
   static List<PackEntry> due(List<PackEntry> packs, int enough, long mostObjects) {
     List<PackEntry> small = new ArrayList<>(packs);
     small.removeIf(
-        pack ->
-            !SMALL.contains(pack.source())
-                || size(pack) > MAX_BYTES
-                || pack.objects() > mostObjects);
+        pack -> !isSmall(pack) || size(pack) > MAX_BYTES || pack.objects() > mostObjects);
     small.sort(Comparator.comparingLong(PackCompaction::size));
     int breaking = 0;
     long before = 0;
@@ -103,6 +106,17 @@ final class PackCompaction {
       before += size(pack);
     }
     return breaking < enough ? List.of() : List.copyOf(small.subList(0, breaking));
+  }
+
+  /** Whether a pack was made by no collection, and is no garbage. */
+  static boolean isSmall(PackEntry pack) {
+    return SMALL.contains(pack.source());
+  }
+
+  /** Bytes of the pack itself, as far as they are known. */
+  static long bytes(PackEntry pack) {
+    PackFileEntry file = pack.files().get(PackExt.PACK.getExtension());
+    return file == null ? 0 : file.size();
   }
 
   private static long size(PackEntry pack) {
@@ -143,7 +157,10 @@ final class PackCompaction {
     if (due.isEmpty()) {
       return 0;
     }
-    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
+    long oldest = due.stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
+    try (PinnedRepository pinned =
+        PinnedRepository.open(
+            repository, manifest, (handle, how, packs) -> new Aged(handle, how, packs, oldest))) {
       DfsPackCompactor compactor = new DfsPackCompactor(pinned);
       for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);
@@ -154,5 +171,27 @@ final class PackCompaction {
       compactor.compact(NullProgressMonitor.INSTANCE);
     }
     return due.size();
+  }
+
+  /**
+   * Objects whose new packs are as old as the oldest that was merged. Were they new, a repository
+   * in which packs keep being merged would never have one that is old enough for {@link
+   * AutoCollection}.
+   */
+  private static final class Aged extends S3ObjDatabase {
+    private final long oldest;
+
+    Aged(DfsRepository repository, DfsReaderOptions options, SharedPacks packs, long oldest) {
+      super(repository, options, packs);
+      this.oldest = oldest;
+    }
+
+    @Override
+    protected void commitPackImpl(
+        Collection<DfsPackDescription> added, Collection<DfsPackDescription> replaced)
+        throws IOException {
+      added.forEach(pack -> pack.setLastModified(oldest));
+      super.commitPackImpl(added, replaced);
+    }
   }
 }
