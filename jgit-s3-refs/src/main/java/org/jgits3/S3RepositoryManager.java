@@ -427,7 +427,7 @@ public final class S3RepositoryManager implements Closeable {
    * whenever pushes, of this process or another, have left enough of them, and collects once packs
    * are as old as {@link S3Settings#collectAfter} says. For processes that stay, such as servers.
    */
-  public void compactInBackground() {
+  public void maintainInBackground() {
     maintaining = true;
   }
 

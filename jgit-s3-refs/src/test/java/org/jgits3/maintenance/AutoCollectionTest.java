@@ -301,7 +301,7 @@ class AutoCollectionTest {
     Config config = new Config();
     config.setString("s3", "maintenance", "gc", gc);
     S3RepositoryManager server = new S3RepositoryManager(store, S3Settings.from(config, "test"));
-    server.compactInBackground();
+    server.maintainInBackground();
     return server;
   }
 

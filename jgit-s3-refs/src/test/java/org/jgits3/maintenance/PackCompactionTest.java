@@ -195,7 +195,7 @@ class PackCompactionTest {
   void a_server_compacts_by_the_configuration_that_the_repository_has_by_then() throws Exception {
     try (S3RepositoryManager server =
         MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
-      server.compactInBackground();
+      server.maintainInBackground();
       try (S3Repository r = server.openRepository("r")) {
         var config = it.user.getConfig();
         config.setInt("pack", null, "minBytesForObjSizeIndex", 0);
@@ -296,7 +296,7 @@ class PackCompactionTest {
   void after_300_small_pushes_at_most_30_packs_remain() throws Exception {
     try (S3RepositoryManager server =
         MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
-      server.compactInBackground();
+      server.maintainInBackground();
       try (S3Repository r = server.openRepository("r")) {
         push(r, 300);
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);

@@ -89,7 +89,7 @@ final class ServeCommand implements Callable<Integer> {
       GitHttpServer.Builder builder = builder().metrics(metrics);
       try (S3RepositoryManager manager = program.open(program.settings(), metrics)) {
         manager.uploads().keepOpenAtExit();
-        manager.compactInBackground();
+        manager.maintainInBackground();
         serve(manager, builder.config(manager.settings().config()));
       }
     }

@@ -262,7 +262,7 @@ abstract class TransferRequestsContract {
   @Test
   void a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most()
       throws Exception {
-    elsewhere.compactInBackground();
+    elsewhere.maintainInBackground();
     try (S3Repository many = elsewhere.createRepository("many")) {
       ObjectId last = TestRepositories.commit(many, "first");
       for (int i = 0; i < 300; i++) {
