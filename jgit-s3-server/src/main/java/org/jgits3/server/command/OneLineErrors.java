@@ -35,7 +35,7 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
   }
 
   private static String toldToStop(Exception e) {
-    return e instanceof InterruptedException ? "told to stop" : "told to stop: " + oneLine(e);
+    return e.getMessage() == null ? "told to stop" : "told to stop: " + oneLine(e);
   }
 
   private void print(PrintWriter err, String message, Exception e) {
