@@ -49,17 +49,26 @@ final class GitCheck {
    * @param manifest manifest to check
    * @param monitor told how far it is
    * @return what is wrong
+   * @throws StoreException.Missing if an object in the store is missing that the manifest lists
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
     try (PinnedRepository pinned = PinnedRepository.open(repository, manifest, Objects::new)) {
       return findings(manifest, pinned, new DfsFsck(pinned).check(monitor));
-    } catch (StoreException e) {
-      throw e;
     } catch (IOException e) {
+      throwIfOfStore(e);
       return List.of(
           new Verification.Finding(
               repository.name().manifestKey(), "fsck ended early: " + e.getMessage()));
+    }
+  }
+
+  /** Throws what the store said if that is behind a failure; JGit wraps some of it. */
+  private static void throwIfOfStore(IOException failure) throws StoreException {
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      if (e instanceof StoreException ofStore) {
+        throw ofStore;
+      }
     }
   }
 

@@ -12,6 +12,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
 
 /**
  * Checks a repository from the manifest down: every object that it lists exists and has the bytes
@@ -94,7 +95,12 @@ public final class Verification {
     List<Finding> findings = new ArrayList<>(check.findings());
     boolean sound = findings.isEmpty();
     if (sound) {
-      findings.addAll(git.run(manifest, monitor));
+      try {
+        findings.addAll(git.run(manifest, monitor));
+      } catch (StoreException.Missing e) {
+        sound = false;
+        findings.add(new Finding(e.key(), "is missing"));
+      }
     }
     return new Report(manifest.generation(), objects.size(), check.bytes(), sound, findings);
   }

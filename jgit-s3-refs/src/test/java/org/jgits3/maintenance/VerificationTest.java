@@ -5,18 +5,27 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -31,14 +40,18 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
+import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class VerificationTest {
+  private static final int LARGE = 1200 << 10;
+
   @TempDir Path directory;
   private DirectoryObjectStore store;
   private S3RepositoryManager manager;
@@ -288,5 +301,148 @@ class VerificationTest {
     assertThatThrownBy(this::verify)
         .isInstanceOf(ManifestException.Corrupt.class)
         .hasMessageContaining("repos/r.git/manifest");
+  }
+
+  /** Does something once, when the n-th thing is heard of fsck. */
+  private static final class DuringFsck extends EmptyProgressMonitor {
+    private final int when;
+    private final Action action;
+    private boolean fsck;
+    private int heard;
+    private boolean done;
+
+    DuringFsck(int when, Action action) {
+      this.when = when;
+      this.action = action;
+    }
+
+    /** Something that happens meanwhile. */
+    @FunctionalInterface
+    private interface Action {
+      void run() throws IOException;
+    }
+
+    private void hear() {
+      if (fsck && heard++ == when) {
+        done = true;
+        try {
+          action.run();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+
+    @Override
+    public void beginTask(String title, int work) {
+      fsck = !title.equals("Checking stored objects");
+      hear();
+    }
+
+    @Override
+    public void update(int completed) {
+      hear();
+    }
+
+    @Override
+    public void endTask() {
+      hear();
+    }
+  }
+
+  private static Verification.Report verify(
+      S3RepositoryManager elsewhere, String name, ProgressMonitor monitor) throws IOException {
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    return elsewhere.maintenance(name).verify(monitor);
+  }
+
+  /** Leaves a pack of more than one block, whose index is an object of its own, and a bundle. */
+  private static void pushLarge(S3Repository to) throws IOException {
+    PackBytes large = PackBytes.ofSize(LARGE, 1);
+    try (ObjectInserter inserter = to.newObjectInserter()) {
+      inserter
+          .newPackParser(new ByteArrayInputStream(large.bytes()))
+          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+    MaintenanceFixture.point(to, "refs/heads/large", large.commit());
+    MaintenanceFixture.point(to, "refs/heads/small", TestRepositories.commit(to, "small"));
+  }
+
+  private void collectAndSweep(String name) throws IOException {
+    manager.maintenance(name).repack(NullProgressMonitor.INSTANCE);
+    manager.sweep(name, Duration.ZERO, false);
+    manager.sweep(name, Duration.ZERO, false);
+  }
+
+  @Test
+  void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
+    int moment = 0;
+    try (S3RepositoryManager elsewhere =
+        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+      DuringFsck others;
+      do {
+        String name = "at-" + moment;
+        try (S3Repository r = manager.createRepository(name)) {
+          pushLarge(r);
+        }
+        others = new DuringFsck(moment++, () -> collectAndSweep(name));
+        Verification.Report report = verify(elsewhere, name, others);
+        assertThat(report.findings()).as(name).isEmpty();
+        assertThat(report.fsck()).isTrue();
+      } while (others.done);
+    }
+    assertThat(moment).isGreaterThan(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".pack", ".idx"})
+  void an_object_that_vanishes_during_fsck_though_it_is_listed_is_found_by_its_key(String kind)
+      throws Exception {
+    pushLarge(repository);
+    LiveObject object =
+        LiveObject.of(manifest()).stream().filter(o -> o.key().endsWith(kind)).findFirst().get();
+    Path file = directory.resolve(object.key());
+    try (S3RepositoryManager elsewhere =
+        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+      Verification.Report report =
+          verify(elsewhere, "r", new DuringFsck(0, () -> Files.delete(file)));
+      assertThat(report.findings())
+          .containsExactly(new Verification.Finding(object.key(), "is missing"));
+      assertThat(report.fsck()).isFalse();
+    }
+  }
+
+  @Test
+  void a_store_that_no_longer_answers_at_any_moment_of_fsck_is_an_error_and_no_finding()
+      throws Exception {
+    pushLarge(repository);
+    AtomicBoolean down = new AtomicBoolean();
+    List<String> unread = new ArrayList<>();
+    try (S3RepositoryManager elsewhere =
+        TestRepositories.manager(
+            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+              @Override
+              public Validator read(
+                  String key, long offset, byte[] dst, int at, int n, Optional<Validator> expected)
+                  throws IOException {
+                if (down.get()) {
+                  throw new StoreException.Unavailable(key, key + ": no answer", null);
+                }
+                return super.read(key, offset, dst, at, n, expected);
+              }
+            })) {
+      DuringFsck outage;
+      int moment = 0;
+      do {
+        outage = new DuringFsck(moment++, () -> down.set(true));
+        try {
+          assertThat(verify(elsewhere, "r", outage).findings()).isEmpty();
+        } catch (StoreException.Unavailable e) {
+          unread.add(e.key().replaceAll(".*\\.", ""));
+        }
+        down.set(false);
+      } while (outage.done);
+    }
+    assertThat(unread).contains("pack", "idx");
   }
 }
