@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.util.FileUtils;
@@ -22,8 +23,8 @@ import org.jgits3.S3Repository;
  * configuration and description.
  *
  * <p>It is written to {@code DIR.exporting} beside the directory, brought to the disk, and renamed
- * when it is whole; the next export to the directory removes what a killed one left there. Used by
- * one thread.
+ * when it is whole; the next export to the directory removes what a killed one left there, which is
+ * known by the lock file that is in it until the end. Used by one thread.
  */
 public final class Exporter {
   private static final String SUFFIX = ".exporting";
@@ -55,7 +56,8 @@ public final class Exporter {
    * @param repository the repository
    * @param directory where it goes: missing or empty
    * @return what was exported
-   * @throws FileAlreadyExistsException if there is something in the directory
+   * @throws FileAlreadyExistsException if there is something in the directory, or where it is to
+   *     grow something that no export has left; nothing was changed
    * @throws IOException if the repository cannot be read, or the directory not be written
    */
   public Exported run(S3Repository repository, Path directory) throws IOException {
@@ -63,18 +65,22 @@ public final class Exporter {
     checkFree(target);
     Path parent = Files.createDirectories(parent(target));
     Path staging = parent.resolve(target.getFileName() + SUFFIX);
-    Files.createDirectories(staging);
+    claim(staging);
     try (FileChannel file =
             FileChannel.open(
-                staging.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                staging.resolve(LOCK),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS);
         FileLock lock = file.tryLock()) {
       if (lock == null) {
         throw new IOException(staging + ": another export is writing there");
       }
       clear(staging);
       Exported exported = new BareDirectory(staging).write(repository, monitor);
-      Files.delete(staging.resolve(LOCK));
       publish(staging, target);
+      Files.delete(target.resolve(LOCK)); // not before, since what is left there is known by it
+      Durable.sync(target);
       return exported;
     }
   }
@@ -90,6 +96,10 @@ public final class Exporter {
     if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
+    if (Files.isSymbolicLink(target)) {
+      throw new FileAlreadyExistsException(
+          target + ": is a symbolic link; name the directory itself");
+    }
     if (Files.isDirectory(target)) {
       try (Stream<Path> content = Files.list(target)) {
         if (content.findAny().isEmpty()) {
@@ -100,6 +110,29 @@ public final class Exporter {
           target + ": is not empty; choose a new or an empty directory");
     }
     throw new FileAlreadyExistsException(target + ": is not a directory");
+  }
+
+  /** Makes the directory to write to, unless it is empty or what an export has left. */
+  private static void claim(Path staging) throws IOException {
+    if (!Files.exists(staging, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createDirectories(staging);
+      return;
+    }
+    if (!Files.isDirectory(staging, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(
+          staging + ": is where the export would grow, and is not a directory; move it away");
+    }
+    List<Path> found;
+    try (Stream<Path> content = Files.list(staging)) {
+      found = content.toList();
+    }
+    Path lock = staging.resolve(LOCK);
+    boolean left = found.contains(lock) && Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS);
+    if (!found.isEmpty() && !left) {
+      throw new FileAlreadyExistsException(
+          staging
+              + ": is where the export would grow, and holds what no export has left; move it away");
+    }
   }
 
   /** Removes what an export that was killed has left. */
