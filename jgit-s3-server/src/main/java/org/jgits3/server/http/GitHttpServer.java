@@ -324,10 +324,10 @@ public final class GitHttpServer implements Closeable {
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());
       context.getServletHandler().setDecodeAmbiguousURIs(true);
+      addFilter(context, new RefusalFilter());
       if (users.isPresent()) {
         addFilter(context, new BasicAuthentication(users.get()));
       }
-      addFilter(context, new RefusalFilter());
       addServlet(context, new HealthServlet(health), HealthServlet.PATH);
       addServlet(context, new MetricsServlet(metrics), MetricsServlet.PATH);
       addServlet(context, gitServlet(repositories), "/*");

@@ -10,9 +10,15 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers a {@link Refusal} with its status and line, which Git shows as {@code remote: ...}. */
+/**
+ * Answers a {@link Refusal} with its status and line, which Git shows as {@code remote: ...}, and
+ * logs it if something failed.
+ */
 final class RefusalFilter extends HttpFilter {
   private static final Logger LOG = LoggerFactory.getLogger(RefusalFilter.class);
+
+  /** In seconds; what is unavailable may be back at any time. */
+  private static final int RETRY_AFTER = 1;
 
   @Override
   protected void doFilter(HttpServletRequest req, HttpServletResponse rsp, FilterChain chain)
@@ -20,7 +26,11 @@ final class RefusalFilter extends HttpFilter {
     try {
       chain.doFilter(req, rsp);
     } catch (Refusal refusal) {
-      if (refusal.status() >= HttpServletResponse.SC_INTERNAL_SERVER_ERROR) {
+      if (refusal.status() == HttpServletResponse.SC_SERVICE_UNAVAILABLE) {
+        rsp.setIntHeader("Retry-After", RETRY_AFTER);
+      }
+      if (refusal.status() >= HttpServletResponse.SC_INTERNAL_SERVER_ERROR
+          && refusal.getCause() != null) {
         LOG.warn("{} {}", req.getMethod(), req.getRequestURI(), refusal);
       }
       rsp.sendError(refusal.status(), refusal.getMessage());

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import org.eclipse.jgit.internal.storage.file.FileSnapshot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Checking a password is meant to be slow, and Git sends it with every request: passwords that
  * were right are remembered (as a keyed digest) until the file changes, and only half of the
- * processors ever work on the others. Safe for use by many threads.
+ * processors ever work on the others, for which few requests wait. Safe for use by many threads.
  */
 public final class UsersFile {
   private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
@@ -30,16 +30,22 @@ public final class UsersFile {
       BCrypt.verifyer(
           BCrypt.Version.VERSION_2Y, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2Y));
 
+  /** Each holds a thread of the server, whoever sent the password. */
+  private static final int MOST_AT_WORK = 8;
+
+  private static final int MOST_WAITING = 32;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
   private final Path file;
-  private final Semaphore verifications =
-      new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2), true);
+  private final Turns verifications;
 
   /** Replaced as a whole, under the lock of this, when the file changed. */
   private volatile Loaded loaded;
 
-  private UsersFile(Path file, Loaded loaded) {
+  private UsersFile(Path file, Loaded loaded, Turns verifications) {
     this.file = file;
     this.loaded = loaded;
+    this.verifications = verifications;
   }
 
   /** One reading of the file. What is remembered of passwords goes with it. */
@@ -67,9 +73,15 @@ public final class UsersFile {
    * @throws IOException if the file cannot be read
    */
   public static UsersFile open(Path file) throws IOException {
+    int half = Runtime.getRuntime().availableProcessors() / 2;
+    int atWork = Math.max(1, Math.min(half, MOST_AT_WORK));
+    return open(file, new Turns(atWork, MOST_WAITING, LONGEST_WAIT));
+  }
+
+  static UsersFile open(Path file, Turns verifications) throws IOException {
     // FileSnapshot wants to know the directory, which a plain name does not tell.
     Path absolute = file.toAbsolutePath();
-    return new UsersFile(absolute, load(absolute));
+    return new UsersFile(absolute, load(absolute), verifications);
   }
 
   /**
@@ -79,11 +91,28 @@ public final class UsersFile {
    * @param user name
    * @param password password
    * @return true if the file has that user with that password
+   * @throws Refusal if too many passwords are being checked; never if this one was right before
    */
   boolean accepts(String user, String password) {
     Loaded current = current();
     Optional<String> hash = current.users().hash(user);
     byte[] secret = password.getBytes(StandardCharsets.UTF_8);
+    if (hash.isPresent() && current.verified().contains(user, secret)) {
+      return true;
+    }
+    if (!verifications.take()) {
+      throw Refusal.busy("too many passwords to check");
+    }
+    try {
+      return checked(current, user, hash, secret);
+    } finally {
+      verifications.end();
+    }
+  }
+
+  private static boolean checked(
+      Loaded current, String user, Optional<String> hash, byte[] secret) {
+    // Clients that begin together send the same password; the first of them has waited for all.
     if (hash.isPresent() && current.verified().contains(user, secret)) {
       return true;
     }
@@ -94,13 +123,8 @@ public final class UsersFile {
     return right;
   }
 
-  private boolean verify(byte[] password, String hash) {
-    verifications.acquireUninterruptibly();
-    try {
-      return VERIFIER.verify(password, hash.getBytes(StandardCharsets.US_ASCII)).verified;
-    } finally {
-      verifications.release();
-    }
+  private static boolean verify(byte[] password, String hash) {
+    return VERIFIER.verify(password, hash.getBytes(StandardCharsets.US_ASCII)).verified;
   }
 
   private Loaded current() {

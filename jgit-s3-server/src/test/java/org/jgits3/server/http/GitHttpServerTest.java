@@ -232,6 +232,28 @@ class GitHttpServerTest {
   }
 
   @Test
+  void passwords_beyond_what_can_be_checked_are_put_off(@TempDir Path dir) throws Exception {
+    repositories.create("a.git");
+    Path file = Files.writeString(dir.resolve("users"), "ada:" + bcrypt("right") + "\n");
+    Turns turns = new Turns(1, 0, Duration.ZERO);
+    UsersFile users = UsersFile.open(file, turns);
+    String path = "/a.git/info/refs?service=git-receive-pack";
+    try (GitHttpServer server = start(GitHttpServer.builder().users(users))) {
+      assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
+      assertThat(turns.take()).isTrue();
+      HttpResponse<String> busy = get(server, path, basic("ada:wrong"));
+      assertThat(busy.statusCode()).isEqualTo(503);
+      assertThat(busy.headers().firstValue("Retry-After")).hasValue("1");
+      assertThat(busy.body())
+          .isEqualTo("the server is busy: too many passwords to check, try again\n");
+      assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+      turns.end();
+      assertThat(get(server, path, basic("ada:wrong")).statusCode()).isEqualTo(401);
+    }
+  }
+
+  @Test
   void push_in_flight_finishes_during_shutdown() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
