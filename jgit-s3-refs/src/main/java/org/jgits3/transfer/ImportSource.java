@@ -39,7 +39,8 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
     try {
       uri = new URIish(location);
     } catch (URISyntaxException | IllegalArgumentException e) {
-      throw new IOException(location + ": neither a path nor a URL", e);
+      // not with the cause, which names the location, and so a password that may be in it
+      throw new IOException(UserInfo.without(location) + ": neither a path nor a URL");
     }
     if (uri.isRemote() || !isPath(uri)) {
       return new RemoteSource(uri);
@@ -69,7 +70,7 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
     }
   }
 
-  /** What messages call it: never with a password. */
+  /** What messages call it: never with a user or a password. */
   @Override
   public String toString() {
     return name;

@@ -30,17 +30,31 @@ import org.jgits3.S3Repository;
  */
 final class RemoteSource extends ImportSource {
   private final URIish uri;
+  private final UserInfo user;
   private final FetchedNames names;
   private SourceRefs refs;
 
   RemoteSource(URIish uri) {
-    super(uri.toString());
+    this(uri, new UserInfo(uri));
+  }
+
+  private RemoteSource(URIish uri, UserInfo user) {
+    super(user.shown());
     this.uri = uri;
+    this.user = user;
     this.names = new FetchedNames(uri);
   }
 
   @Override
   void inspect(ProgressMonitor monitor) throws IOException {
+    try {
+      readRefs();
+    } catch (IOException e) {
+      throw user.hidden(e);
+    }
+  }
+
+  private void readRefs() throws IOException {
     try (Transport transport = Transport.open(uri)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
@@ -55,9 +69,17 @@ final class RemoteSource extends ImportSource {
     return refs;
   }
 
-  /** Asks for the refs again: those of {@link #inspect} may not be offered any more. */
   @Override
   void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
+    try {
+      fetch(target, monitor);
+    } catch (IOException e) {
+      throw user.hidden(e);
+    }
+  }
+
+  /** Asks for the refs again: those of {@link #inspect} may not be offered any more. */
+  private void fetch(S3Repository target, ProgressMonitor monitor) throws IOException {
     try (Transport transport = Transport.open(target, uri)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
