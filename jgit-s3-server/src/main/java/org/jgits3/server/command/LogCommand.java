@@ -130,6 +130,7 @@ final class LogCommand implements Callable<Integer> {
   /** Prints an object in one line; a large one is not held. */
   private void printJson(Transaction t) throws IOException {
     JsonGenerator json = Json.MAPPER.getFactory().createGenerator(out());
+    json.setCharacterEscapes(new JsonEscapes());
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
     json.writeStartObject();

@@ -4,12 +4,15 @@ package org.jgits3.server.command;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.RefChange;
 
 /** How commands print what happened to refs. */
 final class LogLine {
+  private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
+
   private LogLine() {}
 
   /**
@@ -60,8 +63,24 @@ final class LogLine {
         who.getWhenAsInstant().atZone(who.getZoneId()).toOffsetDateTime());
   }
 
-  /** A text in one line that does nothing to a terminal. */
+  /**
+   * A text in one line that does nothing to a terminal, and looks like what it is: without control
+   * characters, those beyond ASCII such as CSI (U+009B) included, line separators, and characters
+   * that only change how others look, such as those that reverse their order.
+   */
   static String printable(String text) {
-    return text.replaceAll("\\p{Cntrl}+", " ").stripTrailing();
+    return UNPRINTABLE.matcher(text).replaceAll(" ").stripTrailing();
+  }
+
+  /** Whether {@link #printable} leaves a character as it is. */
+  static boolean isPrintable(char character) {
+    return switch (Character.getType(character)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      default -> true;
+    };
   }
 }

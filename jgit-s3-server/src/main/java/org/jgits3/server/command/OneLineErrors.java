@@ -49,6 +49,6 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
   /** Control characters may come from a name or a server, and must not reach the terminal. */
   private static String oneLine(Exception e) {
     String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    return message.replaceAll("\\p{Cntrl}+", " ").strip();
+    return LogLine.printable(message).strip();
   }
 }

@@ -22,8 +22,12 @@ final class Output {
     return json;
   }
 
-  /** Prints a line for people. */
+  /** Prints a line for people; what could act on a terminal is left out. */
   void line(String text) {
+    print(LogLine.printable(text));
+  }
+
+  private void print(String text) {
     writer().println(text);
     writer().flush();
   }
@@ -32,8 +36,9 @@ final class Output {
   void value(Object value) {
     // Made here, since every command has an output and few print JSON: it loads some 400 classes.
     ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    mapper.getFactory().setCharacterEscapes(new JsonEscapes());
     try {
-      line(mapper.writeValueAsString(value));
+      print(mapper.writeValueAsString(value));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("values printed are plain records and maps", e);
     }

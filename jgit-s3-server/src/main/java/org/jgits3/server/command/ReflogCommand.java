@@ -82,9 +82,7 @@ final class ReflogCommand implements Callable<Integer> {
     }
     for (Row row : rows) {
       String id = row.newId().substring(0, ABBREVIATED);
-      output.line(
-          LogLine.printable(
-              id + " " + of + "@{" + row.index() + "} " + row.name() + ": " + row.message()));
+      output.line(id + " " + of + "@{" + row.index() + "} " + row.name() + ": " + row.message());
     }
   }
 }

@@ -58,7 +58,7 @@ final class Selection {
         }
         failed++;
         if (!output.json()) {
-          output.line(LogLine.printable(name + ": failed: " + e.getMessage()));
+          output.line(name + ": failed: " + e.getMessage());
         }
       }
     }

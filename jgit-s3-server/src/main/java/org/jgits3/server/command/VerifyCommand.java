@@ -65,7 +65,7 @@ final class VerifyCommand implements Callable<Integer> {
               report.findings()));
       return;
     }
-    report.findings().forEach(f -> output.line(LogLine.printable(f.key() + ": " + f.problem())));
+    report.findings().forEach(f -> output.line(f.key() + ": " + f.problem()));
     if (report.findings().isEmpty()) {
       output.line(
           String.format(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,7 +13,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.stream.Stream;
+import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class JgitS3Test {
+  private static final String UNPRINTABLE = "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}&&[^\n\r]]";
+
   @TempDir private Path dir;
 
   /** What a command did. */
@@ -258,5 +263,43 @@ class JgitS3Test {
       assertThat(files.filter(Files::isRegularFile).map(Path::toString))
           .noneMatch(file -> file.contains("/objects/"));
     }
+  }
+
+  @Test
+  void what_a_terminal_would_obey_is_not_printed_and_escaped_in_json() throws Exception {
+    // CSI, which begins a command as ESC [ does, right-to-left override, and a line separator
+    String odd = "\u009b31mred\u202egnp\u2028x";
+    String ref = "refs/heads/" + odd;
+    GitClient git = GitClient.in(dir);
+    git.run("init", "-q", "-b", "main", odd);
+    GitClient source = git.at(odd);
+    String head = source.commitFile("file", "content\n");
+    source.run(
+        in -> in.write(("create " + ref + " " + head + "\n").getBytes(UTF_8)),
+        "update-ref",
+        "--stdin");
+    String path = source.directory().toString();
+    String shown = odd.replaceAll("[\u009b\u202e\u2028]", " ");
+    String imported = inStore("import", path, "r").succeeds().out();
+    assertThat(imported).contains(shown).doesNotContainPattern(UNPRINTABLE);
+    for (String[] command :
+        new String[][] {
+          {"refs", "r"}, {"log", "r"}, {"reflog", "r", ref}, {"reflog", "r", "main"}
+        }) {
+      assertThat(inStore(command).succeeds().out())
+          .contains(shown)
+          .doesNotContainPattern(UNPRINTABLE);
+      String[] asJson = Arrays.copyOf(command, command.length + 1);
+      asJson[command.length] = "--json";
+      Result json = inStore(asJson);
+      assertThat(json.out()).contains("\\u009b31mred\\u202e").doesNotContainPattern(UNPRINTABLE);
+      assertThat(json.json().toString()).contains(odd);
+    }
+    long now = inStore("log", "r", "--json").json().get("generation").asLong();
+    assertThat(inStore("restore-refs", "r", "--at", Long.toString(now - 1)).succeeds().out())
+        .contains(shown)
+        .doesNotContainPattern(UNPRINTABLE);
+    Result none = inStore("reflog", "r", odd + "none").failsWith(1, shown + "none");
+    assertThat(none.err()).doesNotContainPattern(UNPRINTABLE);
   }
 }

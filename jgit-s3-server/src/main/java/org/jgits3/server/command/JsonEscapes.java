@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+
+/**
+ * JSON that does nothing to a terminal: beside what JSON demands, the characters are escaped that
+ * {@link LogLine#printable} leaves out. What is read from it is the same.
+ */
+final class JsonEscapes extends CharacterEscapes {
+  private static final long serialVersionUID = 1L;
+  private static final int DELETE = 0x7f;
+
+  @Override
+  public int[] getEscapeCodesForAscii() {
+    int[] codes = standardAsciiEscapesForJSON();
+    codes[DELETE] = ESCAPE_STANDARD;
+    return codes;
+  }
+
+  @Override
+  public SerializableString getEscapeSequence(int character) {
+    return LogLine.isPrintable((char) character)
+        ? null
+        : new SerializedString(String.format("\\u%04x", character));
+  }
+}
