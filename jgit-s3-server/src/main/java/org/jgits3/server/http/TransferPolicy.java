@@ -2,6 +2,7 @@
 package org.jgits3.server.http;
 
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.Arrays;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.PersonIdent;
@@ -22,7 +23,7 @@ final class TransferPolicy {
   }
 
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
-    Config config = defaults.under(db.getConfig());
+    Config config = enabled("uploadpack", db);
     UploadPack up = new ValidatingUploadPack(db, servesAnyObject(config));
     up.setTransferConfig(new TransferConfig(config));
     String protocol = req.getHeader("Git-Protocol");
@@ -38,7 +39,7 @@ final class TransferPolicy {
   }
 
   ReceivePack receivePack(HttpServletRequest req, Repository db) {
-    Config config = defaults.under(db.getConfig());
+    Config config = enabled("receivepack", db);
     ReceivePack rp = new ObservedReceivePack(db);
     rp.setPostReceiveHook(afterPush);
     rp.setRefLogIdent(identity(req));
@@ -52,6 +53,17 @@ final class TransferPolicy {
       rp.setMaxPackSizeLimit(maxPack);
     }
     return rp;
+  }
+
+  /** The config that holds, if it does not switch the service off. */
+  private Config enabled(String service, Repository db) {
+    Config config = defaults.under(db.getConfig());
+    if (!config.getBoolean("http", service, true)) {
+      // JGit's own exception becomes a packet that Git does not show, since the status is 403.
+      throw new Refusal(
+          HttpServletResponse.SC_FORBIDDEN, "http." + service + " is false here", null);
+    }
+    return config;
   }
 
   /** Who did it, for the reflog: the authenticated user, and where the request came from. */

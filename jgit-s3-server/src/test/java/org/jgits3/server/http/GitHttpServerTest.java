@@ -163,6 +163,28 @@ class GitHttpServerTest {
   }
 
   @Test
+  void services_that_are_switched_off_are_refused_with_a_reason() throws Exception {
+    InMemoryRepository archive = repositories.create("archive.git");
+    archive.getConfig().setBoolean("http", null, "receivepack", false);
+    InMemoryRepository open = repositories.create("open.git");
+    open.getConfig().setBoolean("http", null, "uploadpack", true);
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    Config config = new Config();
+    config.setBoolean("http", null, "uploadpack", false);
+    try (GitHttpServer server = start(GitHttpServer.builder().config(config))) {
+      HttpResponse<String> asked = get(server, "/archive.git/info/refs?service=git-receive-pack");
+      assertThat(asked.statusCode()).isEqualTo(403);
+      assertThat(asked.body()).isEqualTo("http.receivepack is false here\n");
+      assertThat(push(server, "archive.git", push.body()).statusCode()).isEqualTo(403);
+      assertThat(archive.resolve("refs/heads/main")).isNull();
+      assertThat(push(server, "open.git", push.body()).body()).contains("unpack ok");
+      String fetch = "/info/refs?service=git-upload-pack";
+      assertThat(get(server, "/archive.git" + fetch).statusCode()).isEqualTo(403);
+      assertThat(get(server, "/open.git" + fetch).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void paths_that_are_no_repository_are_one_line_404() throws Exception {
     repositories.create("a.git");
     try (GitHttpServer server = start()) {
