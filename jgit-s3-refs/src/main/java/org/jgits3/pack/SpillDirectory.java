@@ -10,10 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jgits3.manifest.ObjectNames;
+import org.jgits3.store.LocalPermissions;
 
 /**
  * Where packs that are being received go if they are too large to be kept in memory until they are
@@ -55,7 +54,7 @@ public final class SpillDirectory {
   FileChannel open() throws IOException {
     Path file = directory.resolve(PREFIX + ObjectNames.random(RANDOM_BYTES) + SUFFIX);
     try {
-      return FileChannel.open(file, OPTIONS, ownerOnly());
+      return FileChannel.open(file, OPTIONS, LocalPermissions.ownerOnly(directory));
     } catch (IOException e) {
       throw failed("cannot be made", e);
     }
@@ -76,14 +75,6 @@ public final class SpillDirectory {
             + ", see [s3 \"receive\"] spillDirectory: "
             + (cause instanceof FileSystemException ? cause.toString() : cause.getMessage()),
         cause);
-  }
-
-  private FileAttribute<?>[] ownerOnly() {
-    return directory.getFileSystem().supportedFileAttributeViews().contains("posix")
-        ? new FileAttribute<?>[] {
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-        }
-        : new FileAttribute<?>[0];
   }
 
   /**

@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -46,7 +48,8 @@ import org.slf4j.event.Level;
  *
  * <p>Safe for use by many threads, and by many processes with the same directory: a file gets its
  * name when it is whole, is never changed, and can be deleted at any time. Those not used for the
- * longest time are deleted first when there are more bytes than the limit.
+ * longest time are deleted first when there are more bytes than the limit. Files are those of the
+ * user of the process, and can be read by the group of the directory if that can write to it.
  */
 public final class DiskCache implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
@@ -55,6 +58,8 @@ public final class DiskCache implements Closeable {
   private static final String PART = ".part";
 
   private static final String WHOLE = ".object";
+
+  private static final String OURS = "*{" + PART + "," + WHOLE + "}";
 
   /** How old a file that is being written is when nobody can be writing it any more. */
   private static final Duration ABANDONED = Duration.ofDays(1);
@@ -68,6 +73,9 @@ public final class DiskCache implements Closeable {
   /** Bytes of a request that fetches. */
   private static final int RANGE = 8 << 20;
 
+  private static final Set<OpenOption> NEW_FILE =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
   private final ObjectStore store;
   private final Path directory;
   private final long limit;
@@ -75,6 +83,9 @@ public final class DiskCache implements Closeable {
 
   /** Whether a failure to read was reported, and nothing has worked since. */
   private final AtomicBoolean unreadable = new AtomicBoolean();
+
+  /** Whether the files were looked at that were there before. */
+  private final AtomicBoolean tightened = new AtomicBoolean();
 
   /** When something could not be kept, as {@link System#nanoTime} has it. */
   private volatile Optional<Long> failed = Optional.empty();
@@ -122,6 +133,9 @@ public final class DiskCache implements Closeable {
    * @return the object, to be closed; empty if it has to be read from the store
    */
   public Optional<CachedObject> open(String key, long size, int crc32c) {
+    if (!tightened.getAndSet(true) && !background.isShutdown()) {
+      background.execute(this::tighten);
+    }
     Path file = file(key);
     try {
       CachedObject object = CachedObject.open(file, size, crc32c);
@@ -136,6 +150,24 @@ public final class DiskCache implements Closeable {
       unreadable(key, e);
     }
     return Optional.empty();
+  }
+
+  /** Takes from all users of the machine what earlier versions let them read. */
+  private void tighten() {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, OURS)) {
+      for (Path file : files) {
+        try {
+          LocalPermissions.tighten(file);
+        } catch (IOException e) {
+          LOG.debug("permissions of {} stay, it is gone or another user's: {}", file, e.toString());
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.debug("permissions of files in {} stay: {}", directory, e.toString());
+    }
   }
 
   /**
@@ -242,11 +274,11 @@ public final class DiskCache implements Closeable {
   }
 
   private void fetchNow(String key, long size, int crc32c) throws IOException {
-    Files.createDirectories(directory);
+    LocalPermissions.createDirectories(directory);
     Path part = directory.resolve(UUID.randomUUID() + PART);
     try {
       try (FileChannel out =
-          FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+          FileChannel.open(part, NEW_FILE, LocalPermissions.sharedAs(directory))) {
         CachedObject.Writer writer = new CachedObject.Writer(out);
         byte[] buffer = new byte[(int) Math.min(RANGE, size)];
         for (long at = 0; at < size; at += buffer.length) {
@@ -274,8 +306,7 @@ public final class DiskCache implements Closeable {
     List<Kept> kept = new ArrayList<>();
     FileTime abandoned = FileTime.from(Instant.now().minus(ABANDONED));
     long bytes = 0;
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(directory, "*{" + PART + "," + WHOLE + "}")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, OURS)) {
       for (Path file : files) {
         Optional<Kept> found = look(file);
         if (found.isEmpty()) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -188,6 +190,62 @@ class DiskCacheTest {
       ConcurrentTasks.run(tasks);
       first.awaitFetched();
       second.awaitFetched();
+    }
+  }
+
+  private static String permissions(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void other_users_of_the_machine_can_read_nothing() throws Exception {
+    byte[] bytes = write("a/b", 100);
+    Path above = kept.resolve("made");
+    try (DiskCache made = new DiskCache(store, new DiskCache.Options(above.resolve("c"), 1000))) {
+      isKept(made, "a/b", bytes);
+      made.awaitFetched();
+      assertThat(isKept(made, "a/b", bytes)).isTrue();
+    }
+    try (Stream<Path> all = Files.walk(above)) {
+      for (Path path : all.toList()) {
+        assertThat(permissions(path))
+            .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
+      }
+    }
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void the_group_of_a_directory_that_it_can_write_to_can_read_what_is_kept() throws Exception {
+    Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rwxrwxr-x"));
+    isKept(cache, "a/b", write("a/b", 100));
+    cache.awaitFetched();
+    assertThat(permissions(onlyFile())).isEqualTo("rw-r-----");
+    assertThat(permissions(kept)).isEqualTo("rwxrwxr-x");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void what_earlier_versions_let_others_read_is_the_owners_from_the_first_use() throws Exception {
+    Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rwxr-xr-x"));
+    byte[] bytes = write("a/b", 100);
+    isKept(cache, "a/b", bytes);
+    cache.awaitFetched();
+    Path other = Files.writeString(kept.resolve("other.txt"), "not ours");
+    Path file;
+    try (Stream<Path> files = Files.list(kept)) {
+      file = files.filter(path -> !path.equals(other)).findAny().orElseThrow();
+    }
+    for (Path each : List.of(file, other)) {
+      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rw-r--r--"));
+    }
+    try (DiskCache restarted = cache(1 << 20)) {
+      assertThat(isKept(restarted, "a/b", bytes)).isTrue();
+      restarted.awaitFetched();
+      assertThat(permissions(file)).isEqualTo("rw-------");
+      assertThat(permissions(other)).isEqualTo("rw-r--r--");
+      assertThat(permissions(kept)).isEqualTo("rwxr-xr-x");
     }
   }
 }
