@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
@@ -109,15 +108,9 @@ final class BareDirectory {
     } catch (ConfigInvalidException e) {
       throw new IOException(repository + ": its config cannot be read: " + e.getMessage(), e);
     }
-    config.setInt(
-        ConfigConstants.CONFIG_CORE_SECTION,
-        null,
-        ConfigConstants.CONFIG_KEY_REPO_FORMAT_VERSION,
-        0);
-    config.setBoolean(
-        ConfigConstants.CONFIG_CORE_SECTION, null, ConfigConstants.CONFIG_KEY_BARE, true);
     Durable.write(
-        root.resolve(Constants.CONFIG), out -> out.write(config.toText().getBytes(UTF_8)));
+        root.resolve(Constants.CONFIG),
+        out -> out.write(MovableConfig.textOf(config).getBytes(UTF_8)));
     String description = repository.getGitwebDescription();
     if (description != null) {
       Durable.write(root.resolve("description"), out -> write(out, description));

@@ -3,93 +3,141 @@ package org.jgits3.transfer;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 
 /**
- * The configuration that belongs to a repository wherever it is: all but what says where it was, on
- * which machine, and who used it there, credentials above all.
+ * The configuration that belongs to a repository wherever it is: what is known to be about serving
+ * and packing it. All else stays where it is, since a key of Git or of another tool may name a
+ * command that is run, a file, another machine, or a secret; comments stay as well.
  */
 final class MovableConfig {
   private static final String CORE = "core";
-  private static final String HTTP = "http";
 
-  /** Keys of {@code [http]} that are about serving the repository; the others are a client's. */
-  private static final Set<String> SERVING = Set.of("receivepack", "uploadpack", "getanyfile");
-
-  private static final Set<String> LEFT_BEHIND =
-      Set.of(
-          // the directory and the machine
-          CORE,
-          "extensions",
-          "include",
-          "includeif",
-          "index",
-          "maintenance",
-          "safe",
-          "splitindex",
-          "submodule",
-          "trace2",
-          // other repositories, as seen from there
-          "branch",
-          "remote",
-          "remotes",
-          "svn",
-          "svn-remote",
-          "url",
-          // the user
-          "alias",
-          "author",
-          "browser",
-          "color",
-          "commit",
-          "committer",
-          "credential",
-          "difftool",
-          "gitcvs",
-          "gpg",
-          "gui",
-          "imap",
-          "mergetool",
-          "pager",
-          "pull",
-          "push",
-          "rebase",
-          "sendemail",
-          "user");
+  /** Sections and subsections, in lower case, and which keys of them move, in lower case too. */
+  private static final Map<String, Predicate<String>> MOVES =
+      Map.ofEntries(
+          Map.entry("commitgraph", key -> true),
+          Map.entry("fsck", MovableConfig::isFsckMessage),
+          Map.entry(
+              "gc",
+              Set.of(
+                      "aggressivedepth",
+                      "aggressivewindow",
+                      "auto",
+                      "autodetach",
+                      "autopacklimit",
+                      "bigpackthreshold",
+                      "cruftpacks",
+                      "logexpiry",
+                      "maxcruftsize",
+                      "packrefs",
+                      "pruneexpire",
+                      "prunepackexpire",
+                      "reflogexpire",
+                      "reflogexpireunreachable",
+                      "writecommitgraph")
+                  ::contains),
+          Map.entry(
+              "gitweb",
+              Set.of(
+                      "avatar",
+                      "blame",
+                      "category",
+                      "description",
+                      "grep",
+                      "highlight",
+                      "owner",
+                      "patches",
+                      "pickaxe",
+                      "remote_heads",
+                      "showsizes",
+                      "snapshot")
+                  ::contains),
+          Map.entry("http", Set.of("getanyfile", "receivepack", "uploadpack")::contains),
+          Map.entry("i18n", Set.of("commitencoding", "logoutputencoding")::contains),
+          Map.entry("pack", key -> true),
+          Map.entry(
+              "receive",
+              Set.of(
+                      "advertiseatomic",
+                      "advertisepushoptions",
+                      "autogc",
+                      "denycurrentbranch",
+                      "denydeletecurrent",
+                      "denydeletes",
+                      "denynonfastforwards",
+                      "fsckobjects",
+                      "hiderefs",
+                      "keepalive",
+                      "maxcommandbytes",
+                      "maxcommanddiscardbytes",
+                      "maxinputsize",
+                      "shallowupdate",
+                      "unpacklimit",
+                      "updateserverinfo")
+                  ::contains),
+          Map.entry("receive.fsck", MovableConfig::isFsckMessage),
+          Map.entry("repack", key -> true),
+          Map.entry(
+              "transfer",
+              Set.of(
+                      "advertiseobjectinfo",
+                      "advertisesid",
+                      "fsckobjects",
+                      "hiderefs",
+                      "unpacklimit")
+                  ::contains),
+          Map.entry("uploadarchive", Set.of("allowunreachable")::contains),
+          Map.entry(
+              "uploadpack",
+              Set.of(
+                      "allowanysha1inwant",
+                      "allowfilter",
+                      "allowreachablesha1inwant",
+                      "allowrefinwant",
+                      "allowtipsha1inwant",
+                      "hiderefs",
+                      "keepalive")
+                  ::contains));
 
   private MovableConfig() {}
+
+  /** A message of fsck, of which there are many; the other key names a file. */
+  private static boolean isFsckMessage(String key) {
+    return !key.equals("skiplist");
+  }
 
   /**
    * What moves of a configuration.
    *
-   * @param source configuration of a repository, without those it includes; it is used up
-   * @return its text for a bare repository, order and comments kept
+   * @param source configuration of a repository, without those it includes
+   * @return its text for a bare repository
    */
   static String textOf(Config source) {
-    for (String section : List.copyOf(source.getSections())) {
-      String lower = section.toLowerCase(Locale.ROOT);
-      if (LEFT_BEHIND.contains(lower)) {
-        unset(source, section);
-      } else if (lower.equals(HTTP)) {
-        unsetOfClients(source, section);
+    Config moved = new Config();
+    moved.setInt(CORE, null, "repositoryformatversion", 0);
+    moved.setBoolean(CORE, null, "bare", true);
+    for (String section : source.getSections()) {
+      move(source, section, null, moved);
+      for (String subsection : source.getSubsections(section)) {
+        move(source, section, subsection, moved);
       }
     }
-    source.setInt(CORE, null, "repositoryformatversion", 0);
-    source.setBoolean(CORE, null, "bare", true);
-    return source.toText();
+    return moved.toText();
   }
 
-  private static void unset(Config source, String section) {
-    List.copyOf(source.getSubsections(section)).forEach(s -> source.unsetSection(section, s));
-    source.unsetSection(section, null);
-  }
-
-  private static void unsetOfClients(Config source, String section) {
-    List.copyOf(source.getSubsections(section)).forEach(s -> source.unsetSection(section, s));
-    for (String key : List.copyOf(source.getNames(section))) {
-      if (!SERVING.contains(key.toLowerCase(Locale.ROOT))) {
-        source.unset(section, null, key);
+  private static void move(
+      Config source, String section, @Nullable String subsection, Config moved) {
+    String name = subsection == null ? section : section + "." + subsection;
+    Predicate<String> moves = MOVES.getOrDefault(name.toLowerCase(Locale.ROOT), key -> false);
+    for (String key : source.getNames(section, subsection)) {
+      if (moves.test(key.toLowerCase(Locale.ROOT))) {
+        String[] values = source.getStringList(section, subsection, key);
+        moved.setStringList(section, subsection, key, List.of(values));
       }
     }
   }
