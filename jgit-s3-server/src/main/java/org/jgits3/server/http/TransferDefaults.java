@@ -40,6 +40,9 @@ final class TransferDefaults {
     Config config = new Config();
     config.setBoolean("receive", null, "fsckObjects", true);
     config.setBoolean("receive", null, "advertisePushOptions", true);
+    // git http-backend buffers 10 MB, which gzip makes of twice as much; a clone of 650,000 refs
+    // fits.
+    config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
     // What git upload-pack grants in protocol v2: partial clones ask for single blobs, and there
     // are no refs here that some may read and others not.

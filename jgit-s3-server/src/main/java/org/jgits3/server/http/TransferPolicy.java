@@ -24,7 +24,9 @@ final class TransferPolicy {
 
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
     Config config = enabled("uploadpack", db);
-    UploadPack up = new ValidatingUploadPack(db, servesAnyObject(config));
+    UploadPack up =
+        new ValidatingUploadPack(
+            db, servesAnyObject(config), config.getLong("http", "maxRequestBuffer", 0));
     up.setTransferConfig(new TransferConfig(config));
     String protocol = req.getHeader("Git-Protocol");
     if (protocol != null) {

@@ -27,30 +27,34 @@ final class ValidatingUploadPack extends UploadPack {
   private static final int PEEKED = 17;
 
   private final boolean anyObject;
+  private final long requestLimit;
 
   /**
    * Serves one request.
    *
    * @param from repository
    * @param anyObject whether clients may have any object whose id they know, whatever refs are
+   * @param requestLimit most bytes of what the client asks, inflated; 0 for no limit
    */
-  ValidatingUploadPack(Repository from, boolean anyObject) {
+  ValidatingUploadPack(Repository from, boolean anyObject, long requestLimit) {
     super(from);
     this.anyObject = anyObject;
+    this.requestLimit = requestLimit;
   }
 
   @Override
   public void uploadWithExceptionPropagation(
       InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
-    InputStream whole = input;
+    InputStream limited = new LimitedRequest(input, requestLimit);
+    InputStream whole = limited;
     if (getRepository() instanceof S3Repository repository && !repository.isValidated()) {
-      byte[] first = input.readNBytes(PEEKED);
+      byte[] first = limited.readNBytes(PEEKED);
       if (!anyObject || !OBJECTS.matcher(new String(first, US_ASCII)).matches()) {
         repository.validateUnlessRecent();
       }
       whole =
           new RefNameWatch(
-              new SequenceInputStream(new ByteArrayInputStream(first), input), repository);
+              new SequenceInputStream(new ByteArrayInputStream(first), limited), repository);
     }
     super.uploadWithExceptionPropagation(whole, output, messages);
   }

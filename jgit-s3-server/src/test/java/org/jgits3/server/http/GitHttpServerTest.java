@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -26,8 +28,11 @@ import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.transport.PacketLineOut;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -181,6 +186,57 @@ class GitHttpServerTest {
       String fetch = "/info/refs?service=git-upload-pack";
       assertThat(get(server, "/archive.git" + fetch).statusCode()).isEqualTo(403);
       assertThat(get(server, "/open.git" + fetch).statusCode()).isEqualTo(200);
+    }
+  }
+
+  /** A fetch in protocol v2 that claims to have as many objects that do not exist. */
+  private static byte[] fetch(ObjectId want, int haves) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(body)) {
+      PacketLineOut lines = new PacketLineOut(gzip);
+      lines.writeString("command=fetch\n");
+      lines.writeDelim();
+      lines.writeString("ofs-delta\n");
+      lines.writeString("want " + want.name() + "\n");
+      for (int i = 1; i <= haves; i++) {
+        lines.writeString("have %040x\n".formatted(i));
+      }
+      lines.writeString("done\n");
+      lines.end();
+    }
+    return body.toByteArray();
+  }
+
+  private HttpResponse<String> fetch(GitHttpServer server, String name, byte[] body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve("/" + name + "/git-upload-pack"))
+            .header("Content-Type", "application/x-git-upload-pack-request")
+            .header("Content-Encoding", "gzip")
+            .header("Git-Protocol", "version=2")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString(ISO_8859_1));
+  }
+
+  @Test
+  void a_fetch_may_name_many_objects_but_not_as_many_as_gzip_can_hold() throws Exception {
+    InMemoryRepository small = repositories.create("small.git");
+    small.getConfig().setString("http", null, "maxRequestBuffer", "64k");
+    repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    try (GitHttpServer server = start()) {
+      push(server, "small.git", push.body());
+      push(server, "a.git", push.body());
+      assertThat(fetch(server, "small.git", fetch(push.commit(), 1_000)).body())
+          .contains("packfile", "PACK");
+      assertThat(fetch(server, "small.git", fetch(push.commit(), 1_500)).body())
+          .contains("ERR the request of this fetch is larger than http.maxRequestBuffer")
+          .doesNotContain("PACK");
+      assertThat(fetch(server, "a.git", fetch(push.commit(), 3_000)).body()).contains("PACK");
+      assertThat(fetch(server, "a.git", fetch(push.commit(), 700_000)).body())
+          .contains("33554432 bytes")
+          .doesNotContain("PACK");
     }
   }
 
