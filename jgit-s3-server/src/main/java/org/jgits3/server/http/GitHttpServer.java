@@ -50,7 +50,10 @@ public final class GitHttpServer implements Closeable {
   /** A connection on which nothing moved for so long is dropped, in milliseconds. */
   private static final long IDLE_TIMEOUT = Duration.ofMinutes(5).toMillis();
 
-  private static final int MAX_THREADS = 128;
+  private static final int MAX_THREADS = 160;
+
+  /** Jetty itself takes up to 30 threads; the others are for what is no Git request. */
+  private static final int GIT_REQUESTS = 96;
 
   private final Server server;
   private final ServerConnector connector;
@@ -130,6 +133,7 @@ public final class GitHttpServer implements Closeable {
     private Optional<Long> maxObjectSize = Optional.empty();
     private Duration shutdownLimit = DEFAULT_SHUTDOWN_LIMIT;
     private ServerMetrics metrics = new ServerMetrics();
+    private int gitRequests = GIT_REQUESTS;
 
     private Builder() {}
 
@@ -234,6 +238,11 @@ public final class GitHttpServer implements Closeable {
       return this;
     }
 
+    Builder gitRequests(int atOnce) {
+      gitRequests = atOnce;
+      return this;
+    }
+
     /**
      * Checks the options without any effect; {@link #start(S3RepositoryManager)} does it too.
      *
@@ -290,7 +299,8 @@ public final class GitHttpServer implements Closeable {
       check();
       Server server = new Server(new QueuedThreadPool(MAX_THREADS));
       server.setErrorHandler(new OneLineErrorHandler());
-      GracefulHandler requests = new GracefulHandler(context(repositories, health));
+      GracefulHandler requests =
+          new GracefulHandler(new GitRequestLimit(context(repositories, health), gitRequests));
       server.setHandler(requests);
       ServerConnector connector = connector(server);
       try {
@@ -308,7 +318,7 @@ public final class GitHttpServer implements Closeable {
     private ServerConnector connector(Server server) {
       HttpConfiguration http = new HttpConfiguration();
       http.setSendServerVersion(false);
-      // Encoded slashes and the like are left to the check of repository names, which answers 404.
+      // Encoded slashes and the like are left to PlainPaths, which answers 404.
       http.setUriCompliance(UriCompliance.UNSAFE);
       ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
       connector.setHost(listen.getAddress().getHostAddress());
@@ -324,6 +334,7 @@ public final class GitHttpServer implements Closeable {
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());
       context.getServletHandler().setDecodeAmbiguousURIs(true);
+      addFilter(context, new PlainPaths());
       addFilter(context, new RefusalFilter());
       if (users.isPresent()) {
         addFilter(context, new BasicAuthentication(users.get()));

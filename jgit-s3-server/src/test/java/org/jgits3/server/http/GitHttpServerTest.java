@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -253,6 +254,56 @@ class GitHttpServerTest {
         assertThat(answer.body()).as(path).hasLineCount(1).doesNotContain("<");
       }
     }
+  }
+
+  @Test
+  void a_repository_has_no_other_address_than_its_own() throws Exception {
+    repositories.create("a.git");
+    repositories.create("d/a.git");
+    try (GitHttpServer server = start()) {
+      String rest = "/info/refs?service=git-upload-pack";
+      assertThat(get(server, "/a.git" + rest).statusCode()).isEqualTo(200);
+      assertThat(get(server, "/d/a.git" + rest).statusCode()).isEqualTo(200);
+      assertThat(get(server, "/%61.git" + rest).statusCode()).isEqualTo(200);
+      for (String alias :
+          List.of(
+              "/%2fa.git",
+              "/d%2Fa.git",
+              "//a.git",
+              "/d//a.git",
+              "/a;x.git",
+              "/a.git;x",
+              "/./a.git",
+              "/d/%2E./a.git")) {
+        URI uri = URI.create("http://" + server.uri().getAuthority() + alias + rest);
+        HttpResponse<String> answer =
+            http.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(alias).isEqualTo(404);
+        assertThat(answer.body()).as(alias).isEqualTo("no such path\n");
+      }
+    }
+  }
+
+  @Test
+  void health_is_told_while_as_many_clients_push_as_may() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    byte[] body = push.body();
+    try (GitHttpServer server = start(GitHttpServer.builder().gitRequests(1));
+        Socket client = halfSent(server.uri(), body)) {
+      String path = "/a.git/info/refs?service=git-upload-pack";
+      CompletableFuture<HttpResponse<String>> fetch =
+          http.sendAsync(
+              HttpRequest.newBuilder(server.uri().resolve(path)).build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+      assertThat(get(server, "/metrics").statusCode()).isEqualTo(200);
+      assertThat(fetch).isNotDone();
+      client.getOutputStream().write(body, body.length / 2, body.length - body.length / 2);
+      client.getOutputStream().flush();
+      assertThat(fetch.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+    assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
   }
 
   @Test
