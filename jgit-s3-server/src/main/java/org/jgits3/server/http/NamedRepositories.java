@@ -105,7 +105,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   private static Refusal unavailable(String name, IOException e) {
     return new Refusal(
         HttpServletResponse.SC_SERVICE_UNAVAILABLE,
-        "repository " + name + " cannot be opened: " + e.getMessage(),
+        "repository " + name + " cannot be opened now; the server's log says why",
         e);
   }
 }
