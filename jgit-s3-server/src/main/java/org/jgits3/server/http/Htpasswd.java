@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The bcrypt hashes of an htpasswd file: {@code NAME:HASH} lines, as {@code htpasswd -B} writes
@@ -16,11 +20,17 @@ final class Htpasswd {
   /** Two to the power of this many rounds; more would let one request burn a core for seconds. */
   static final int MAX_COST = 16;
 
+  private static final int LEAST_COST = 4;
+
+  /** Where the two digits of the cost are in a hash. */
+  private static final int COST_AT = 4;
+
   private static final Pattern BCRYPT =
       Pattern.compile("\\$2[abxy]\\$(?<cost>\\d\\d)\\$[./A-Za-z0-9]{53}");
 
   private final Map<String, String> hashes;
   private final int highestCost;
+  private final String unknown = unknown();
 
   private Htpasswd(Map<String, String> hashes, int highestCost) {
     this.hashes = hashes;
@@ -66,9 +76,9 @@ final class Htpasswd {
           where + "not a bcrypt hash; make one with htpasswd -B FILE NAME");
     }
     int cost = Integer.parseInt(bcrypt.group("cost"));
-    if (cost < 4 || cost > MAX_COST) {
+    if (cost < LEAST_COST || cost > MAX_COST) {
       throw new UsersFile.InvalidException(
-          where + "bcrypt cost " + cost + " is not between 4 and " + MAX_COST);
+          where + "bcrypt cost " + cost + " is not between " + LEAST_COST + " and " + MAX_COST);
     }
     return cost;
   }
@@ -84,11 +94,34 @@ final class Htpasswd {
   }
 
   /**
-   * Cost of the most expensive hash, which a check for an unknown user has to match.
+   * What to check a password against that was wrong, so that it took the same time whoever the user
+   * is: one cost more is twice the time, so one decoy of each cost from that of the user's hash up
+   * to one below the highest makes up for what is missing.
    *
-   * @return bcrypt cost; 0 if there are no users
+   * @param hash what the password was checked against; empty if there is no such user
+   * @return hashes of passwords that nobody knows
    */
-  int highestCost() {
-    return highestCost;
+  List<String> decoys(Optional<String> hash) {
+    int highest = Math.max(LEAST_COST, highestCost);
+    if (hash.isEmpty()) {
+      return List.of(decoy(highest));
+    }
+    return IntStream.range(cost(hash.get()), highest).mapToObj(this::decoy).toList();
+  }
+
+  private String decoy(int cost) {
+    return "$2y$%02d$%s".formatted(cost, unknown);
+  }
+
+  private static int cost(String hash) {
+    return Integer.parseInt(hash.substring(COST_AT, COST_AT + 2));
+  }
+
+  /** Salt and hash, without the cost, of a password that nobody knows. */
+  private static String unknown() {
+    byte[] password = new byte[16];
+    new SecureRandom().nextBytes(password);
+    byte[] hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hash(LEAST_COST, password);
+    return new String(hash, StandardCharsets.US_ASCII).substring(COST_AT + 3);
   }
 }

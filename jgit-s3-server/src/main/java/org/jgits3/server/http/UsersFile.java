@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
 import org.eclipse.jgit.internal.storage.file.FileSnapshot;
@@ -49,8 +48,7 @@ public final class UsersFile {
   }
 
   /** One reading of the file. What is remembered of passwords goes with it. */
-  private record Loaded(
-      FileSnapshot snapshot, Htpasswd users, String decoy, VerifiedPasswords verified) {}
+  private record Loaded(FileSnapshot snapshot, Htpasswd users, VerifiedPasswords verified) {}
 
   /** The file has a line that cannot be used; the message names file and line. */
   public static final class InvalidException extends IOException {
@@ -116,11 +114,14 @@ public final class UsersFile {
     if (hash.isPresent() && current.verified().contains(user, secret)) {
       return true;
     }
-    boolean right = verify(secret, hash.orElse(current.decoy())) && hash.isPresent();
-    if (right) {
+    if (hash.isPresent() && verify(secret, hash.get())) {
       current.verified().add(user, secret);
+      return true;
     }
-    return right;
+    for (String decoy : current.users().decoys(hash)) {
+      verify(secret, decoy);
+    }
+    return false;
   }
 
   private static boolean verify(byte[] password, String hash) {
@@ -147,21 +148,13 @@ public final class UsersFile {
       loaded = load(file);
     } catch (IOException e) {
       LOG.error("the users of the last good file stay: {}", e.getMessage());
-      loaded = new Loaded(snapshot, loaded.users(), loaded.decoy(), loaded.verified());
+      loaded = new Loaded(snapshot, loaded.users(), loaded.verified());
     }
   }
 
   private static Loaded load(Path file) throws IOException {
     FileSnapshot snapshot = FileSnapshot.save(file.toFile());
     Htpasswd users = Htpasswd.parse(Files.readAllLines(file), file.toString());
-    return new Loaded(
-        snapshot, users, decoy(Math.max(4, users.highestCost())), new VerifiedPasswords());
-  }
-
-  private static String decoy(int cost) {
-    byte[] password = new byte[16];
-    new SecureRandom().nextBytes(password);
-    return new String(
-        BCrypt.with(BCrypt.Version.VERSION_2Y).hash(cost, password), StandardCharsets.US_ASCII);
+    return new Loaded(snapshot, users, new VerifiedPasswords());
   }
 }
