@@ -135,7 +135,7 @@ class BisectionTest {
   void largest_heap_that_is_not_enough_is_an_error() {
     assertThatThrownBy(() -> search(MOST + 1, 100))
         .isInstanceOf(IOException.class)
-        .hasMessage("-Xmx2000m is not enough");
+        .hasMessage("-Xmx2000m is not enough, or it takes too long");
   }
 
   @Test
