@@ -162,8 +162,8 @@ public final class ReplyDroppingProxy implements AutoCloseable {
         OutputStream out = client.getOutputStream();
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
           int sent = (int) Math.min(n, left.get());
+          passedOn.addAndGet(sent); // before the client has them and looks at the count
           out.write(buffer, 0, sent);
-          passedOn.addAndGet(sent);
           if (left.addAndGet(-sent) == 0) {
             dropped.incrementAndGet();
             return;
