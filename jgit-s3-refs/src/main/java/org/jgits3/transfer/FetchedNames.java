@@ -24,9 +24,6 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.transport.FetchConnection;
-import org.eclipse.jgit.transport.NetRCCredentialsProvider;
-import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.URIish;
 
 /**
@@ -39,16 +36,18 @@ final class FetchedNames {
   /** Git takes no notice of prefixes that are more than 65,536. */
   private static final int PREFIXES = 1000;
 
+  private final RemoteRefs listing;
   private final URIish uri;
   private final Set<String> known = new HashSet<>();
 
   /**
    * The names at a URL.
    *
-   * @param uri where the refs are fetched from
+   * @param listing the refs there
    */
-  FetchedNames(URIish uri) {
-    this.uri = uri;
+  FetchedNames(RemoteRefs listing) {
+    this.listing = listing;
+    this.uri = listing.uri();
   }
 
   /**
@@ -89,7 +88,7 @@ final class FetchedNames {
 
   private void ask(Set<String> doubtful) throws IOException {
     String none = Constants.R_HEADS + UUID.randomUUID(); // valid, since JGit's server wants that
-    if (!refsUnder(List.of(none)).isEmpty()) { // protocol version 0, or files over HTTP
+    if (!listing.under(List.of(none)).isEmpty()) { // protocol version 0, or files over HTTP
       throw new IOException(
           uri
               + ": does not tell whether the name of "
@@ -117,7 +116,7 @@ final class FetchedNames {
   /** Why the other side does not know a name: it has it in other bytes, or not any more. */
   private IOException unconfirmed(String name, Set<String> unknown) throws IOException {
     Set<String> there = new TreeSet<>();
-    for (Ref ref : refsUnder(List.of())) {
+    for (Ref ref : listing.all()) {
       if (unknown.contains(ref.getName())) {
         there.add(ref.getName());
       }
@@ -134,7 +133,7 @@ final class FetchedNames {
       misread.add(new String(name.getBytes(UTF_8), ISO_8859_1));
     }
     Set<String> confirmed = new HashSet<>();
-    for (Ref ref : refsUnder(asked)) {
+    for (Ref ref : listing.under(asked)) {
       String name = ref.getName();
       if (!beginsWithOneOf(misread, name)) {
         confirmed.add(name);
@@ -151,16 +150,6 @@ final class FetchedNames {
       }
     }
     return false;
-  }
-
-  private Collection<Ref> refsUnder(List<String> prefixes) throws IOException {
-    try (Transport transport = Transport.open(uri)) {
-      transport.setCredentialsProvider(new NetRCCredentialsProvider());
-      try (FetchConnection connection =
-          transport.openFetch(List.of(), prefixes.toArray(String[]::new))) {
-        return connection.getRefs();
-      }
-    }
   }
 
   /** Reads the header: lines up to one that is empty. */

@@ -31,18 +31,20 @@ import org.jgits3.S3Repository;
 final class RemoteSource extends ImportSource {
   private final URIish uri;
   private final UserInfo user;
+  private final RemoteRefs listing;
   private final FetchedNames names;
   private SourceRefs refs;
 
-  RemoteSource(URIish uri) {
-    this(uri, new UserInfo(uri));
+  RemoteSource(URIish uri, Config config) {
+    this(uri, new UserInfo(uri), config);
   }
 
-  private RemoteSource(URIish uri, UserInfo user) {
+  private RemoteSource(URIish uri, UserInfo user, Config config) {
     super(user.shown());
     this.uri = uri;
     this.user = user;
-    this.names = new FetchedNames(uri);
+    this.listing = new RemoteRefs(uri, config);
+    this.names = new FetchedNames(listing);
   }
 
   @Override
@@ -55,12 +57,7 @@ final class RemoteSource extends ImportSource {
   }
 
   private void readRefs() throws IOException {
-    try (Transport transport = Transport.open(uri)) {
-      transport.setCredentialsProvider(new NetRCCredentialsProvider());
-      try (FetchConnection connection = transport.openFetch()) {
-        refs = SourceRefs.of(connection.getRefs());
-      }
-    }
+    refs = SourceRefs.of(listing.all());
     names.check(refs);
   }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.InvalidObjectIdException;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.transport.FetchConnection;
+import org.eclipse.jgit.transport.NetRCCredentialsProvider;
+import org.eclipse.jgit.transport.Transport;
+import org.eclipse.jgit.transport.URIish;
+
+/**
+ * Reads the refs at a URL. JGit reads those of a server of plain files through a connection that
+ * wants a repository for the objects, which never come; it gets one in memory.
+ */
+final class RemoteRefs {
+  private static final List<String> ALL = List.of();
+
+  private final URIish uri;
+  private final Config config;
+
+  /**
+   * The refs at a URL.
+   *
+   * @param uri where they are
+   * @param config how to get there: what {@code [http]} and {@code [transfer]} of it say
+   */
+  RemoteRefs(URIish uri, Config config) {
+    this.uri = uri;
+    this.config = config;
+  }
+
+  URIish uri() {
+    return uri;
+  }
+
+  /**
+   * Asks for all refs.
+   *
+   * @return the refs; symbolic ones lead to others, as far as the other side tells
+   * @throws IOException if it does not answer
+   */
+  Collection<Ref> all() throws IOException {
+    return under(ALL);
+  }
+
+  /**
+   * Asks for some refs.
+   *
+   * @param prefixes what the names begin with
+   * @return the refs; all if the other side does not speak protocol version 2
+   * @throws IOException if it does not answer
+   */
+  Collection<Ref> under(List<String> prefixes) throws IOException {
+    try (InMemoryRepository none = new Nothing(config);
+        Transport transport = Transport.open(none, uri)) {
+      transport.setCredentialsProvider(new NetRCCredentialsProvider());
+      try (FetchConnection connection =
+          transport.openFetch(List.of(), prefixes.toArray(String[]::new))) {
+        return connection.getRefs();
+      }
+    } catch (InvalidObjectIdException e) { // JGit lets it pass where it reads a file
+      throw new IOException(uri + ": its answer is not a list of refs: " + e.getMessage(), e);
+    }
+  }
+
+  /** A repository that nothing is put into. */
+  private static final class Nothing extends InMemoryRepository {
+    @Nullable private final StoredConfig config; // not there yet when the constructor above asks
+
+    Nothing(Config config) {
+      super(new DfsRepositoryDescription());
+      this.config = new Unsaved(config);
+    }
+
+    @Override
+    public StoredConfig getConfig() {
+      return config == null ? super.getConfig() : config;
+    }
+  }
+
+  /** Settings in memory. */
+  private static final class Unsaved extends StoredConfig {
+    Unsaved(Config defaults) {
+      super(defaults);
+    }
+
+    @Override
+    public void load() {}
+
+    @Override
+    public void save() {}
+  }
+}
