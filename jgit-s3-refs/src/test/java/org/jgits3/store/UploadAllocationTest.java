@@ -54,8 +54,10 @@ class UploadAllocationTest {
 
   @AfterEach
   void close() throws IOException {
-    uploads.close();
-    store.close();
+    if (uploads != null) {
+      uploads.close();
+      store.close();
+    }
   }
 
   @Test

@@ -66,7 +66,9 @@ class ShutdownIT {
   @AfterEach
   void end() throws IOException {
     background.shutdownNow();
-    objects.close();
+    if (objects != null) {
+      objects.close();
+    }
   }
 
   private void commitLargeFile() throws IOException {
