@@ -123,6 +123,16 @@ final class DirectoryFiles {
             return FileVisitResult.CONTINUE;
           }
 
+          /** Whoever has written the file was faster in renaming or deleting it. */
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
+            if (failure instanceof NoSuchFileException) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+          }
+
           @Override
           public FileVisitResult postVisitDirectory(Path each, IOException failure)
               throws IOException {

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Files that one open store is still writing. They live in a directory of its own, beside a lock
@@ -21,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Safe for use by many threads.
  */
 final class DirectoryTemp implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryTemp.class);
   private static final String LOCK = "lock";
 
   /**
@@ -104,6 +108,15 @@ final class DirectoryTemp implements Closeable {
     }
   }
 
+  /** What a thread still writes in it is left to {@link #removeLeftovers} of a later store. */
+  private static void deleteUnlessInUse(Path directory) throws IOException {
+    try {
+      DirectoryFiles.deleteTree(directory);
+    } catch (DirectoryNotEmptyException e) {
+      LOG.debug("{} stays for now: something is being written there", directory);
+    }
+  }
+
   @Override
   public synchronized void close() throws IOException {
     closed = true;
@@ -114,7 +127,7 @@ final class DirectoryTemp implements Closeable {
         () -> {
           lock.close();
           IN_USE.remove(directory);
-          DirectoryFiles.deleteTree(directory);
+          deleteUnlessInUse(directory);
           return null;
         });
     directory = null;
