@@ -291,6 +291,7 @@ public final class DiskCache implements Closeable {
               key, store.location() + "/" + key + " has not the CRC32C that is listed", null);
         }
       }
+      noteUse(part); // finer than the clock of the file system, which several files may share
       Files.move(part, file(key), StandardCopyOption.ATOMIC_MOVE);
       unreadable.set(false);
       trim();
