@@ -3,12 +3,14 @@ package org.jgits3.bench.express;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jgits3.bench.process.Leftovers;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -18,9 +20,12 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
  * if this JVM is asked to end before.
  */
 final class ExpressObjects implements Closeable {
+  /** How long a server may be at work on a request whose client has gone. */
+  private static final Duration IN_FLIGHT = Duration.ofSeconds(1);
+
   private final ExpressTarget target;
   private final S3Calls calls;
-  private final Closeable atEnd = this::remove;
+  private final Closeable atEnd = this::removeAfterOthers;
 
   /** Buckets that have some, or may. Guarded by this. */
   private final Set<String> used = new LinkedHashSet<>();
@@ -82,6 +87,15 @@ final class ExpressObjects implements Closeable {
     } finally {
       Leftovers.remove(atEnd);
     }
+  }
+
+  /** Removes them, also what a JVM that has just been killed had sent and is stored only now. */
+  private synchronized void removeAfterOthers() throws IOException {
+    Set<String> all = Set.copyOf(used);
+    remove();
+    LockSupport.parkNanos(IN_FLIGHT.toNanos());
+    used.addAll(all);
+    remove();
   }
 
   /** Removes them from all buckets that allow it. */
