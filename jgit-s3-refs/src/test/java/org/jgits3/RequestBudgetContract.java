@@ -293,6 +293,7 @@ abstract class RequestBudgetContract {
             assertThat(update(r, "refs/heads/pushed", pack.commit())).isEqualTo(Result.NEW);
           }
         };
+    here.exactRef(REF); // the advertisement
     assertThat(cost(push)).hasToString("2 requests: 1 PUT_IF, 1 PUT");
   }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
@@ -117,7 +118,9 @@ class AutoCollectionTest {
   @Test
   void a_repository_whose_oldest_pack_is_old_enough_is_collected() throws Exception {
     push(3);
-    Instant pushed = Instant.ofEpochMilli(it.manifest().packs().get(0).lastModified());
+    Instant pushed =
+        Instant.ofEpochMilli(
+            it.manifest().packs().stream().mapToLong(PackEntry::lastModified).min().orElseThrow());
     AutoCollection collection = collection();
     now = pushed;
     collection.consider(it.manifest());
@@ -344,8 +347,10 @@ class AutoCollectionTest {
     CountDownLatch underWay = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
+    AtomicReference<Thread> collector = new AtomicReference<>();
     store.beforeLease(
         () -> {
+          collector.set(Thread.currentThread());
           underWay.countDown();
           boolean waiting = true;
           while (waiting) { // deaf to interrupts, as computing is
@@ -365,20 +370,11 @@ class AutoCollectionTest {
     server.close();
     assertThat(over.await(1, TimeUnit.MINUTES)).as("it is told to end").isTrue();
     assertThat(goOn.getCount()).as("and was not waited for").isEqualTo(1);
-    Thread collector = thread("jgit-s3-collection");
     goOn.countDown();
-    collector.join(TimeUnit.MINUTES.toMillis(1));
-    assertThat(collector.isAlive()).isFalse();
+    collector.get().join(TimeUnit.MINUTES.toMillis(1));
+    assertThat(collector.get().isAlive()).isFalse();
     assertThat(sources()).containsOnly("INSERT");
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
     it.isSound();
-  }
-
-  /** The collecting thread that is told to end. */
-  private static Thread thread(String name) {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals(name))
-        .findFirst()
-        .orElseThrow();
   }
 }

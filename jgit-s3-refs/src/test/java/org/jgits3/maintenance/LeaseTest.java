@@ -185,7 +185,7 @@ class LeaseTest {
     }
     assertThat(stored()).isNotEqualTo(first);
     keeper.close();
-    assertThat(keeper.isRunning()).isFalse();
+    await(() -> !keeper.isRunning());
     assertThat(lease().acquire()).isTrue();
   }
 
@@ -222,7 +222,7 @@ class LeaseTest {
     LeaseKeeper keeper = LeaseKeeper.of(lease(broken), AT_ONCE);
     await(() -> asked.get() > 3); // goes on trying
     keeper.close();
-    assertThat(keeper.isRunning()).isFalse();
+    await(() -> !keeper.isRunning());
   }
 
   @Test

@@ -97,16 +97,17 @@ class S3AnswersTest {
   @Test
   void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
       throws IOException {
-    CountDownLatch end = new CountDownLatch(1);
-    try (ScriptedHttpServer server = new ScriptedHttpServer((n, exchange) -> await(end));
+    ManualTimers timers = new ManualTimers();
+    Script script = (n, exchange) -> timers.pass(S3Clients.SINGLE_ATTEMPT_TIMEOUT);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store =
-            new S3ObjectStore(
-                LOCATION,
-                S3Clients.open(LOCATION, options(server), o -> {}, Duration.ofMillis(200)))) {
+            S3ObjectStore.open(
+                LOCATION, options(server), o -> o.scheduledExecutorService(timers))) {
       assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
       assertThat(server.requests()).hasSize(1);
       assertThat(Thread.interrupted()).isFalse();
-      end.countDown();
+    } finally {
+      timers.shutdownNow();
     }
   }
 
@@ -410,35 +411,57 @@ class S3AnswersTest {
 
   @Test
   void a_range_goes_on_where_the_client_has_cut_an_attempt_short() throws IOException {
-    CountDownLatch end = new CountDownLatch(1);
+    ManualTimers timers = new ManualTimers();
+    CountDownLatch fourCame = new CountDownLatch(1);
     Script script =
         (n, exchange) -> {
           part(exchange, "\"v2\"", DIGITS, n == 1 ? 4 : 9);
           if (n == 1) {
-            await(end);
+            await(fourCame);
+            timers.pass(PATIENCE);
           }
         };
     byte[] dst = new byte[9];
     List<String> told = new ArrayList<>();
+    Arrival arrival =
+        new Arrival() {
+          @Override
+          public void begins(Validator version) {
+            told.add(version.value());
+          }
+
+          @Override
+          public void until(int end) {
+            told.add(String.valueOf(end));
+            if (end == 4) {
+              fourCame.countDown();
+            }
+          }
+        };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        S3Client client = impatient(server);
+        S3Client client = impatient(server, timers);
         ObjectStore store = S3ObjectStore.using(LOCATION, client)) {
-      store.read("k", 0, dst, 0, 9, Optional.empty(), telling(told));
+      store.read("k", 0, dst, 0, 9, Optional.empty(), arrival);
       assertThat(dst).isEqualTo(DIGITS);
       assertThat(told).doesNotHaveDuplicates();
       assertThat(server.requests())
           .extracting(r -> r.headers().getFirst("Range"))
           .containsExactly("bytes=0-8", "bytes=0-8", "bytes=4-8");
-      end.countDown();
+    } finally {
+      timers.shutdownNow();
     }
   }
 
-  private static S3Client impatient(ScriptedHttpServer server) {
+  /** How long an attempt may take, in the time of the test. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static S3Client impatient(ScriptedHttpServer server, ManualTimers timers) {
     return S3Client.builder()
         .endpointOverride(server.endpoint())
         .region(Region.US_EAST_1)
         .forcePathStyle(true)
-        .overrideConfiguration(o -> o.apiCallAttemptTimeout(Duration.ofSeconds(2)))
+        .overrideConfiguration(
+            o -> o.apiCallAttemptTimeout(PATIENCE).scheduledExecutorService(timers))
         .build();
   }
 

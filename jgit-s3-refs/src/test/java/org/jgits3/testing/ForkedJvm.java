@@ -59,8 +59,9 @@ public final class ForkedJvm {
     command.addAll(options);
     command.add(main.getName());
     command.addAll(List.of(args));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("LC_ALL", "C.UTF-8"); // messages of the system are looked at
+    Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)).isTrue();

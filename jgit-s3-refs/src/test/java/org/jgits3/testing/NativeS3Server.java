@@ -10,7 +10,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,10 @@ import org.eclipse.jgit.util.FileUtils;
 final class NativeS3Server {
   private static final String ACCESS_KEY = "jgits3test";
   private static final String SECRET_KEY = "jgits3test-secret";
-  private static final Duration READY_WITHIN = Duration.ofSeconds(30);
+  private static final Duration READY_WITHIN = Duration.ofMinutes(2);
+
+  /** Another program may take the port before the server does. */
+  private static final int ATTEMPTS = 3;
 
   private NativeS3Server() {}
 
@@ -106,28 +108,42 @@ final class NativeS3Server {
       String secretKey,
       Map<String, String> environment,
       CommandLine commandLine) {
-    try {
-      Path directory = Files.createTempDirectory("jgits3-" + name);
-      Path data = Files.createDirectory(directory.resolve("data"));
-      Path log = directory.resolve("log");
-      int port = freePort();
-      ProcessBuilder builder =
-          new ProcessBuilder(commandLine.at("127.0.0.1:" + port, data.toString()))
-              .directory(directory.toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(log.toFile());
-      builder.environment().putAll(environment);
-      builder.environment().put("HOME", directory.toString());
-      Process process = builder.start();
-      Runnable stop = () -> stop(process, directory);
-      Runtime.getRuntime().addShutdownHook(new Thread(stop, "stop " + name));
-      S3Server server =
-          new S3Server(name, URI.create("http://127.0.0.1:" + port), accessKey, secretKey, stop);
-      awaitReady(server, process, log);
-      return server;
-    } catch (IOException e) {
-      throw new UncheckedIOException(name + " does not start", e);
+    IOException last = null;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        return startOnce(name, accessKey, secretKey, environment, commandLine);
+      } catch (IOException e) {
+        last = e;
+      }
     }
+    throw new UncheckedIOException(name + " does not start", last);
+  }
+
+  private static S3Server startOnce(
+      String name,
+      String accessKey,
+      String secretKey,
+      Map<String, String> environment,
+      CommandLine commandLine)
+      throws IOException {
+    Path directory = Files.createTempDirectory("jgits3-" + name);
+    Path data = Files.createDirectory(directory.resolve("data"));
+    Path log = directory.resolve("log");
+    int port = freePort();
+    ProcessBuilder builder =
+        new ProcessBuilder(commandLine.at("127.0.0.1:" + port, data.toString()))
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder.environment().putAll(environment);
+    builder.environment().put("HOME", directory.toString());
+    Process process = builder.start();
+    Runnable stop = () -> stop(process, directory);
+    Runtime.getRuntime().addShutdownHook(new Thread(stop, "stop " + name));
+    S3Server server =
+        new S3Server(name, URI.create("http://127.0.0.1:" + port), accessKey, secretKey, stop);
+    awaitReady(server, process, log);
+    return server;
   }
 
   private static int freePort() throws IOException {
@@ -137,9 +153,9 @@ final class NativeS3Server {
   }
 
   private static void awaitReady(S3Server server, Process process, Path log) throws IOException {
-    Instant deadline = Instant.now().plus(READY_WITHIN);
+    long start = System.nanoTime();
     while (!server.answers()) {
-      if (ended(process) || Instant.now().isAfter(deadline)) {
+      if (ended(process) || System.nanoTime() - start > READY_WITHIN.toNanos()) {
         throw new IOException(server + " is not ready: " + Files.readString(log));
       }
     }

@@ -162,9 +162,11 @@ public final class ReplyDroppingProxy implements AutoCloseable {
         OutputStream out = client.getOutputStream();
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
           int sent = (int) Math.min(n, left.get());
-          passedOn.addAndGet(sent); // before the client has them and looks at the count
+          // Before the client has them: it may look at the count, or send its next request.
+          passedOn.addAndGet(sent);
+          boolean breaks = left.addAndGet(-sent) == 0;
           out.write(buffer, 0, sent);
-          if (left.addAndGet(-sent) == 0) {
+          if (breaks) {
             dropped.incrementAndGet();
             return;
           }

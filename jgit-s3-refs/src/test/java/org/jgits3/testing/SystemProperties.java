@@ -16,7 +16,7 @@ public final class SystemProperties implements AutoCloseable {
    * @return this
    */
   public SystemProperties set(String name, String value) {
-    before.putIfAbsent(name, System.getProperty(name));
+    remember(name);
     System.setProperty(name, value);
     return this;
   }
@@ -28,9 +28,15 @@ public final class SystemProperties implements AutoCloseable {
    * @return this
    */
   public SystemProperties clear(String name) {
-    before.putIfAbsent(name, System.getProperty(name));
+    remember(name);
     System.clearProperty(name);
     return this;
+  }
+
+  private void remember(String name) {
+    if (!before.containsKey(name)) { // null is a value, too
+      before.put(name, System.getProperty(name));
+    }
   }
 
   /** Puts back what there was. */

@@ -28,7 +28,7 @@ import org.jgits3.bench.process.Leftovers;
  */
 public final class Versitygw implements Closeable {
   private static final String NAME = "versitygw";
-  private static final Duration READY_WITHIN = Duration.ofSeconds(30);
+  private static final Duration READY_WITHIN = Duration.ofMinutes(2);
 
   private final Process process;
   private final S3Endpoint endpoint;

@@ -13,7 +13,6 @@ import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,12 +23,6 @@ class RefsSuiteTest {
           EnumSet.of(RefsEngine.S3, RefsEngine.S3_UNTRUSTED, RefsEngine.S3_WINDOW));
 
   @TempDir private Path directory;
-
-  /** A benchmark that runs elsewhere on this machine does not matter here. */
-  @BeforeAll
-  static void ignoreOtherBenchmarks() {
-    System.setProperty("jmh.ignoreLock", "true");
-  }
 
   private SuiteResult run() throws Exception {
     SuiteContext context = SmallestContext.in(directory);

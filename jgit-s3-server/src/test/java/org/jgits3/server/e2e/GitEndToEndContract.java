@@ -400,6 +400,9 @@ abstract class GitEndToEndContract {
     Path root = Path.of(System.getProperty("project.root", ".")).toAbsolutePath();
     Assumptions.assumeTrue(
         Files.exists(root.resolve(".git")), "skipped: the sources are not a Git checkout");
+    Assumptions.assumeTrue(
+        git.at(root).run("rev-parse", "--is-shallow-repository").strip().equals("false"),
+        "skipped: the checkout of the sources is shallow");
     git.run("clone", "-q", "--bare", "file://" + root, "own.git");
     String name = newName();
     touched.add(name);
@@ -480,7 +483,7 @@ abstract class GitEndToEndContract {
     GitClient history =
         new GitHistory(SEED, 50, 10, 12, List.of(24_000_000)).importInto(git, "big.git");
     ExecutorService background = Executors.newSingleThreadExecutor();
-    try (ServerProcess doomed = ServerProcess.start(store);
+    try (ServerProcess doomed = ServerProcess.start(store, "--shutdown-timeout", "120");
         PausingProxy proxy = PausingProxy.before(doomed.uri(), 16_000_000)) {
       Future<GitResult> push =
           background.submit(

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * from a number of bytes on, so that a test can act while a request is half way through.
  */
 final class PausingProxy implements Closeable {
-  private static final long DEADLINE_SECONDS = 60;
+  private static final long DEADLINE_SECONDS = 300;
 
   private final ServerSocket listener;
   private final URI server;

@@ -25,8 +25,8 @@ final class ServerProcess implements Closeable {
   /** What {@code ulimit -f} counts in, in bytes. */
   private static final int POSIX_BLOCK = 512;
 
-  private static final long START_SECONDS = 60;
-  private static final long STOP_SECONDS = 90;
+  private static final long START_SECONDS = 180;
+  private static final long STOP_SECONDS = 300;
 
   private final Process process;
   private final Path log;

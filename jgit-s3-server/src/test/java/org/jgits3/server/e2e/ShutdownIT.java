@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ShutdownIT {
   private static final long SEED = Long.getLong("e2e.seed", 20_261_122);
   private static final int PACK = 48 << 20;
-  private static final long DEADLINE_SECONDS = 60;
+  private static final long DEADLINE_SECONDS = 300;
 
   /** What a JVM says that ended because of SIGTERM. */
   private static final int TERMINATED = 128 + 15;
@@ -128,7 +128,7 @@ class ShutdownIT {
           .as("%s", result)
           .containsExactly("fatal: the remote end hung up unexpectedly");
       assertThat(complaints(server))
-          .hasSize(2)
+          .noneMatch(line -> line.startsWith("\tat ")) // of a stack
           .anyMatch(line -> line.endsWith("requests still in flight after PT1S are cut off"))
           .anyMatch(line -> line.contains("receive-pack to r: "));
     }

@@ -319,7 +319,7 @@ class GitHttpServerTest {
       assertThat(fetch).isNotDone();
       client.getOutputStream().write(body, body.length / 2, body.length - body.length / 2);
       client.getOutputStream().flush();
-      assertThat(fetch.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      assertThat(fetch.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
     }
     assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
   }
@@ -416,7 +416,7 @@ class GitHttpServerTest {
       client.getOutputStream().flush();
       String answer = new String(client.getInputStream().readAllBytes(), UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 200").contains("ok refs/heads/main");
-      closed.get(30, TimeUnit.SECONDS);
+      closed.get(2, TimeUnit.MINUTES);
     }
     assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
   }
@@ -427,12 +427,20 @@ class GitHttpServerTest {
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
     GitHttpServer server = start(GitHttpServer.builder().shutdownLimit(Duration.ofMillis(200)));
     try (Socket client = halfSent(server.uri(), push.body())) {
-      CompletableFuture.runAsync(server::close).get(30, TimeUnit.SECONDS);
+      CompletableFuture.runAsync(server::close).get(2, TimeUnit.MINUTES);
       // Cut off or, if the server got that far, told that the pack was not unpacked.
-      assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
-          .doesNotContain("unpack ok", "ok refs/heads/main");
+      assertThat(answerOrReset(client)).doesNotContain("unpack ok", "ok refs/heads/main");
     }
     assertThat(repository.resolve("refs/heads/main")).isNull();
+  }
+
+  /** What the server says; nothing if it closes before it has read everything. */
+  private static String answerOrReset(Socket client) throws IOException {
+    try {
+      return new String(client.getInputStream().readAllBytes(), UTF_8);
+    } catch (SocketException reset) {
+      return "";
+    }
   }
 
   /** Sends a push up to the middle of its body, and returns once the server is reading it. */

@@ -38,6 +38,7 @@ import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,9 +100,19 @@ abstract class TransferRequestsContract {
   }
 
   private RequestCounts.Snapshot cost(String... command) {
+    return cost(work, command);
+  }
+
+  /** What a command of Git costs that is fast enough to rest on the refs that were advertised. */
+  private RequestCounts.Snapshot cost(GitClient client, String... command) {
     RequestCounts.Snapshot before = counts.snapshot();
-    work.run(command);
-    return counts.snapshot().since(before);
+    long start = System.nanoTime();
+    client.run(command);
+    RequestCounts.Snapshot cost = counts.snapshot().since(before);
+    Assumptions.assumeTrue(
+        System.nanoTime() - start < S3RepositoryManager.ADVERTISED.toNanos(),
+        "skipped: the machine takes more than ten seconds for a command");
+    return cost;
   }
 
   @Test
@@ -147,9 +158,7 @@ abstract class TransferRequestsContract {
   void a_fetch_of_what_was_just_pushed_here_reads_no_object() throws Exception {
     work.run("clone", "-q", server.uri() + "r.git", "../other");
     push("second");
-    RequestCounts.Snapshot before = counts.snapshot();
-    work.at("../other").run("fetch", "-q");
-    assertThat(counts.snapshot().since(before))
+    assertThat(cost(work.at("../other"), "fetch", "-q"))
         .as("for the request that lists refs; the one that fetches names objects")
         .hasToString("1 request: 1 GET");
   }
@@ -164,9 +173,7 @@ abstract class TransferRequestsContract {
     }
     work.run("clone", "-q", server.uri() + "r.git", "../other");
     push("second");
-    RequestCounts.Snapshot before = counts.snapshot();
-    work.at("../other").run("fetch", "-q");
-    assertThat(counts.snapshot().since(before)).hasToString("2 requests: 2 GET");
+    assertThat(cost(work.at("../other"), "fetch", "-q")).hasToString("2 requests: 2 GET");
   }
 
   @ParameterizedTest
