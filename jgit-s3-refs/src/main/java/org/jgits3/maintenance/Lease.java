@@ -143,13 +143,19 @@ final class Lease {
   }
 
   private Optional<Validator> write(Instant end, Precondition unchanged) throws IOException {
+    return put(end, unchanged) instanceof PutOutcome.Won won
+        ? Optional.of(won.validator())
+        : Optional.empty();
+  }
+
+  private PutOutcome put(Instant end, Precondition unchanged) throws IOException {
     String text = new Term(end, holder, collecting).text();
-    PutOutcome outcome = store.putIf(key, text.getBytes(US_ASCII), unchanged);
-    return outcome instanceof PutOutcome.Won won ? Optional.of(won.validator()) : Optional.empty();
+    return store.putIf(key, text.getBytes(US_ASCII), unchanged);
   }
 
   /**
-   * Gives it back, if it is held.
+   * Gives it back, if it is held. Asks once more if the store does not say whether it is: the next
+   * one would wait for the end of the term otherwise.
    *
    * @throws IOException if the store does not answer or refuses; it ends by itself then
    */
@@ -157,7 +163,9 @@ final class Lease {
     if (held.isPresent()) {
       Precondition mine = Precondition.matches(held.get());
       held = Optional.empty();
-      write(Instant.EPOCH, mine);
+      if (put(Instant.EPOCH, mine) instanceof PutOutcome.Unknown) {
+        put(Instant.EPOCH, mine);
+      }
     }
   }
 }

@@ -20,10 +20,13 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.FaultInjectingObjectStore;
+import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +34,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One maintainer at a time, as far as that can be had, and work that goes on where it cannot. */
 @Timeout(120)
@@ -100,6 +105,24 @@ class LeaseTest {
     assertThat(other.acquire()).isFalse();
     one.release();
     assertThat(other.acquire()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Fault.class,
+      names = {"FAIL_BEFORE", "FAIL_AFTER", "LATE"})
+  void a_lease_is_given_back_though_the_store_does_not_say_so_at_once(Fault fault)
+      throws Exception {
+    FaultInjectingObjectStore doubtful = new FaultInjectingObjectStore(it.plain, 1, 0);
+    Lease one = lease(doubtful);
+    assertThat(one.acquire()).isTrue();
+    doubtful.script(RequestKind.PUT_IF, fault);
+    one.release();
+    Lease other = lease();
+    assertThat(other.acquire()).isTrue();
+    String taken = stored();
+    doubtful.deliver();
+    assertThat(stored()).as("what comes late takes nothing away").isEqualTo(taken);
   }
 
   @Test
@@ -185,7 +208,7 @@ class LeaseTest {
     }
     assertThat(stored()).isNotEqualTo(first);
     keeper.close();
-    await(() -> !keeper.isRunning());
+    assertThat(keeper.isRunning()).isFalse();
     assertThat(lease().acquire()).isTrue();
   }
 
@@ -222,7 +245,7 @@ class LeaseTest {
     LeaseKeeper keeper = LeaseKeeper.of(lease(broken), AT_ONCE);
     await(() -> asked.get() > 3); // goes on trying
     keeper.close();
-    await(() -> !keeper.isRunning());
+    assertThat(keeper.isRunning()).isFalse();
   }
 
   @Test

@@ -51,7 +51,6 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
@@ -556,23 +555,6 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
-  /** Loses no lease that is given back: the next collection would wait two minutes for it. */
-  private static final class SoundLeases extends DelegatingObjectStore {
-    private final ObjectStore sound;
-
-    SoundLeases(ObjectStore faulty, ObjectStore sound) {
-      super(faulty);
-      this.sound = sound;
-    }
-
-    @Override
-    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-      return key.endsWith("/lease")
-          ? sound.putIf(key, body, precondition)
-          : super.putIf(key, body, precondition);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
   void pushes_beside_collections_leave_no_ref_without_its_objects(long seed) throws Exception {
@@ -584,7 +566,7 @@ class DeferredPacksTest {
     for (int i = 0; i < processes.length; i++) {
       processes[i] =
           new S3RepositoryManager(
-              new SoundLeases(new FaultInjectingObjectStore(store, seed * 10 + i, 0.05), store),
+              new FaultInjectingObjectStore(store, seed * 10 + i, 0.05),
               S3Settings.from(config, "test"));
     }
     ExecutorService threads = Executors.newFixedThreadPool(7);

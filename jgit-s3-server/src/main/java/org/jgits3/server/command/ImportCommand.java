@@ -4,7 +4,6 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
@@ -40,17 +39,15 @@ final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    S3Settings settings = program.settings();
-    try (ImportSource source = ImportSource.open(location, settings.config())) {
-      print(source.toString(), importFrom(source, settings));
+    try (ImportSource source = ImportSource.open(location)) {
+      print(source.toString(), importFrom(source));
     }
     return 0;
   }
 
-  private Importer.Imported importFrom(ImportSource source, S3Settings settings)
-      throws IOException {
+  private Importer.Imported importFrom(ImportSource source) throws IOException {
     try (ProgressBar progress = Progress.of(spec.commandLine(), output);
-        S3RepositoryManager manager = program.open(settings, progress.traffic())) {
+        S3RepositoryManager manager = program.open(program.settings(), progress.traffic())) {
       program.end().giveUpAtSignal(manager, progress);
       return new Importer(manager, progress).run(source, name);
     }
