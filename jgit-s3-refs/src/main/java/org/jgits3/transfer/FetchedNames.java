@@ -36,18 +36,16 @@ final class FetchedNames {
   /** Git takes no notice of prefixes that are more than 65,536. */
   private static final int PREFIXES = 1000;
 
-  private final RemoteRefs listing;
   private final URIish uri;
   private final Set<String> known = new HashSet<>();
 
   /**
    * The names at a URL.
    *
-   * @param listing the refs there
+   * @param uri where the refs are fetched from
    */
-  FetchedNames(RemoteRefs listing) {
-    this.listing = listing;
-    this.uri = listing.uri();
+  FetchedNames(URIish uri) {
+    this.uri = uri;
   }
 
   /**
@@ -55,10 +53,11 @@ final class FetchedNames {
    * one is in doubt, and once for each.
    *
    * @param refs refs as JGit has read them
+   * @param listing reads them again
    * @throws IOException if a name is not UTF-8, the other side does not tell, or it has no such ref
    *     any more
    */
-  void check(SourceRefs refs) throws IOException {
+  void check(SourceRefs refs, RemoteRefs listing) throws IOException {
     Set<String> doubtful = new TreeSet<>();
     Stream.of(refs.direct().keySet(), refs.symbolic().keySet(), refs.symbolic().values())
         .flatMap(Collection::stream)
@@ -70,7 +69,7 @@ final class FetchedNames {
     if ("bundle".equals(uri.getScheme())) {
       checkBundle(Path.of(uri.getPath()));
     } else {
-      ask(doubtful);
+      ask(doubtful, listing);
     }
     known.addAll(doubtful);
   }
@@ -86,7 +85,7 @@ final class FetchedNames {
                 && fallback.newEncoder().canEncode(name)));
   }
 
-  private void ask(Set<String> doubtful) throws IOException {
+  private void ask(Set<String> doubtful, RemoteRefs listing) throws IOException {
     String none = Constants.R_HEADS + UUID.randomUUID(); // valid, since JGit's server wants that
     if (!listing.under(List.of(none)).isEmpty()) { // protocol version 0, or files over HTTP
       throw new IOException(
@@ -101,20 +100,21 @@ final class FetchedNames {
     for (int from = 0; from < names.size(); from += PREFIXES) {
       List<String> asked = names.subList(from, Math.min(from + PREFIXES, names.size()));
       other.addAll(asked);
-      other.removeAll(confirmed(asked));
+      other.removeAll(confirmed(asked, listing));
     }
     // By itself, since no other one's prefix is answered then.
     while (!other.isEmpty()) {
       String name = other.iterator().next();
-      if (!confirmed(List.of(name)).contains(name)) {
-        throw unconfirmed(name, other);
+      if (!confirmed(List.of(name), listing).contains(name)) {
+        throw unconfirmed(name, other, listing);
       }
       other.remove(name);
     }
   }
 
   /** Why the other side does not know a name: it has it in other bytes, or not any more. */
-  private IOException unconfirmed(String name, Set<String> unknown) throws IOException {
+  private IOException unconfirmed(String name, Set<String> unknown, RemoteRefs listing)
+      throws IOException {
     Set<String> there = new TreeSet<>();
     for (Ref ref : listing.all()) {
       if (unknown.contains(ref.getName())) {
@@ -127,7 +127,7 @@ final class FetchedNames {
             : uri + ": " + name + " was deleted there after it had been listed; import again");
   }
 
-  private Set<String> confirmed(List<String> asked) throws IOException {
+  private Set<String> confirmed(List<String> asked, RemoteRefs listing) throws IOException {
     Set<String> misread = new HashSet<>();
     for (String name : asked) {
       misread.add(new String(name.getBytes(UTF_8), ISO_8859_1));

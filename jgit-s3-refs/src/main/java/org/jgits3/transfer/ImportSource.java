@@ -14,7 +14,6 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
-import org.jgits3.S3Settings;
 
 /**
  * A repository elsewhere that is to be imported: one in a directory, or at a URL that JGit can
@@ -36,20 +35,6 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
    * @throws IOException if there is none, it cannot be read, or it does not use SHA-1
    */
   public static ImportSource open(String location) throws IOException {
-    return open(location, new Config());
-  }
-
-  /**
-   * Finds a repository, with settings for the way there.
-   *
-   * @param location path of a repository or of a bundle, or a URL, as in {@link #open(String)}
-   * @param config what the refs are listed with; its {@code [http]} says, for example, which
-   *     headers to send ({@code extraHeader}). Objects are fetched with the configuration of the
-   *     store that they are imported into, so give {@link S3Settings#config} of that one
-   * @return the source, to be closed
-   * @throws IOException if there is none, it cannot be read, or it does not use SHA-1
-   */
-  public static ImportSource open(String location, Config config) throws IOException {
     URIish uri;
     try {
       uri = new URIish(location);
@@ -58,11 +43,11 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
       throw new IOException(UserInfo.without(location) + ": neither a path nor a URL");
     }
     if (uri.isRemote() || !isPath(uri)) {
-      return new RemoteSource(uri, config);
+      return new RemoteSource(uri);
     }
     Path path = Path.of(uri.getPath());
     if (Files.isRegularFile(path) && !isGitFile(path)) {
-      return new RemoteSource(bundle(path), config);
+      return new RemoteSource(bundle(path));
     }
     return LocalSource.open(path);
   }
@@ -112,9 +97,10 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
   /**
    * Finds out what there is to import, before anything is written.
    *
+   * @param config what {@code [http]} of it says holds on the way there
    * @throws IOException if it cannot be read, something is missing, or it is shallow
    */
-  abstract void inspect(ProgressMonitor monitor) throws IOException;
+  abstract void inspect(Config config, ProgressMonitor monitor) throws IOException;
 
   /** Its refs, as of {@link #inspect} or, once objects were copied, those whose objects are. */
   abstract SourceRefs refs();

@@ -78,7 +78,7 @@ public final class Importer {
       return finished(source, name);
     }
     checkFree(name);
-    source.inspect(monitor);
+    source.inspect(manager.settings().config(), monitor);
     Imported imported = stage(source, staging);
     manager.rename(staging.value(), name.value());
     return imported;
@@ -96,7 +96,7 @@ public final class Importer {
 
   /** Says what an earlier import of the name has made, if that is what the source has. */
   private Imported finished(ImportSource source, RepositoryName name) throws IOException {
-    source.inspect(NullProgressMonitor.INSTANCE);
+    source.inspect(manager.settings().config(), NullProgressMonitor.INSTANCE);
     try (S3Repository repository = manager.openRepository(name.value())) {
       if (!refsOf(repository).areThoseOf(source.refs())) {
         throw new IOException(

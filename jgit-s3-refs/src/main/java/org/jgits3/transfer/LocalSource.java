@@ -96,7 +96,7 @@ final class LocalSource extends ImportSource {
   }
 
   @Override
-  void inspect(ProgressMonitor monitor) throws IOException {
+  void inspect(Config config, ProgressMonitor monitor) throws IOException {
     checkNotShallow(repository);
     refs = readRefs();
     try {

@@ -37,10 +37,6 @@ final class RemoteRefs {
     this.config = config;
   }
 
-  URIish uri() {
-    return uri;
-  }
-
   /**
    * Asks for all refs.
    *

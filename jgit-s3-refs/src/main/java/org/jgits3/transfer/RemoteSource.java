@@ -31,34 +31,32 @@ import org.jgits3.S3Repository;
 final class RemoteSource extends ImportSource {
   private final URIish uri;
   private final UserInfo user;
-  private final RemoteRefs listing;
   private final FetchedNames names;
   private SourceRefs refs;
 
-  RemoteSource(URIish uri, Config config) {
-    this(uri, new UserInfo(uri), config);
+  RemoteSource(URIish uri) {
+    this(uri, new UserInfo(uri));
   }
 
-  private RemoteSource(URIish uri, UserInfo user, Config config) {
+  private RemoteSource(URIish uri, UserInfo user) {
     super(user.shown());
     this.uri = uri;
     this.user = user;
-    this.listing = new RemoteRefs(uri, config);
-    this.names = new FetchedNames(listing);
+    this.names = new FetchedNames(uri);
   }
 
   @Override
-  void inspect(ProgressMonitor monitor) throws IOException {
+  void inspect(Config config, ProgressMonitor monitor) throws IOException {
     try {
-      readRefs();
+      readRefs(new RemoteRefs(uri, config));
     } catch (IOException e) {
       throw user.hidden(e);
     }
   }
 
-  private void readRefs() throws IOException {
+  private void readRefs(RemoteRefs listing) throws IOException {
     refs = SourceRefs.of(listing.all());
-    names.check(refs);
+    names.check(refs, listing);
   }
 
   @Override
@@ -82,7 +80,7 @@ final class RemoteSource extends ImportSource {
       try (FetchConnection connection = transport.openFetch()) {
         Collection<Ref> offered = connection.getRefs();
         refs = SourceRefs.of(offered);
-        names.check(refs);
+        names.check(refs, new RemoteRefs(uri, target.getConfig()));
         Collection<Ref> wanted = wanted(offered, target);
         if (!wanted.isEmpty()) {
           connection.fetch(monitor, wanted, Set.of(), OutputStream.nullOutputStream());

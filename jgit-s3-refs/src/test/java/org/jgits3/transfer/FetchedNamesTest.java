@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +52,7 @@ class FetchedNamesTest {
 
   private Set<String> inspected(String location) throws IOException {
     try (ImportSource opened = ImportSource.open(location)) {
-      opened.inspect(NullProgressMonitor.INSTANCE);
+      opened.inspect(new Config(), NullProgressMonitor.INSTANCE);
       return opened.refs().direct().keySet();
     }
   }

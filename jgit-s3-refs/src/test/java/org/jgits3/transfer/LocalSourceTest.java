@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.testing.GitClient;
@@ -36,7 +37,7 @@ class LocalSourceTest {
 
   private Map<String, ObjectId> inspected() throws IOException {
     try (ImportSource opened = ImportSource.open(source.directory().toString())) {
-      opened.inspect(NullProgressMonitor.INSTANCE);
+      opened.inspect(new Config(), NullProgressMonitor.INSTANCE);
       return opened.refs().direct();
     }
   }

@@ -129,7 +129,7 @@ class PlainFilesTest {
     config.setString("http", null, "extraHeader", "X-Token: t0ken");
     try (S3RepositoryManager others =
             new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
-        ImportSource opened = ImportSource.open(url(), config)) {
+        ImportSource opened = ImportSource.open(url())) {
       source.run("update-server-info");
       new Importer(others, NullProgressMonitor.INSTANCE).run(opened, new RepositoryName("r"));
     }
