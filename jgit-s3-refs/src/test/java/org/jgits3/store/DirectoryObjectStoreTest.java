@@ -4,6 +4,7 @@ package org.jgits3.store;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.BufferedReader;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -221,6 +223,34 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
       refused(() -> store.beginMultipart("y", Map.of()));
       assertThat(store.stat("y")).isEmpty();
     }
+  }
+
+  @Test
+  void it_can_be_closed_while_others_write() throws Exception {
+    byte[] body = new byte[100];
+    for (int round = 0; round < 100; round++) {
+      ObjectStore store = open();
+      CountDownLatch writing = new CountDownLatch(2);
+      Task writer =
+          () -> {
+            Throwable closed = null;
+            while (closed == null) {
+              closed = catchThrowable(() -> store.put("k", body, 0, body.length));
+              writing.countDown();
+            }
+            assertThat(closed).isInstanceOf(IOException.class);
+          };
+      ConcurrentTasks.run(
+          List.<Task>of(
+              writer,
+              writer,
+              () -> {
+                writing.await();
+                store.close();
+              }));
+    }
+    open().close();
+    assertThat(entries(".jgit-s3/temp")).isEmpty();
   }
 
   @Test
