@@ -113,7 +113,8 @@ class CutAnswersTest {
     try (ReplyDroppingProxy proxy = cutting(Integer.MAX_VALUE)) {
       assertThatThrownBy(() -> commitOver(proxy, Duration.ofSeconds(10)))
           .isInstanceOf(UnknownOutcomeException.class)
-          .hasMessageContaining("not decided within 10000 ms");
+          .hasMessageContaining("not decided within 10000 ms")
+          .hasMessageContaining("the body ended after ");
     }
   }
 

@@ -34,6 +34,9 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** What {@link S3ObjectStore} sends, and how it understands answers that servers rarely give. */
 class S3AnswersTest {
+  /** How long an attempt may take, in the time of the test. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
   private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
   private static final Precondition MATCHES = Precondition.matches(new Validator("\"v1\""));
   private static final byte[] BODY = "body".getBytes(UTF_8);
@@ -268,7 +271,7 @@ class S3AnswersTest {
     List<String> told = new ArrayList<>();
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
-      store.read("k", 2, dst, 1, 6, Optional.empty(), telling(told));
+      store.read("k", 2, dst, 1, 6, Optional.empty(), new Telling(told));
       assertThat(dst).asString().isEqualTo("\0002" + "34567");
       assertThat(told).startsWith("\"v2\"").doesNotHaveDuplicates().endsWith("7");
       assertThat(server.requests())
@@ -280,18 +283,23 @@ class S3AnswersTest {
     }
   }
 
-  private static Arrival telling(List<String> told) {
-    return new Arrival() {
-      @Override
-      public void begins(Validator version) {
-        told.add(version.value());
-      }
+  /** Writes down what it is told. */
+  private static class Telling implements Arrival {
+    private final List<String> told;
 
-      @Override
-      public void until(int end) {
-        told.add(String.valueOf(end));
-      }
-    };
+    Telling(List<String> told) {
+      this.told = told;
+    }
+
+    @Override
+    public void begins(Validator version) {
+      told.add(version.value());
+    }
+
+    @Override
+    public void until(int end) {
+      told.add(String.valueOf(end));
+    }
   }
 
   @Test
@@ -424,15 +432,10 @@ class S3AnswersTest {
     byte[] dst = new byte[9];
     List<String> told = new ArrayList<>();
     Arrival arrival =
-        new Arrival() {
-          @Override
-          public void begins(Validator version) {
-            told.add(version.value());
-          }
-
+        new Telling(told) {
           @Override
           public void until(int end) {
-            told.add(String.valueOf(end));
+            super.until(end);
             if (end == 4) {
               fourCame.countDown();
             }
@@ -451,9 +454,6 @@ class S3AnswersTest {
       timers.shutdownNow();
     }
   }
-
-  /** How long an attempt may take, in the time of the test. */
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static S3Client impatient(ScriptedHttpServer server, ManualTimers timers) {
     return S3Client.builder()

@@ -17,7 +17,7 @@ import org.jgits3.S3RepositoryManager;
  */
 final class OrderlyEnd implements Closeable {
   /** How long a command that was made to stop may take to remove what it has left half done. */
-  private static final Duration CLEANING = Duration.ofSeconds(30);
+  private static final Duration CLEANING = Duration.ofSeconds(10);
 
   private final CountDownLatch ended = new CountDownLatch(1);
   private Optional<Thread> hook = Optional.empty();

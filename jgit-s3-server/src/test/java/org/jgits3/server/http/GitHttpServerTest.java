@@ -438,7 +438,8 @@ class GitHttpServerTest {
   private static String answerOrReset(Socket client) throws IOException {
     try {
       return new String(client.getInputStream().readAllBytes(), UTF_8);
-    } catch (SocketException reset) {
+    } catch (SocketException e) {
+      assertThat(e).hasMessageContaining("reset");
       return "";
     }
   }
