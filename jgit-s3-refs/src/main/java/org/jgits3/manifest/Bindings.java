@@ -23,6 +23,8 @@ import org.jgits3.store.ObjectStore;
  * <p>Safe for use by many threads and processes.
  */
 public final class Bindings {
+  private static final int RENAME_BYTES = 10;
+
   private final ObjectStore store;
   private final CommitPolicy policy;
   private final Ticker ticker;
@@ -175,7 +177,12 @@ public final class Bindings {
     }
     RepositoryState state = origin.get().manifest().state();
     return state instanceof RepositoryState.Active
-        || (state instanceof RepositoryState.Moving moving && moving.to().equals(name.value()));
+        || (state instanceof RepositoryState.Moving moving && isFor(reserved, moving, name));
+  }
+
+  private static boolean isFor(
+      RepositoryState.Reserved reserved, RepositoryState.Moving moving, RepositoryName target) {
+    return moving.to().equals(target.value()) && moving.rename().equals(reserved.rename());
   }
 
   /**
@@ -296,7 +303,8 @@ public final class Bindings {
 
   /**
    * Reserves the new name, then fences the writers of the old one. A reservation found in place is
-   * written anew, so that nobody who took it for an abandoned one can replace it any more.
+   * written anew, so that nobody who took it for an abandoned one can replace it any more; it stays
+   * that of the same rename, since another process may have fenced the writers for it.
    */
   private void begin(
       DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
@@ -305,17 +313,16 @@ public final class Bindings {
     new ManifestFile(store, from).checkWritable(repository);
     ManifestFile target = new ManifestFile(store, to);
     Optional<VersionedManifest> before = target.read();
-    boolean ours =
-        isLife(before, repository.repositoryId())
-            && before.get().manifest().state().equals(new RepositoryState.Reserved(from.value()));
-    if (!ours) {
+    Optional<RepositoryState.Reserved> ours = reservation(before, repository, from);
+    if (ours.isEmpty()) {
       checkFree(to, target, before);
     }
     noteFormer(repository.repositoryId(), before);
+    String rename = ours.isPresent() ? ours.get().rename() : ObjectNames.random(RENAME_BYTES);
     Manifest reservation =
         Manifest.blank(
             repository.repositoryId(),
-            new RepositoryState.Reserved(from.value()),
+            new RepositoryState.Reserved(from.value(), rename),
             generation(before) + 1,
             generation(before),
             RepositorySettings.NONE,
@@ -324,25 +331,41 @@ public final class Bindings {
       Manifest moving =
           repository.committed(
               repository.generation() + 1,
-              new RepositoryState.Moving(to.value()),
+              new RepositoryState.Moving(to.value(), rename),
               repository.writers(),
               repository.prunedTo());
       writes.write(Optional.of(origin), moving);
     }
   }
 
-  /** Binds the new name, then leaves the tombstone. */
+  /** The reservation of a name for a repository, if that is what the name stands for. */
+  private static Optional<RepositoryState.Reserved> reservation(
+      Optional<VersionedManifest> found, Manifest repository, RepositoryName from) {
+    return isLife(found, repository.repositoryId())
+            && found.get().manifest().state() instanceof RepositoryState.Reserved reserved
+            && reserved.from().equals(from.value())
+        ? Optional.of(reserved)
+        : Optional.empty();
+  }
+
+  /**
+   * Binds the new name, unless that was done before, then leaves the tombstone.
+   *
+   * <p>The reservation that the old manifest was marked for is replaced once, by what is bound
+   * then: nobody else takes it from then on, and no later one is taken for it. So if the name
+   * stands for anything else, whatever it is, the repository has arrived, and may have gone on from
+   * there.
+   */
   private void finish(
       DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
       throws IOException {
     Manifest moving = origin.manifest();
     ManifestFile target = new ManifestFile(store, to);
     target.checkWritable(moving);
-    Optional<VersionedManifest> before = target.read();
-    if (!isLife(before, moving.repositoryId())) {
-      throw new ManifestException(target + ": not reserved for " + from + " any more", null);
-    }
-    if (before.get().manifest().state() instanceof RepositoryState.Reserved) {
+    Optional<VersionedManifest> before = target.read(); // after the old one, which was marked later
+    Optional<RepositoryState.Reserved> reserved = reservation(before, moving, from);
+    if (reserved.isPresent()
+        && isFor(reserved.get(), (RepositoryState.Moving) moving.state(), to)) {
       long generation = Math.max(moving.generation(), generation(before)) + 1;
       Manifest arrived =
           moving.committed(

@@ -26,6 +26,7 @@ final class ManifestReader {
           "state",
           "to",
           "from",
+          "rename",
           "generation",
           "nonce",
           "requires",
@@ -92,9 +93,9 @@ final class ManifestReader {
     return switch (state) {
       case "active" -> RepositoryState.ACTIVE;
       case "deleted" -> RepositoryState.DELETED;
-      case "moving" -> new RepositoryState.Moving(top.text("to"));
+      case "moving" -> new RepositoryState.Moving(top.text("to"), top.text("rename"));
       case "moved" -> new RepositoryState.Moved(top.text("to"));
-      case "reserved" -> new RepositoryState.Reserved(top.text("from"));
+      case "reserved" -> new RepositoryState.Reserved(top.text("from"), top.text("rename"));
       default -> throw new IllegalArgumentException("has the unknown state " + state);
     };
   }

@@ -62,12 +62,14 @@ final class ManifestWriter {
     } else if (state instanceof RepositoryState.Moving moving) {
       json.writeStringField("state", "moving");
       json.writeStringField("to", moving.to());
+      json.writeStringField("rename", moving.rename());
     } else if (state instanceof RepositoryState.Moved moved) {
       json.writeStringField("state", "moved");
       json.writeStringField("to", moved.to());
     } else if (state instanceof RepositoryState.Reserved reserved) {
       json.writeStringField("state", "reserved");
       json.writeStringField("from", reserved.from());
+      json.writeStringField("rename", reserved.rename());
     }
   }
 

@@ -12,8 +12,9 @@ public sealed interface RepositoryState {
    * A rename has begun; writers are fenced. Anyone may finish it.
    *
    * @param to name the repository will have
+   * @param rename which one of all renames between the two names it is
    */
-  record Moving(String to) implements RepositoryState {}
+  record Moving(String to, String rename) implements RepositoryState {}
 
   /**
    * A tombstone left by a rename.
@@ -30,8 +31,9 @@ public sealed interface RepositoryState {
    * rename can still be finished.
    *
    * @param from name the repository has had until now
+   * @param rename which one of all renames between the two names it is
    */
-  record Reserved(String from) implements RepositoryState {}
+  record Reserved(String from, String rename) implements RepositoryState {}
 
   /** The one instance of {@link Active} that is needed. */
   RepositoryState ACTIVE = new Active();

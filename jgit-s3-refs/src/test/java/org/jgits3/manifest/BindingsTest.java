@@ -276,6 +276,90 @@ class BindingsTest {
   }
 
   @Test
+  void rename_that_is_repeated_does_not_finish_a_later_one_with_what_it_has_moved()
+      throws IOException {
+    create(A);
+    describe(A, "old");
+    dieAtPut(4, false);
+    assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
+    bindings.rename(B, C);
+    describe(C, "new");
+    dieAtPut(3, false);
+    assertThatThrownBy(() -> bindings.rename(C, B)).isInstanceOf(Crash.class);
+    bindings.rename(A, B);
+    bindings.rename(C, B);
+    assertThat(list()).containsExactly(B);
+    assertThat(description(B)).isEqualTo("new");
+  }
+
+  @Test
+  void rename_that_is_repeated_does_not_take_a_name_reserved_for_a_later_one() throws IOException {
+    create(A);
+    dieAtPut(4, false);
+    assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
+    bindings.rename(B, C);
+    dieAtPut(2, false);
+    assertThatThrownBy(() -> bindings.rename(C, B)).isInstanceOf(Crash.class);
+    bindings.rename(A, B);
+    assertThat(list()).containsExactly(C);
+    bindings.rename(C, B);
+    assertThat(list()).containsExactly(B);
+  }
+
+  @Test
+  void rename_that_stalls_while_it_is_finished_does_not_finish_the_next_one() throws IOException {
+    create(A);
+    describe(A, "old");
+    dieAtPut(3, false);
+    assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
+    store.nextGet(ScriptedStore.GetRequest::read);
+    store.nextGet(
+        get -> {
+          bindings.rename(A, B);
+          bindings.rename(B, A);
+          describe(A, "new");
+          dieAtPut(3, false);
+          assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
+          return get.read();
+        });
+    bindings.rename(A, B);
+    assertThat(list()).containsExactly(B);
+    assertThat(description(B)).isEqualTo("new");
+  }
+
+  @Test
+  void reservation_of_a_rename_that_stalled_is_not_that_of_the_one_that_was_finished()
+      throws IOException {
+    create(A);
+    describe(A, "old");
+    store.nextGet(ScriptedStore.GetRequest::read);
+    store.nextGet(
+        get -> {
+          dieAtPut(4, false);
+          assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
+          bindings.rename(B, C);
+          describe(C, "new");
+          return get.read();
+        });
+    bindings.rename(A, B);
+    assertThat(list()).containsExactly(C);
+    assertThat(description(C)).isEqualTo("new");
+    create(B);
+  }
+
+  @Test
+  void rename_is_finished_though_the_new_name_has_another_life_by_then() throws IOException {
+    create(A);
+    dieAtPut(4, false);
+    assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
+    bindings.delete(B);
+    VersionedManifest other = create(B);
+    bindings.rename(A, B);
+    assertThat(bindings.read(B)).contains(other);
+    create(A);
+  }
+
+  @Test
   void two_renames_to_one_name_have_one_winner() throws IOException {
     create(A);
     create(C);
@@ -355,6 +439,10 @@ class BindingsTest {
     try (ManifestCommitter committer = new ManifestCommitter(store, name, POLICY)) {
       committer.commit(ManifestFixture.describing(description));
     }
+  }
+
+  private String description(RepositoryName name) throws IOException {
+    return bindings.read(name).orElseThrow().manifest().settings().description();
   }
 
   private List<RepositoryName> list() throws IOException {

@@ -59,9 +59,9 @@ class ManifestCodecTest {
         List.of(
             RepositoryState.ACTIVE,
             RepositoryState.DELETED,
-            new RepositoryState.Moving("to/b"),
+            new RepositoryState.Moving("to/b", "12ab"),
             new RepositoryState.Moved("to/b"),
-            new RepositoryState.Reserved("from/a"));
+            new RepositoryState.Reserved("from/a", "12ab"));
     for (RepositoryState state : states) {
       Manifest manifest = blank(state);
       assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
@@ -75,11 +75,13 @@ class ManifestCodecTest {
     String longest = longestName(character);
     assertThat(ManifestCodec.encode(blank(new RepositoryState.Moved(longest))).length)
         .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(ManifestCodec.encode(blank(new RepositoryState.Reserved(longest))).length)
+    assertThat(
+            ManifestCodec.encode(blank(new RepositoryState.Reserved(longest, "0".repeat(20))))
+                .length)
         .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
     assertThat(ManifestCodec.encode(blank(RepositoryState.ACTIVE)).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moving("x"))).length)
+    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moving("x", "12ab"))).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
   }
 
