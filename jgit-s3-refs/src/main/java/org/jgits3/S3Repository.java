@@ -81,11 +81,6 @@ public final class S3Repository extends DfsRepository {
   /** What refs are told of objects. */
   private final class Presence implements ObjectPresence {
     @Override
-    public boolean wroteAll(Set<ObjectId> ids) throws IOException {
-      return objects.wroteAll(ids);
-    }
-
-    @Override
     public void checkComplete(Set<ObjectId> ids, RefDatabase values) throws IOException {
       objects.checkComplete(ids, values);
     }

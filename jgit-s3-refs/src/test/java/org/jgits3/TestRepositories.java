@@ -19,7 +19,7 @@ import org.jgits3.store.ObjectStore;
 
 /** Repositories and objects for tests. */
 public final class TestRepositories {
-  private static final PersonIdent WHO =
+  public static final PersonIdent WHO =
       new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
 
   private TestRepositories() {}

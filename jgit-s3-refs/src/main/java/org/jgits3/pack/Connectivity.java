@@ -3,26 +3,30 @@ package org.jgits3.pack;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
-import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevTag;
+import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
 
 /**
- * Whether everything that objects lead to is there. All that a ref leads to is, so that the walk
- * ends where it meets one: a few commits on top of some branch cost no more than these commits,
- * however many refs there are.
+ * Whether everything that objects lead to is there. All that a ref leads to is, and all that an
+ * object in a pack of a collection leads to, so that the walk ends where it meets one: a few
+ * commits on top of some branch cost no more than these commits and what they change, however many
+ * refs and files there are.
  */
 final class Connectivity {
   /** Commits that are looked at in search of refs, before refs are read to end the walk. */
@@ -33,96 +37,151 @@ final class Connectivity {
 
   private final ObjectReader reader;
   private final RefDatabase refs;
+  private final Collected collected;
+  private final RevWalk walk;
+  private final TreeCheck trees;
 
-  /** Commits below the objects that refs point to. */
+  /** Commits that are not known to be complete. */
+  private final List<RevCommit> commits = new ArrayList<>();
+
+  /** Commits below these that are. */
   private final Set<ObjectId> ends = new HashSet<>();
+
+  /** Objects in packs of collections, each of which has all that its objects lead to. */
+  interface Collected {
+    /** Whether there are such packs, so that every walk ends soon. */
+    boolean any();
+
+    /** Whether one of them has an object. */
+    boolean has(AnyObjectId id) throws IOException;
+  }
 
   /**
    * A check.
    *
    * @param reader reads the objects; closed by the caller
    * @param refs refs all of which are known to lead to what is there
+   * @param collected objects that are known to lead to what is there
    */
-  Connectivity(ObjectReader reader, RefDatabase refs) {
+  Connectivity(ObjectReader reader, RefDatabase refs, Collected collected) {
     this.reader = reader;
     this.refs = refs;
+    this.collected = collected;
+    this.walk = new RevWalk(reader); // not closed: the reader is the caller's
+    this.walk.setRetainBody(false);
+    this.trees = new TreeCheck(reader, collected);
   }
 
   /**
-   * Makes sure that everything is there.
+   * Makes sure that everything is there. Called once.
    *
    * @param ids objects that may lead to something missing
    * @throws MissingObjectException if one of them, or something they lead to, is not there
    * @throws IOException if it cannot be told
    */
   void check(Collection<ObjectId> ids) throws IOException {
-    Set<ObjectId> tips = new HashSet<>();
-    for (ObjectId id : ids) {
-      if (!isRef(id)) {
-        tips.add(id);
+    if (find(ids)) {
+      for (RevCommit commit : commits) {
+        check(commit);
       }
+    } else {
+      checkUpTo(someRefs());
     }
-    if (tips.isEmpty()) {
-      return;
-    }
-    boolean near = findEnds(tips);
-    ObjectWalk walk = new ObjectWalk(reader); // not closed: the reader is the caller's
-    for (ObjectId tip : tips) {
-      walk.markStart(walk.parseAny(tip));
-    }
-    for (ObjectId end : ends) {
-      walk.markUninteresting(walk.parseAny(end));
-    }
-    if (!near) {
-      List<Ref> all = refs.getRefs();
-      for (Ref ref : all.subList(0, Math.min(all.size(), KNOWN))) {
-        if (ref.getObjectId() != null) {
-          walk.markUninteresting(walk.parseAny(ref.getObjectId()));
-        }
-      }
-    }
-    walk.checkConnectivity();
   }
 
   /**
-   * Follows commits down to those that refs point to.
+   * Follows objects down to those that are known to be complete.
    *
    * @return false if these are too far away to find all
    */
-  private boolean findEnds(Set<ObjectId> tips) throws IOException {
-    RevWalk walk = new RevWalk(reader);
-    Set<ObjectId> met = new HashSet<>(tips);
-    Deque<ObjectId> next = new ArrayDeque<>(tips);
-    while (!next.isEmpty()) {
-      if (met.size() > NEAR + tips.size()) {
-        return false;
+  private boolean find(Collection<ObjectId> ids) throws IOException {
+    Set<ObjectId> met = new HashSet<>();
+    Deque<ObjectId> next = new ArrayDeque<>();
+    for (ObjectId id : ids) {
+      if (met.add(id) && !isComplete(id)) {
+        next.add(id);
       }
+    }
+    int most = collected.any() ? Integer.MAX_VALUE : NEAR + next.size();
+    boolean far = false;
+    while (!next.isEmpty()) {
+      far |= commits.size() > most;
       RevObject object = walk.parseAny(next.remove());
+      if (far && object instanceof RevCommit commit) {
+        commits.add(commit); // the walk to other refs goes on from it
+        continue;
+      }
       for (ObjectId below : below(object)) {
-        if (!met.add(below)) {
-          continue;
-        }
-        if (isRef(below)) {
-          ends.add(below);
-        } else {
-          next.add(below);
+        if (met.add(below)) {
+          if (isComplete(below)) {
+            ends.add(below);
+          } else {
+            next.add(below);
+          }
         }
       }
     }
-    return true;
+    return !far;
   }
 
-  private static List<ObjectId> below(RevObject object) {
+  /** Takes note of an object, and says what is to be looked at because of it. */
+  private List<ObjectId> below(RevObject object) throws IOException {
     if (object instanceof RevTag tag) {
       return List.of(tag.getObject().copy());
     }
+    if (object instanceof RevTree tree) {
+      trees.check(tree, List.of());
+    }
     if (object instanceof RevCommit commit) {
-      return List.of(commit.getParents()).stream().map(RevCommit::copy).toList();
+      commits.add(commit);
+      return Stream.of(commit.getParents()).map(RevCommit::copy).toList();
     }
     return List.of();
   }
 
-  private boolean isRef(ObjectId id) throws IOException {
-    return !refs.getTipsWithSha1(id).isEmpty();
+  private boolean isComplete(ObjectId id) throws IOException {
+    return collected.has(id) || !refs.getTipsWithSha1(id).isEmpty();
+  }
+
+  /** What some refs point to. */
+  private List<ObjectId> someRefs() throws IOException {
+    List<Ref> all = refs.getRefs();
+    return all.subList(0, Math.min(all.size(), KNOWN)).stream()
+        .map(Ref::getObjectId)
+        .filter(id -> id != null)
+        .toList();
+  }
+
+  /** Checks all commits that were met, and those below them that known ones do not lead to. */
+  private void checkUpTo(List<ObjectId> known) throws IOException {
+    RevWalk down = new RevWalk(reader);
+    down.setRetainBody(false);
+    for (RevCommit commit : commits) {
+      down.markStart(down.parseCommit(commit));
+    }
+    for (ObjectId end : ends) {
+      markUninteresting(down, end);
+    }
+    for (ObjectId id : known) {
+      markUninteresting(down, id);
+    }
+    for (RevCommit commit = down.next(); commit != null; commit = down.next()) {
+      check(commit);
+    }
+  }
+
+  private static void markUninteresting(RevWalk down, ObjectId id) throws IOException {
+    if (down.peel(down.parseAny(id)) instanceof RevCommit commit) {
+      down.markUninteresting(commit);
+    }
+  }
+
+  /** Checks what a commit has that its parents, which are complete or checked too, do not have. */
+  private void check(RevCommit commit) throws IOException {
+    List<ObjectId> parents = new ArrayList<>();
+    for (RevCommit parent : commit.getParents()) {
+      parents.add(walk.parseCommit(parent).getTree().copy());
+    }
+    trees.check(commit.getTree(), parents);
   }
 }

@@ -6,14 +6,11 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -54,9 +51,6 @@ import org.slf4j.LoggerFactory;
 public class S3ObjDatabase extends DfsObjDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
-  /** Packs written through a handle that it remembers as its own. */
-  private static final int REMEMBERED = 1000;
-
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
   private static final Set<PackSource> WRITTEN = Set.of(PackSource.INSERT, PackSource.RECEIVE);
 
@@ -80,15 +74,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private volatile long loaded = -1;
 
   private final AtomicBoolean closed = new AtomicBoolean();
-
-  /** Ids of packs that this handle has written, the last ones; guarded by itself. */
-  private final Map<String, Boolean> written =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-          return size() > REMEMBERED;
-        }
-      };
 
   /** Refs as of a moment before this handle read any; empty if none were known. */
   private final Optional<Refs> before;
@@ -165,43 +150,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Whether this handle has written objects itself, and knows it still.
-   *
-   * @param ids the objects
-   * @return false if one of them was written by somebody else, or may have been
-   * @throws IOException if an index cannot be read
-   */
-  public boolean wroteAll(Set<ObjectId> ids) throws IOException {
-    return missingFrom(ids, this::isOwn).isEmpty();
-  }
-
-  private boolean isOwn(S3PackDescription pack) {
-    synchronized (written) {
-      return written.containsKey(pack.id());
-    }
-  }
-
-  /** Those of some objects that no pack of some kind has. */
-  private Set<ObjectId> missingFrom(Set<ObjectId> ids, Predicate<S3PackDescription> which)
-      throws IOException {
-    Set<ObjectId> missing = new HashSet<>(ids);
-    try (DfsReader reader = newReader()) {
-      for (DfsPackFile pack : getPacks()) {
-        if (!missing.isEmpty() && which.test((S3PackDescription) pack.getPackDescription())) {
-          Set<ObjectId> found = new HashSet<>();
-          for (ObjectId id : missing) {
-            if (pack.hasObject(reader, id)) {
-              found.add(id);
-            }
-          }
-          missing.removeAll(found);
-        }
-      }
-    }
-    return missing;
-  }
-
-  /**
    * Makes sure that everything that objects lead to is in the packs listed as of this call, or
    * later.
    *
@@ -211,21 +159,49 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * @throws IOException if it cannot be told
    */
   public void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException {
-    // What a collection found reachable is in its packs with all that it leads to, and they are
-    // only ever replaced together.
-    Set<ObjectId> others = missingFrom(ids, pack -> COLLECTED.contains(pack.getPackSource()));
-    try (ObjectReader reader = newReader()) {
-      new Connectivity(reader, refs).check(others);
+    try (DfsReader reader = newReader()) {
+      new Connectivity(reader, refs, new CollectedPacks(reader, getPacks())).check(ids);
     }
   }
 
   /** Whether everything that objects lead to is there for those who do not see this handle's. */
   boolean isComplete(Set<ObjectId> ids) throws IOException {
-    try (S3ObjDatabase listed = new Listed(this);
-        ObjectReader reader = listed.newReader()) {
-      new Connectivity(reader, refs.newest()).check(ids);
+    try (S3ObjDatabase listed = new Listed(this)) {
+      listed.checkComplete(ids, refs.newest());
       return true;
     } catch (MissingObjectException e) {
+      return false;
+    }
+  }
+
+  /**
+   * What a collection found reachable is in its packs with all that it leads to, and they are only
+   * ever replaced together.
+   */
+  private static final class CollectedPacks implements Connectivity.Collected {
+    private final DfsReader reader;
+    private final List<DfsPackFile> packs;
+
+    CollectedPacks(DfsReader reader, DfsPackFile[] packs) {
+      this.reader = reader;
+      this.packs =
+          Stream.of(packs)
+              .filter(pack -> COLLECTED.contains(pack.getPackDescription().getPackSource()))
+              .toList();
+    }
+
+    @Override
+    public boolean any() {
+      return !packs.isEmpty();
+    }
+
+    @Override
+    public boolean has(AnyObjectId id) throws IOException {
+      for (DfsPackFile pack : packs) {
+        if (pack.hasObject(reader, id)) {
+          return true;
+        }
+      }
       return false;
     }
   }
@@ -475,9 +451,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
       pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
-    if (!replaces) {
-      packs.forEach(this::remember);
-    }
     if (defers
         && !replaces
         && packs.stream().allMatch(p -> p.getPackSource() == PackSource.RECEIVE)) {
@@ -528,14 +501,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
       }
     }
     return true;
-  }
-
-  private void remember(S3PackDescription pack) {
-    if (WRITTEN.contains(pack.getPackSource())) {
-      synchronized (written) {
-        written.put(pack.id(), true);
-      }
-    }
   }
 
   private void defer(S3PackDescription pack) {

@@ -9,16 +9,6 @@ import org.eclipse.jgit.lib.RefDatabase;
 /** What a handle can tell of objects that refs are to point to. Safe for use by many threads. */
 public interface ObjectPresence {
   /**
-   * Whether this handle has written objects itself, so that it has seen all that they lead to since
-   * it was opened, or has written that as well.
-   *
-   * @param ids the objects
-   * @return false if one of them was written by somebody else, or so long ago that it is forgotten
-   * @throws IOException if it cannot be told
-   */
-  boolean wroteAll(Set<ObjectId> ids) throws IOException;
-
-  /**
    * Makes sure that everything that objects lead to is in the packs listed as of this call, or
    * later.
    *

@@ -188,17 +188,16 @@ public final class S3RefDatabase extends RefDatabase {
 
   /**
    * When all that values lead to was there, for all that is known. Where garbage was removed
-   * before, only what this handle wrote itself goes unlooked at: what another one wrote may lead to
-   * an object that was there then, and was removed before this handle was opened.
+   * before, nobody is trusted, not even this handle with what it has written itself: an object that
+   * it found may have been garbage as well, and may lead to one that was removed before the handle
+   * was opened.
    */
   private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
-    long dropped = shared.dropped();
-    if (dropped == 0) {
+    if (shared.dropped() == 0) {
       return opened;
     }
     Set<ObjectId> ids = tips.get();
-    boolean trusted = ids.isEmpty() || (dropped <= opened && objects.wroteAll(ids));
-    return trusted ? opened : lookAgain(ids);
+    return ids.isEmpty() ? opened : lookAgain(ids);
   }
 
   private long lookAgain(Set<ObjectId> ids) throws IOException {

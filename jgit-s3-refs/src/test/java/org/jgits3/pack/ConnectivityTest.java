@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -82,9 +83,26 @@ class ConnectivityTest {
     }
   }
 
+  /** What collections are said to have packed. */
+  private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
+    @Override
+    public boolean any() {
+      return !ids.isEmpty();
+    }
+
+    @Override
+    public boolean has(AnyObjectId id) {
+      return ids.contains(id.copy());
+    }
+  }
+
   private Set<ObjectId> check(ObjectId... tips) throws IOException {
+    return check(new Collected(Set.of()), tips);
+  }
+
+  private Set<ObjectId> check(Collected collected, ObjectId... tips) throws IOException {
     try (NotingReader reader = new NotingReader(repository.newObjectReader())) {
-      new Connectivity(reader, repository.getRefDatabase()).check(List.of(tips));
+      new Connectivity(reader, repository.getRefDatabase(), collected).check(List.of(tips));
       return reader.opened;
     }
   }
@@ -145,6 +163,81 @@ class ConnectivityTest {
     branches(first);
     List<ObjectId> more = commits(1500, true, first.get(0));
     assertThat(check(more.get(1499))).containsAll(more);
+    ObjectId tag = TestRepositories.tag(repository, "v1", more.get(1499));
+    assertThat(check(tag, more.get(1200), first.get(0))).contains(tag).containsAll(more);
+  }
+
+  @Test
+  void what_a_collection_has_packed_ends_the_walk_however_long_it_is() throws Exception {
+    List<ObjectId> old = commits(3, true);
+    List<ObjectId> more = commits(1500, true, old.get(2));
+    Collected collected = new Collected(Set.of(old.get(2)));
+    assertThat(check(collected, more.get(1499))).containsAll(more).doesNotContain(old.get(1));
+    assertThat(check(collected, old.get(2))).isEmpty();
+  }
+
+  @Test
+  void only_what_a_commit_changes_is_looked_at() throws Exception {
+    ObjectId base;
+    ObjectId changed;
+    ObjectId other;
+    ObjectId directory;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      other = inserter.insert(directory(inserter, "other", 20));
+      directory = inserter.insert(directory(inserter, "directory", 20));
+      base = inserter.insert(commit(root(inserter, other, directory), "base"));
+      ObjectId next = inserter.insert(directory(inserter, "changed", 20));
+      changed = inserter.insert(commit(root(inserter, other, next), "changed", base));
+      inserter.flush();
+    }
+    assertThat(check(changed)).as("of a root commit all is").contains(other, directory);
+    branches(List.of(base));
+    assertThat(check(changed))
+        .contains(changed, base, directory)
+        .doesNotContain(other)
+        .hasSize(2 + 2 + 2); // commits, their trees, and the directory before and after
+  }
+
+  /** A directory with files, the first of which has content of its own. */
+  private static TreeFormatter directory(ObjectInserter inserter, String name, int files)
+      throws IOException {
+    TreeFormatter tree = new TreeFormatter();
+    for (int i = 10; i < 10 + files; i++) {
+      byte[] content = (i == 10 ? name : "file " + i).getBytes(StandardCharsets.US_ASCII);
+      tree.append("file" + i, FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
+    }
+    return tree;
+  }
+
+  private static ObjectId root(ObjectInserter inserter, ObjectId a, ObjectId b) throws IOException {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("a", FileMode.TREE, a);
+    tree.append("b", FileMode.TREE, b);
+    return inserter.insert(tree);
+  }
+
+  @Test
+  void what_is_missing_in_a_directory_that_changed_is_named() throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    ObjectId base;
+    List<ObjectId> lacking = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId a = inserter.insert(directory(inserter, "a", 3));
+      ObjectId b = inserter.insert(directory(inserter, "b", 3));
+      base = inserter.insert(commit(root(inserter, a, b), "base"));
+      TreeFormatter changed = directory(inserter, "b", 3);
+      changed.append("last", FileMode.REGULAR_FILE, missing);
+      ObjectId c = inserter.insert(changed);
+      lacking.add(inserter.insert(commit(root(inserter, a, c), "no blob", base)));
+      lacking.add(inserter.insert(commit(root(inserter, a, missing), "no tree", base)));
+      inserter.flush();
+    }
+    branches(List.of(base));
+    for (ObjectId tip : lacking) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
   }
 
   @Test

@@ -297,11 +297,6 @@ class LargeBatchTest {
   /** Of a repository without collections. */
   private static final class NothingDropped implements ObjectPresence {
     @Override
-    public boolean wroteAll(Set<ObjectId> ids) {
-      throw new AssertionError();
-    }
-
-    @Override
     public void checkComplete(Set<ObjectId> ids, RefDatabase refs) {
       throw new AssertionError();
     }

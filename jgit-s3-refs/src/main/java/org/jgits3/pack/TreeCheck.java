@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.treewalk.CanonicalTreeParser;
+import org.jgits3.pack.Connectivity.Collected;
+
+/**
+ * Whether all that trees lead to is there. Of a tree that is much like one that has everything only
+ * the difference is looked at. Nothing is looked at twice.
+ */
+final class TreeCheck {
+  private final ObjectReader reader;
+  private final Collected collected;
+
+  /** Objects that were looked at, or are to be. */
+  private final Set<ObjectId> known = new HashSet<>();
+
+  private final Deque<Compared> next = new ArrayDeque<>();
+
+  /**
+   * A tree that may lead to something missing.
+   *
+   * @param tree the tree
+   * @param complete trees of the same directory that do not
+   */
+  private record Compared(ObjectId tree, List<ObjectId> complete) {}
+
+  /**
+   * Of no trees yet.
+   *
+   * @param reader reads them; closed by the caller
+   * @param collected objects that are known to lead to what is there
+   */
+  TreeCheck(ObjectReader reader, Collected collected) {
+    this.reader = reader;
+    this.collected = collected;
+  }
+
+  /**
+   * Makes sure that everything is there.
+   *
+   * @param tree tree that may lead to something missing
+   * @param complete trees of the same directory all of which are complete, or looked at as well
+   * @throws MissingObjectException if it, or something it leads to, is not there
+   * @throws IOException if it cannot be told
+   */
+  void check(ObjectId tree, List<ObjectId> complete) throws IOException {
+    ObjectId id = tree.copy();
+    if (!complete.contains(id) && known.add(id) && !collected.has(id)) {
+      next.push(new Compared(id, complete));
+    }
+    while (!next.isEmpty()) {
+      entries(next.pop());
+    }
+  }
+
+  private void entries(Compared compared) throws IOException {
+    Optional<Directory> complete = Optional.empty(); // read if there is need
+    CanonicalTreeParser entries = open(compared.tree());
+    for (; !entries.eof(); entries = entries.next()) {
+      ObjectId id = entries.getEntryObjectId();
+      boolean isTree = FileMode.TREE.equals(entries.getEntryRawMode());
+      if (FileMode.GITLINK.equals(entries.getEntryRawMode())
+          || known.contains(id)
+          || collected.has(id)) {
+        continue;
+      }
+      if (complete.isEmpty()) {
+        complete = Optional.of(directory(compared.complete()));
+      }
+      if (complete.get().entries().contains(id)) {
+        continue; // nothing is known of it yet if it is of a tree that is still to be looked at
+      }
+      known.add(id);
+      if (isTree) {
+        String name = entries.getEntryPathString();
+        next.push(new Compared(id, complete.get().directories().getOrDefault(name, List.of())));
+      } else if (!reader.has(id)) {
+        throw new MissingObjectException(id, Constants.OBJ_BLOB);
+      }
+    }
+  }
+
+  /**
+   * What some trees have between them.
+   *
+   * @param entries all that is in them
+   * @param directories their directories by name
+   */
+  private record Directory(Set<ObjectId> entries, Map<String, List<ObjectId>> directories) {}
+
+  private Directory directory(List<ObjectId> trees) throws IOException {
+    Directory all = new Directory(new HashSet<>(), new HashMap<>());
+    for (ObjectId tree : trees) {
+      CanonicalTreeParser entries = open(tree);
+      for (; !entries.eof(); entries = entries.next()) {
+        ObjectId id = entries.getEntryObjectId();
+        all.entries().add(id);
+        if (FileMode.TREE.equals(entries.getEntryRawMode())) {
+          String name = entries.getEntryPathString();
+          all.directories().computeIfAbsent(name, n -> new ArrayList<>()).add(id);
+        }
+      }
+    }
+    return all;
+  }
+
+  private CanonicalTreeParser open(ObjectId tree) throws IOException {
+    CanonicalTreeParser parser = new CanonicalTreeParser();
+    parser.reset(reader, tree);
+    return parser;
+  }
+}
