@@ -15,6 +15,7 @@ import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdSubclassMap;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.treewalk.CanonicalTreeParser;
 import org.jgits3.pack.Connectivity.Collected;
@@ -28,7 +29,7 @@ final class TreeCheck {
   private final Collected collected;
 
   /** Objects that were looked at, or are to be. */
-  private final Set<ObjectId> known = new HashSet<>();
+  private final ObjectIdSubclassMap<ObjectId> known = new ObjectIdSubclassMap<>();
 
   private final Deque<Compared> next = new ArrayDeque<>();
 
@@ -61,7 +62,8 @@ final class TreeCheck {
    */
   void check(ObjectId tree, List<ObjectId> complete) throws IOException {
     ObjectId id = tree.copy();
-    if (!complete.contains(id) && known.add(id) && !collected.has(id)) {
+    if (!complete.contains(id) && !known.contains(id) && !collected.has(id)) {
+      known.add(id);
       next.push(new Compared(id, complete));
     }
     while (!next.isEmpty()) {
