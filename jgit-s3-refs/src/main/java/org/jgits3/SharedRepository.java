@@ -57,7 +57,8 @@ final class SharedRepository {
         new SharedRefs(
             store, uploads, committer, settings.validation(), background, metrics, budget);
     this.packs =
-        new SharedPacks(store, uploads, committer, settings.spills(), bundles, indexes, disk);
+        new SharedPacks(
+            store, uploads, committer, refs::makeRoom, settings.spills(), bundles, indexes, disk);
   }
 
   /**

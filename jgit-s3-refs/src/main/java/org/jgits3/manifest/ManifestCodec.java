@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
@@ -66,11 +67,7 @@ final class ManifestCodec {
    * @throws IOException if a text is not valid Unicode
    */
   static byte[] encode(Manifest manifest) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(4 * MIN_REPOSITORY_BYTES);
-    try (JsonGenerator json = MAPPER.getFactory().createGenerator(out)) {
-      json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT);
-      ManifestWriter.write(json, manifest);
-    }
+    ByteArrayOutputStream out = fields(manifest);
     if (manifest.holdsRepository()) {
       int missing = MIN_REPOSITORY_BYTES - TRAILER_BYTES - out.size();
       out.writeBytes(" ".repeat(Math.max(0, missing)).getBytes(StandardCharsets.US_ASCII));
@@ -85,18 +82,39 @@ final class ManifestCodec {
     return bytes;
   }
 
-  private static void checkSize(Manifest manifest, int size) throws ManifestException {
+  /** All fields but the checksum. */
+  private static ByteArrayOutputStream fields(Manifest manifest) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(4 * MIN_REPOSITORY_BYTES);
+    try (JsonGenerator json = MAPPER.getFactory().createGenerator(out)) {
+      json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT);
+      ManifestWriter.write(json, manifest);
+    }
+    return out;
+  }
+
+  private static void checkSize(Manifest manifest, int size) throws IOException {
     if (size > Manifest.MAX_BYTES) {
       throw new ManifestException.TooLarge(
           "the manifest would have "
               + size
               + " bytes, at most "
               + Manifest.MAX_BYTES
-              + " are allowed; fold refs or log, then retry");
+              + " are allowed; "
+              + remedy(manifest, size));
     }
     if (!manifest.holdsRepository() && size >= MIN_REPOSITORY_BYTES) {
       throw new IllegalStateException("a tombstone of " + size + " bytes: " + manifest.state());
     }
+  }
+
+  /** Those who commit fold refs and log by themselves; packs are merged by maintenance alone. */
+  private static String remedy(Manifest manifest, int size) throws IOException {
+    int ofPacks = size - fields(manifest.withPacks(List.of())).size();
+    return ofPacks > Manifest.MAX_BYTES / 2
+        ? "its "
+            + manifest.packs().size()
+            + " packs take most of them: run jgit-s3 gc, or Maintenance.collectGarbage, then retry"
+        : "fold refs or log, then retry";
   }
 
   /**

@@ -39,7 +39,12 @@ public class ManifestException extends IOException {
     }
   }
 
-  /** The encoded manifest would exceed {@link Manifest#MAX_BYTES}: fold refs or log, then retry. */
+  /**
+   * The encoded manifest would exceed {@link Manifest#MAX_BYTES}; nothing was written. What fills
+   * it is refs and log, which those who commit fold before they retry, or packs, as the message
+   * says then: somebody has to merge these, by {@code Maintenance.collectGarbage} or the {@code gc}
+   * command, before anything that adds a pack succeeds.
+   */
   public static final class TooLarge extends ManifestException {
     /**
      * A manifest that grew too much.

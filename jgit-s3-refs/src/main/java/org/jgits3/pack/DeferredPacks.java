@@ -33,16 +33,19 @@ final class DeferredPacks {
   private static final Logger LOG = LoggerFactory.getLogger(DeferredPacks.class);
 
   private final ManifestCommitter committer;
+  private final Publisher publisher;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition decided = lock.newCondition();
 
   /** Packs that are hidden or being published, by id. */
   private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
 
-  DeferredPacks(ManifestCommitter committer) {
+  DeferredPacks(ManifestCommitter committer, Publisher publisher) {
     this.committer = committer;
+    this.publisher = publisher;
   }
 
+  /** The commit loop; makes no room, unlike what publishes packs alone. */
   ManifestCommitter committer() {
     return committer;
   }
@@ -91,7 +94,7 @@ final class DeferredPacks {
     }
     State outcome = State.IN_DOUBT;
     try {
-      committer.<Boolean>commit(base -> Proposal.edit(listing(base, List.of(pack)), true));
+      publisher.<Boolean>commit(base -> Proposal.edit(listing(base, List.of(pack)), true));
       outcome = State.PUBLISHED;
     } catch (UnknownOutcomeException e) {
       throw e;

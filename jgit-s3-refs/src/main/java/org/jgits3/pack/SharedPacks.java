@@ -37,6 +37,8 @@ public class SharedPacks {
   private final PackUploads uploads;
   private final ImmutableObjects objects;
   private final ManifestCommitter committer;
+  private final Room room;
+  private final Publisher publisher;
   private final SpillDirectory spills;
   private final Bundles bundles;
   private final DeferredPacks deferred;
@@ -55,12 +57,24 @@ public class SharedPacks {
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
 
+  /** Makes room in the manifest for packs. */
+  @FunctionalInterface
+  public interface Room {
+    /**
+     * Moves to objects of their own what need not be in the manifest.
+     *
+     * @throws IOException if it could not be done, or not be decided; nothing is lost
+     */
+    void make() throws IOException;
+  }
+
   /**
    * The packs of one repository.
    *
    * @param store where they are
    * @param uploads how they get there
    * @param committer commit loop of the repository
+   * @param room makes room in its manifest if that is full
    * @param spills where large packs go while they are received
    * @param bundles bundles of the store that were read lately
    * @param indexes memory for the indexes of all repositories
@@ -70,6 +84,7 @@ public class SharedPacks {
       ObjectStore store,
       PackUploads uploads,
       ManifestCommitter committer,
+      Room room,
       SpillDirectory spills,
       Bundles bundles,
       IndexBudget indexes,
@@ -78,11 +93,13 @@ public class SharedPacks {
     this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
     this.committer = committer;
+    this.room = room;
+    this.publisher = new Publisher(committer, room);
     this.spills = spills;
     this.bundles = bundles;
     this.indexes = indexes;
     this.disk = disk;
-    this.deferred = new DeferredPacks(committer);
+    this.deferred = new DeferredPacks(committer, publisher);
   }
 
   DeferredPacks deferred() {
@@ -95,6 +112,7 @@ public class SharedPacks {
         other.store,
         other.uploads,
         committer,
+        other.room,
         other.spills,
         other.bundles,
         other.indexes,
@@ -266,13 +284,14 @@ public class SharedPacks {
    * Publishes packs, and removes the ones they replace. Packs of garbage that would be dropped stay
    * listed if a ref may have been created or moved since some moment: it may lead to an object that
    * only they have. If they go, the manifest notes the generation, so that whoever found such an
-   * object before looks again.
+   * object before looks again. If the manifest is full, refs and log are folded first.
    *
    * @param added packs whose files are all in the store
    * @param replaced packs whose objects are in {@code added}, or dropped; all must still be listed
    * @param dropped those of the replaced packs that have objects which are not in {@code added}
    * @param since refs as of a moment before it was found out what is garbage; empty if not known
    * @return whether packs of garbage stayed that were to be dropped
+   * @throws org.jgits3.manifest.ManifestException.TooLarge if it is full of packs; nothing changed
    * @throws IOException if it could not be done, or not be decided
    */
   boolean commit(
@@ -286,7 +305,7 @@ public class SharedPacks {
     PackReplacement withoutDropping =
         new PackReplacement(entries, ids(replaced.stream().filter(p -> !dropped.contains(p))));
     added.forEach(S3PackDescription::offer);
-    return committer.commit(
+    return publisher.commit(
         base -> {
           Manifest next = all.apply(base); // also checks that all inputs are listed
           if (dropped.isEmpty()) {
@@ -313,7 +332,7 @@ public class SharedPacks {
   }
 
   void setShallowCommits(Set<ObjectId> shallow) throws IOException {
-    committer.<Boolean>commit(
+    publisher.<Boolean>commit(
         base -> {
           RepositorySettings s = base.settings();
           if (s.shallow().equals(shallow)) {

@@ -478,11 +478,18 @@ public final class SharedRefs {
     }
   }
 
-  /** Folds what the manifest has no room for, and does no more: an update waits for it. */
-  private void makeRoom() throws IOException {
+  /**
+   * Folds what the manifest has no room for, and does no more: an update, or a pack, waits for it.
+   *
+   * @throws IOException if it could not be done, or not be decided; nothing is lost
+   */
+  public void makeRoom() throws IOException {
     try {
-      logCompaction.moveTail(committer.validate().manifest());
-      foldOverlay();
+      Manifest manifest = committer.validate().manifest();
+      logCompaction.moveTail(manifest);
+      if (!manifest.refs().overlay().isEmpty()) { // else the refs would be read for nothing
+        foldOverlay();
+      }
     } catch (UnknownOutcomeException e) {
       // What is unknown is whether there is room now; of the update itself nothing was written.
       throw new IOException("no room in the manifest, nothing was done: " + e.getMessage(), e);
