@@ -162,7 +162,12 @@ public final class S3Repository extends DfsRepository {
     return config.current();
   }
 
-  /** True until the repository is deleted or renamed. */
+  /**
+   * True until the repository is deleted or renamed.
+   *
+   * @throws org.jgits3.manifest.ManifestException.Gone while it is being renamed
+   * @throws IOException if the store does not answer
+   */
   @Override
   public boolean exists() throws IOException {
     return shared.exists();

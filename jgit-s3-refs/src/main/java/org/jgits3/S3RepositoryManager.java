@@ -3,6 +3,7 @@ package org.jgits3;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -195,14 +196,30 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none, or the name is not allowed
+   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openRepository(String name) throws IOException {
+    RepositoryName checked = checked(name);
     try {
-      return open(RepositoryName.of(name));
-    } catch (IllegalArgumentException | ManifestException.Gone e) {
+      return open(checked);
+    } catch (ManifestException.Gone e) {
+      throw notOpened(name, e);
+    }
+  }
+
+  private static RepositoryName checked(String name) throws RepositoryNotFoundException {
+    try {
+      return RepositoryName.of(name);
+    } catch (IllegalArgumentException e) {
       throw new RepositoryNotFoundException(name, e);
     }
+  }
+
+  /** Tells a name that stands for no repository from one that does when a rename is over. */
+  private IOException notOpened(String name, ManifestException.Gone e) throws IOException {
+    boolean returns = e.isInTransit() && !bindings.isAbandoned(RepositoryName.of(name));
+    return returns ? e : new RepositoryNotFoundException(name, e);
   }
 
   private S3Repository open(RepositoryName name) throws IOException {
@@ -222,17 +239,18 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForRequest(String name) throws IOException {
+    RepositoryName checked = checked(name);
     try {
-      RepositoryName checked = RepositoryName.of(name);
       SharedRepository known = shared(checked);
       return known.refs().isRecent()
           ? new S3Repository(known, settings, Opening.FOR_LONGER)
           : new S3Repository(validated(checked), settings, Opening.FOR_REQUEST);
-    } catch (IllegalArgumentException | ManifestException.Gone e) {
-      throw new RepositoryNotFoundException(name, e);
+    } catch (ManifestException.Gone e) {
+      throw notOpened(name, e);
     }
   }
 
@@ -248,6 +266,7 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForPush(String name) throws IOException {
@@ -265,6 +284,7 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForFetch(String name) throws IOException {
@@ -272,15 +292,10 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private S3Repository recentlyAdvertised(String name) throws IOException {
-    try {
-      SharedRepository known = shared(RepositoryName.of(name));
-      if (known.refs().validatedWithin(ADVERTISED)) {
-        return new S3Repository(known, settings, Opening.FOR_PUSH);
-      }
-    } catch (IllegalArgumentException e) {
-      throw new RepositoryNotFoundException(name, e);
-    }
-    return openForRequest(name);
+    SharedRepository known = shared(checked(name));
+    return known.refs().validatedWithin(ADVERTISED)
+        ? new S3Repository(known, settings, Opening.FOR_PUSH)
+        : openForRequest(name);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {
@@ -437,6 +452,7 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return its maintenance, to be used while this manager is open
    * @throws RepositoryNotFoundException if there is none, or the name is not allowed
+   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public Maintenance maintenance(String name) throws IOException {
@@ -457,12 +473,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   public Optional<Sweep.Report> sweep(String name, Duration grace, boolean dryRun)
       throws IOException {
-    RepositoryName checked;
-    try {
-      checked = RepositoryName.of(name);
-    } catch (IllegalArgumentException e) {
-      throw new RepositoryNotFoundException(name, e);
-    }
+    RepositoryName checked = checked(name);
     Manifest found =
         bindings.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
     if (found.state() instanceof RepositoryState.Deleted) {
@@ -495,6 +506,9 @@ public final class S3RepositoryManager implements Closeable {
    * ref of the request leads to is gone when the handle is closed. Not for what fetches into a
    * repository to leave it without refs.
    *
+   * <p>What cannot be opened now, since it is being renamed or the store does not answer, is a
+   * {@link ServiceMayNotContinueException} with the status that HTTP has for this, 503.
+   *
    * @param <C> type of the server's connection
    * @return a resolver that opens existing repositories
    */
@@ -507,7 +521,8 @@ public final class S3RepositoryManager implements Closeable {
       } catch (RepositoryNotFoundException e) {
         throw e;
       } catch (IOException e) {
-        throw new ServiceMayNotContinueException(e.getMessage(), e);
+        throw new ServiceMayNotContinueException(
+            e.getMessage(), e, HttpURLConnection.HTTP_UNAVAILABLE);
       }
     };
   }

@@ -116,6 +116,9 @@ final class SharedRepository {
       committer.validate();
       return true;
     } catch (ManifestException.Gone e) {
+      if (e.isInTransit()) {
+        throw e;
+      }
       return false;
     }
   }

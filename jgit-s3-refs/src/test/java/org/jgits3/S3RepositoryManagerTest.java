@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
 import org.eclipse.jgit.lib.Constants;
@@ -20,6 +21,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One manager here and one elsewhere, as two processes on one store have them. */
 class S3RepositoryManagerTest {
@@ -197,6 +201,64 @@ class S3RepositoryManagerTest {
       assertThat(there.exactRef("refs/heads/master").getObjectId()).isEqualTo(id);
       assertThat(there.parseCommit(id).getFullMessage()).isEqualTo("first");
     }
+  }
+
+  /** Asserts that each way to open a repository says that it is there, and being renamed. */
+  private void isInTransit(String name) {
+    List<ThrowingCallable> ways =
+        List.of(
+            () -> elsewhere.openRepository(name),
+            () -> elsewhere.openForRequest(name),
+            () -> elsewhere.openForPush(name),
+            () -> elsewhere.openForFetch(name),
+            () -> elsewhere.maintenance(name));
+    for (ThrowingCallable way : ways) {
+      assertThatThrownBy(way)
+          .isInstanceOfSatisfying(
+              ManifestException.Gone.class, e -> assertThat(e.isInTransit()).isTrue())
+          .hasMessageContaining("repeat the rename");
+    }
+    assertThatThrownBy(() -> elsewhere.<Void>asResolver().open(null, name))
+        .isInstanceOfSatisfying(
+            ServiceMayNotContinueException.class,
+            e -> assertThat(e.getStatusCode()).isEqualTo(503));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_repository_whose_rename_was_interrupted_is_not_missing(boolean known) throws Exception {
+    manager.createRepository("old").close();
+    if (known) {
+      elsewhere.openRepository("old").close();
+      assertThatThrownBy(() -> elsewhere.openRepository("new"))
+          .isInstanceOf(RepositoryNotFoundException.class);
+    }
+    TestRepositories.renameAndDie(directory, "old", "new", 2);
+    if (known) {
+      try (S3Repository r = elsewhere.openRepository("old")) {
+        assertThatThrownBy(r::exists).isInstanceOf(ManifestException.Gone.class);
+      }
+    }
+    isInTransit("old");
+    isInTransit("new");
+    manager.rename("old", "new");
+    elsewhere.openRepository("new").close();
+    assertThatThrownBy(() -> elsewhere.openRepository("old"))
+        .isInstanceOf(RepositoryNotFoundException.class)
+        .hasCauseInstanceOf(ManifestException.Gone.class);
+  }
+
+  @Test
+  void a_name_is_kept_for_a_rename_only_as_long_as_that_can_be_finished() throws Exception {
+    manager.createRepository("old").close();
+    TestRepositories.renameAndDie(directory, "old", "new", 1);
+    elsewhere.openForRequest("old").close();
+    isInTransit("new");
+    manager.rename("old", "another");
+    assertThatThrownBy(() -> elsewhere.openRepository("new"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    elsewhere.createRepository("new").close();
+    elsewhere.openRepository("new").close();
   }
 
   @Test

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
@@ -15,7 +18,11 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 
 /** Repositories and objects for tests. */
 public final class TestRepositories {
@@ -35,6 +42,37 @@ public final class TestRepositories {
     Config config = new Config();
     config.setString("s3", null, "store", "file:" + directory);
     return S3RepositoryManager.open(S3Settings.from(config, "test"));
+  }
+
+  /** What a process that is killed does not catch. */
+  private static final class Killed extends Error {
+    private static final long serialVersionUID = 1;
+  }
+
+  /**
+   * Renames a repository, as a process does that is killed before it is over.
+   *
+   * @param directory where the store is
+   * @param writes how many of its four writes are done: the new name is reserved, the old one is
+   *     marked as moving, the new one gets the repository, the old one becomes a tombstone
+   */
+  public static void renameAndDie(Path directory, String from, String to, int writes)
+      throws Exception {
+    AtomicInteger left = new AtomicInteger(writes);
+    ObjectStore dying =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            if (left.getAndDecrement() == 0) {
+              throw new Killed();
+            }
+            return super.putIf(key, body, precondition);
+          }
+        };
+    try (S3RepositoryManager manager = manager(dying)) {
+      assertThatThrownBy(() -> manager.rename(from, to)).isInstanceOf(Killed.class);
+    }
   }
 
   /** Inserts a commit of an empty tree. */

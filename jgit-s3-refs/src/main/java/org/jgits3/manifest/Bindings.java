@@ -167,6 +167,21 @@ public final class Bindings {
     file.checkWritable(manifest);
   }
 
+  /**
+   * Whether a name is kept for a repository that can not be renamed to it any more, since it was
+   * deleted, or renamed to something else: such a name is free. One GET, or two.
+   *
+   * @param name name to look up
+   * @return true if so; false if it is not kept for any, or may still get what it is kept for
+   * @throws IOException if a manifest cannot be read
+   */
+  public boolean isAbandoned(RepositoryName name) throws IOException {
+    Optional<VersionedManifest> found = read(name);
+    return found.isPresent()
+        && found.get().manifest().state() instanceof RepositoryState.Reserved reserved
+        && !isLive(name, found.get().manifest(), reserved);
+  }
+
   /** Whether the rename that reserved a name can still be finished. */
   private boolean isLive(
       RepositoryName name, Manifest reservation, RepositoryState.Reserved reserved)

@@ -2,6 +2,7 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /** A commit or a read that the manifest does not allow. The subclasses say what the caller does. */
 public class ManifestException extends IOException {
@@ -15,15 +16,43 @@ public class ManifestException extends IOException {
     super(message, cause);
   }
 
-  /** The name stands for no active repository: never created, deleted, or moved elsewhere. */
+  /**
+   * The name stands for no active repository: never created, deleted, moved elsewhere, or being
+   * renamed at the moment, which {@link #isInTransit} tells from the others.
+   */
   public static final class Gone extends ManifestException {
+    private final transient Optional<RepositoryState> state;
+
     /**
      * No such repository.
      *
      * @param message one line
+     * @param state what the name stands for; empty if it was never used
      */
-    public Gone(String message) {
+    public Gone(String message, Optional<RepositoryState> state) {
       super(message, null);
+      this.state = state;
+    }
+
+    /**
+     * What the name stands for.
+     *
+     * @return its state; empty if it was never used
+     */
+    public Optional<RepositoryState> state() {
+      return state;
+    }
+
+    /**
+     * Whether a repository is being renamed, from the name or to it. It is there, and can be used
+     * again when the rename is over: try later; if it was interrupted, repeat the rename.
+     *
+     * @return true if so
+     */
+    public boolean isInTransit() {
+      return state
+          .filter(s -> s instanceof RepositoryState.Moving || s instanceof RepositoryState.Reserved)
+          .isPresent();
     }
   }
 

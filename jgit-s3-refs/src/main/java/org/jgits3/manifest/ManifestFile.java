@@ -109,7 +109,7 @@ final class ManifestFile {
 
   /** The exception for a manifest that does not stand for an active repository. */
   ManifestException.Gone gone(Optional<RepositoryState> state) {
-    return new ManifestException.Gone(where + ": " + describe(state));
+    return new ManifestException.Gone(where + ": " + describe(state), state);
   }
 
   private static String describe(Optional<RepositoryState> state) {

@@ -77,7 +77,7 @@ public final class Importer {
       manager.rename(staging.value(), name.value());
       return finished(source, name);
     }
-    checkFree(name);
+    checkFree(name, staging);
     source.inspect(manager.settings().config(), monitor);
     Imported imported = stage(source, staging);
     manager.rename(staging.value(), name.value());
@@ -109,11 +109,17 @@ public final class Importer {
     }
   }
 
-  private void checkFree(RepositoryName name) throws IOException {
+  private void checkFree(RepositoryName name, RepositoryName staging) throws IOException {
     try {
       manager.openRepository(name.value()).close();
     } catch (RepositoryNotFoundException free) {
       return;
+    } catch (ManifestException.Gone e) {
+      if (e.state().orElse(null) instanceof RepositoryState.Reserved reserved
+          && reserved.from().equals(staging.value())) {
+        return; // kept for this very import, which was interrupted before its rename
+      }
+      throw e;
     }
     throw new ManifestException.Exists(
         "there is a repository " + name + " already; choose another name");

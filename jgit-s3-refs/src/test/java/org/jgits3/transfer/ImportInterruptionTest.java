@@ -17,6 +17,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
@@ -128,7 +129,7 @@ class ImportInterruptionTest {
       assertThat(out.run("symbolic-ref", "HEAD")).isEqualTo("refs/heads/main");
       assertThat(out.attempt("config", "receive.denyDeletes").stdout().strip()).isEqualTo(carried);
       return true;
-    } catch (RepositoryNotFoundException none) {
+    } catch (RepositoryNotFoundException | ManifestException.Gone none) {
       return false;
     }
   }

@@ -14,7 +14,9 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
+import org.jgits3.TestRepositories;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +125,21 @@ class JgitS3Test {
     Result result = inStore("--debug", "refs", "none");
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.err()).startsWith("jgit-s3: ").contains("\tat org.jgits3.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"refs", "stats", "verify", "gc", "delete", "export"})
+  void a_command_on_a_repository_whose_rename_was_interrupted_says_how_to_finish_it(String command)
+      throws Exception {
+    inStore("init", "old").succeeds();
+    TestRepositories.renameAndDie(dir.resolve("store"), "old", "new", 2);
+    for (String name : List.of("old", "new")) {
+      Stream<String> args = Stream.of(command, name, dir.resolve("out").toString());
+      inStore(args.limit(command.equals("export") ? 3 : 2).toArray(String[]::new))
+          .failsWith(1, "rename", "; repeat the rename if it was interrupted");
+    }
+    inStore("rename", "old", "new").succeeds();
+    assertThat(inStore("list").succeeds().out().lines()).containsExactly("new");
   }
 
   @Test
