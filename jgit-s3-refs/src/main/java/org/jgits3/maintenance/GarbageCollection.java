@@ -2,9 +2,6 @@
 package org.jgits3.maintenance;
 
 import java.io.IOException;
-import java.text.ParseException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +12,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.BitmapIndex;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
@@ -24,10 +19,10 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.revwalk.BitmapWalker;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.storage.pack.PackConfig;
-import org.eclipse.jgit.util.GitTimeParser;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.pack.GarbageExpiry;
 
 /**
  * A full collection of one repository by JGit's collector: everything the refs lead to in one pack
@@ -48,9 +43,6 @@ public final class GarbageCollection {
           PackExt.INDEX.getExtension(),
           PackExt.BITMAP_INDEX.getExtension(),
           PackExt.COMMIT_GRAPH.getExtension());
-
-  private static final String NEVER = "never";
-  private static final String DEFAULT_EXPIRE = "2.weeks.ago";
 
   private final Maintained repository;
   private final LeaseKeeper.Pause pause;
@@ -203,11 +195,12 @@ public final class GarbageCollection {
     lease.collects(manifest.generation());
     boolean garbageKept;
     try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
+      GarbageExpiry expiry = GarbageExpiry.of(pinned.getConfig(), repository.name().value());
       DfsGarbageCollector collector =
           new DfsGarbageCollector(pinned)
               .setPackConfig(packConfig(pinned))
               .setWriteCommitGraph(true)
-              .setGarbageTtl(garbageTtl(pinned.getConfig()), TimeUnit.MILLISECONDS);
+              .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
       collector.pack(monitor);
       garbageKept = pinned.garbageKept();
     }
@@ -228,23 +221,6 @@ public final class GarbageCollection {
     }
     pack.setIndexVersion(2);
     return pack;
-  }
-
-  /** How long garbage is kept in milliseconds; zero is for good. */
-  private long garbageTtl(Config config) throws IOException {
-    String text =
-        config.getString(
-            ConfigConstants.CONFIG_GC_SECTION, null, ConfigConstants.CONFIG_KEY_PRUNEEXPIRE);
-    String expire = text == null ? DEFAULT_EXPIRE : text;
-    if (expire.equalsIgnoreCase(NEVER)) {
-      return 0;
-    }
-    try {
-      Instant before = GitTimeParser.parseInstant(expire);
-      return Math.max(1, Duration.between(before, Instant.now()).toMillis());
-    } catch (ParseException e) {
-      throw new IOException("gc.pruneExpire of " + repository.name() + " is no time: " + expire, e);
-    }
   }
 
   private static long bytes(Manifest manifest) {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -456,8 +457,12 @@ public class S3ObjDatabase extends DfsObjDatabase {
         && packs.stream().allMatch(p -> p.getPackSource() == PackSource.RECEIVE)) {
       packs.forEach(this::defer);
     } else {
-      List<S3PackDescription> leaving = replaces ? ours(replaced) : List.of();
-      shared.commit(packs, leaving, dropped(leaving, packs), before);
+      List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
+      Set<S3PackDescription> dropped = dropped(leaving, packs);
+      Set<S3PackDescription> kept = unexpired(dropped);
+      leaving.removeAll(kept);
+      dropped.removeAll(kept);
+      shared.commit(packs, leaving, dropped, before);
     }
     packs.forEach(writing::remove);
     clearCache();
@@ -471,10 +476,10 @@ public class S3ObjDatabase extends DfsObjDatabase {
       List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
     List<S3PackDescription> garbage =
         leaving.stream().filter(p -> p.getPackSource() == PackSource.UNREACHABLE_GARBAGE).toList();
-    if (garbage.isEmpty()) {
-      return Set.of();
-    }
     Set<S3PackDescription> dropped = new HashSet<>(garbage);
+    if (garbage.isEmpty()) {
+      return dropped;
+    }
     try (DfsReader reader = newReader()) {
       List<PackIndex> kept = new ArrayList<>();
       for (S3PackDescription pack : added) {
@@ -487,6 +492,22 @@ public class S3ObjDatabase extends DfsObjDatabase {
       }
     }
     return dropped;
+  }
+
+  /**
+   * Those packs of garbage that {@code gc.pruneExpire} says are kept. The collection of this
+   * library leaves them alone by itself; JGit's, that of {@code Git.gc()}, drops what is a day old.
+   */
+  private Set<S3PackDescription> unexpired(Set<S3PackDescription> garbage) throws IOException {
+    if (garbage.isEmpty()) {
+      return Set.of();
+    }
+    DfsRepository repository = getRepository();
+    String name = repository.getDescription().getRepositoryName();
+    GarbageExpiry expiry = GarbageExpiry.of(repository.getConfig(), name);
+    return garbage.stream()
+        .filter(pack -> !expiry.isOver(pack.getLastModified()))
+        .collect(Collectors.toSet());
   }
 
   private PackIndex index(S3PackDescription pack, DfsReader reader) throws IOException {

@@ -9,8 +9,11 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.api.Git;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
@@ -21,9 +24,11 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -429,6 +434,57 @@ class GarbageCollectionTest {
     try (S3Repository r = it.maintainer.openForRequest("r")) {
       collect(r);
     }
+    assertThat(sources()).containsExactly("GC");
+    assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
+    it.isSound();
+  }
+
+  /** Runs JGit's own command on a clock that is ahead; Gerrit's does the same. */
+  private void collectByCommand(Duration ahead) throws Exception {
+    SystemReader before = SystemReader.getInstance();
+    SystemReader.setInstance(
+        new SystemReader.Delegate(before) {
+          @Override
+          public long getCurrentTime() {
+            return now().toEpochMilli();
+          }
+
+          @Override
+          public Instant now() {
+            return before.now().plus(ahead);
+          }
+        });
+    try (S3Repository r = it.maintainer.openForRequest("r")) {
+      Git.wrap(r).gc().call();
+    } finally {
+      SystemReader.setInstance(before);
+    }
+  }
+
+  private void expire(String time) throws IOException {
+    it.user.scanForRepoChanges();
+    StoredConfig config = it.user.getConfig();
+    config.setString("gc", null, "pruneExpire", time);
+    config.save();
+  }
+
+  @Test
+  void the_command_of_JGit_keeps_garbage_as_long_as_the_configuration_says() throws Exception {
+    ObjectId id = TestRepositories.commit(it.user, "garbage");
+    expire("never");
+    collectByCommand(Duration.ZERO);
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    for (String time : List.of("never", "2.weeks.ago", "3.days.ago")) {
+      expire(time);
+      collectByCommand(Duration.ofDays(2));
+      assertThat(sources()).as(time).containsExactly("GC", "UNREACHABLE_GARBAGE");
+      assertThat(it.manifest().dropped()).as(time).isZero();
+    }
+    try (S3Repository r = it.maintainer.openForRequest("r")) {
+      assertThat(r.parseCommit(id).getFullMessage()).isEqualTo("garbage");
+    }
+    expire("now");
+    collectByCommand(Duration.ofDays(2));
     assertThat(sources()).containsExactly("GC");
     assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
     it.isSound();
