@@ -30,6 +30,15 @@ public final class BlockCache {
   /** Blocks there is room for at least: a clone uses some at the same time. */
   private static final int LEAST_BLOCKS = 16;
 
+  /**
+   * Locks of the cache for blocks, and again for each kind of index. JGit holds one while it loads,
+   * which it picks by a hash, for all repositories of the process: of its own 32, one that waits
+   * for a request which is not answered stalls a 32nd of all loads, and there are fewer than
+   * connections. Of these it stalls a thousandth, and with a load on each of 64 connections one in
+   * 16 has to wait for another. They take half a MiB.
+   */
+  static final int LOCKS = 1024;
+
   /** Bytes left out of a block, more than an array takes besides its elements. */
   private static final int ARRAY_HEADER = 64;
 
@@ -56,7 +65,7 @@ public final class BlockCache {
    *     what is wrong
    */
   public static DfsBlockCacheConfig configuration(Config config, long heap) {
-    DfsBlockCacheConfig cache = new DfsBlockCacheConfig();
+    DfsBlockCacheConfig cache = new DfsBlockCacheConfig().setConcurrencyLevel(LOCKS);
     cache.setBlockSize(
         config.getInt(
             ConfigConstants.CONFIG_CORE_SECTION,

@@ -34,6 +34,7 @@ class BlockCacheTest {
     assertThat(cache.getBlockLimit()).isEqualTo(32L * MIB);
     assertThat(BlockCache.configuration(new Config(), 8192L * MIB).getBlockLimit())
         .isEqualTo(2048L * MIB);
+    assertThat(cache.getConcurrencyLevel()).isEqualTo(BlockCache.LOCKS).isGreaterThan(64);
   }
 
   @Test
