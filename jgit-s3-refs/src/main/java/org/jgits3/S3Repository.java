@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.util.FS;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Proposal;
@@ -91,6 +92,7 @@ public final class S3Repository extends DfsRepository {
     Builder(String name) {
       setRepositoryDescription(new DfsRepositoryDescription(name));
       setBare();
+      setFS(FS.DETECTED); // for remotes that are local, and for ssh, though nothing here is a file
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.util.FS;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.pack.PinnedPacks;
@@ -80,6 +81,7 @@ final class PinnedRepository extends DfsRepository {
     Builder(String name) {
       setRepositoryDescription(new DfsRepositoryDescription(name));
       setBare();
+      setFS(FS.DETECTED); // as every repository of JGit has one
     }
 
     @Override
