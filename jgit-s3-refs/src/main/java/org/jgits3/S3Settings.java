@@ -298,6 +298,9 @@ public record S3Settings(
       }
       try {
         URI uri = URI.create(url);
+        if (uri.getUserInfo() != null) {
+          throw wrong(ENDPOINT, "credentials do not belong there; see AWS_ACCESS_KEY_ID", null);
+        }
         if (uri.getHost() != null && Set.of("http", "https").contains(uri.getScheme())) {
           return Optional.of(uri);
         }

@@ -66,6 +66,7 @@ class S3SettingsTest {
         "[s3 \"rafs\"] validate = always  | [s3 \"rafs\"] | unknown section",
         "[s3] store = ftp://x             | [s3] store | ftp",
         "[s3] endpoint = nowhere          | [s3] endpoint | no http or https URL",
+        "[s3] endpoint = http://k:s@host  | [s3] endpoint | credentials do not belong there",
         "[s3] connections = many          | [s3] connections | 'many' is no number",
         "[s3] connections = 0             | [s3] connections | not from 1 to",
         "[s3] pathStyle = perhaps         | [s3] pathStyle | neither true nor false",

@@ -76,6 +76,7 @@ final class MovableConfig {
                       "maxcommandbytes",
                       "maxcommanddiscardbytes",
                       "maxinputsize",
+                      "maxobjectsizelimit",
                       "shallowupdate",
                       "unpacklimit",
                       "updateserverinfo")

@@ -76,6 +76,7 @@ class MovableConfigTest {
               DenyNonFastForwards = true
               hideRefs = refs/a
               hideRefs = refs/b
+              maxObjectSizeLimit = 17
             [receive "fsck"]
               missingSpaceBeforeDate = ignore
             [http]
@@ -91,6 +92,7 @@ class MovableConfigTest {
     assertThat(moved.getBoolean("receive", "denynonfastforwards", false)).isTrue();
     assertThat(moved.getStringList("receive", null, "hiderefs"))
         .containsExactly("refs/a", "refs/b");
+    assertThat(moved.getLong("receive", "maxobjectsizelimit", 0)).isEqualTo(17);
     assertThat(moved.getString("receive", "fsck", "missingspacebeforedate")).isEqualTo("ignore");
     assertThat(moved.getBoolean("http", "receivepack", false)).isTrue();
     assertThat(moved.getString("gitweb", null, "owner")).isEqualTo("Zo\u00eb; # x");

@@ -45,8 +45,11 @@ public final class StoreProbe {
    */
   public static ProbeReport quick(ObjectStore store) throws IOException {
     ProbeRun run = new ProbeRun(store);
-    new ConditionChecks(run).run();
-    run.cleanUp();
+    try {
+      new ConditionChecks(run).run();
+    } finally {
+      run.cleanUp();
+    }
     return run.report();
   }
 

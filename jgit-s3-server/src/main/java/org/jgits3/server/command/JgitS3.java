@@ -52,7 +52,7 @@ import picocli.CommandLine.TypeConversionException;
       DemoCommand.class,
     },
     exitCodeListHeading = "%nExit code:%n",
-    exitCodeList = {"0:success", "1:failed", "2:wrong usage"})
+    exitCodeList = {"0:success", "1:failed", "2:wrong usage or configuration"})
 public final class JgitS3 implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -35,7 +35,8 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
   }
 
   private static String toldToStop(Exception e) {
-    return e.getMessage() == null ? "told to stop" : "told to stop: " + oneLine(e);
+    boolean saysMore = e.getMessage() != null && !(e instanceof ProgressBar.Stopped);
+    return saysMore ? "told to stop: " + oneLine(e) : "told to stop";
   }
 
   private void print(PrintWriter err, String message, Exception e) {

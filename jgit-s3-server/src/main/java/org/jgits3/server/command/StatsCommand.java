@@ -31,7 +31,7 @@ final class StatsCommand implements Callable<Integer> {
   /**
    * What is printed. Sizes are in bytes; the overlay holds the refs changed, deletions included,
    * since the snapshot was written. Packs are told apart by what wrote them: {@code RECEIVE} for a
-   * push, {@code GC} for garbage collection or an import, and so on.
+   * push, {@code GC} and {@code GC_REST} for a collection, and so on.
    */
   private record Stats(
       String name,

@@ -39,7 +39,8 @@ final class SweepCommand implements Callable<Integer> {
       defaultValue = "24",
       description =
           "Leave alone what was begun or replaced within so many hours (${DEFAULT-VALUE}); a push,"
-              + " gc or clone that takes longer may have to be repeated.")
+              + " gc or clone that takes longer may have to be repeated. What a deleted repository"
+              + " has left goes at once.")
   private int graceHours;
 
   /** What {@code --json} prints of each repository. */
