@@ -40,6 +40,7 @@ import picocli.CommandLine.TypeConversionException;
       RefsCommand.class,
       ReflogCommand.class,
       LogCommand.class,
+      ConfigCommand.class,
       RestoreRefsCommand.class,
       RestoreCommand.class,
       RenameCommand.class,

@@ -172,6 +172,46 @@ class JgitS3Test {
   }
 
   @Test
+  void configuration_of_a_repository_is_shown_and_changed() throws IOException {
+    inStore("init", "a").succeeds();
+    assertThat(inStore("config", "a").succeeds().out().lines())
+        .containsExactlyInAnyOrder("core.bare=true", "core.repositoryformatversion=0");
+    inStore("config", "a", "gc.pruneExpire", "never").succeeds();
+    inStore("config", "a", "receive.fsck.missingEmail", "ignore").succeeds();
+    assertThat(inStore("config", "a", "GC.pruneexpire").succeeds().out().lines())
+        .containsExactly("never");
+    assertThat(inStore("config", "a", "--json", "receive.fsck.missingEmail").json())
+        .map(row -> row.get("key").asText() + "=" + row.get("value").asText())
+        .containsExactly("receive.fsck.missingemail=ignore");
+    inStore("config", "a", "gc.pruneExpire", "now").succeeds();
+    assertThat(inStore("config", "a").succeeds().out()).contains("gc.pruneexpire=now\n");
+    inStore("config", "a", "--unset", "gc.pruneExpire").succeeds();
+    inStore("config", "a", "gc.pruneExpire").failsWith(1, "a has no gc.pruneexpire");
+    assertThat(inStore("config", "a").succeeds().out()).doesNotContain("prune");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "config a nodot value",
+        "config a .x value",
+        "config a gc. value",
+        "config a core.bare false",
+        "config a Core.repositoryFormatVersion 1",
+        "config a extensions.objectFormat sha256",
+        "config a --unset",
+        "config a --unset gc.auto 1"
+      })
+  void what_a_repository_cannot_have_in_its_configuration_is_wrong_usage(String args)
+      throws IOException {
+    inStore("init", "a").succeeds();
+    String before = inStore("config", "a").succeeds().out();
+    inStore(args.split(" ")).failsWith(2);
+    assertThat(inStore("config", "a").succeeds().out()).isEqualTo(before);
+    inStore("config", "none").failsWith(1, "none");
+  }
+
+  @Test
   void stats_tell_what_a_repository_is_made_of() throws IOException {
     inStore("init", "a").succeeds();
     JsonNode stats = inStore("stats", "a", "--json").json();
