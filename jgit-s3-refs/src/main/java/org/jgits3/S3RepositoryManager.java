@@ -24,6 +24,7 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
 import org.jgits3.maintenance.AutoCollection;
+import org.jgits3.maintenance.AutoCompaction;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Bindings;
@@ -77,7 +78,8 @@ public final class S3RepositoryManager implements Closeable {
   private final ExecutorService background;
   private final ExecutorService compactor;
   private final ExecutorService collector;
-  private final Optional<AutoCollection.Host> collections;
+  private final AutoCompaction compaction;
+  private final Optional<AutoCollection> collection;
   private volatile boolean maintaining;
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
   private final RefsMetrics refsMetrics = new RefsMetrics();
@@ -157,10 +159,14 @@ public final class S3RepositoryManager implements Closeable {
     this.background = thread("jgit-s3-compaction");
     this.compactor = thread("jgit-s3-maintenance");
     this.collector = thread("jgit-s3-collection");
-    this.collections =
+    this.compaction = new AutoCompaction(compactor, name -> maintenance(name.value()));
+    this.collection =
         settings
             .collectAfter()
-            .map(age -> new AutoCollection.Host(age, collector, collector::isShutdown));
+            .map(
+                age ->
+                    new AutoCollection(
+                        age, collector, collector::isShutdown, name -> maintenance(name.value())));
     removeSpills();
   }
 
@@ -332,7 +338,7 @@ public final class S3RepositoryManager implements Closeable {
                 indexes,
                 disk);
         if (maintaining) {
-          known.maintainOn(compactor, collections, settings.config());
+          known.maintain(compaction, collection);
         }
         retire(shared.put(name, known));
       }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.maintenance.AutoCollection;
 import org.jgits3.maintenance.AutoCompaction;
@@ -34,7 +33,7 @@ final class SharedRepository {
   private final SharedPacks packs;
 
   /** Set before others know of this. */
-  private Optional<AutoCollection> collection = Optional.empty();
+  private Optional<AutoCollection.Watch> watch = Optional.empty();
 
   SharedRepository(
       ObjectStore store,
@@ -62,23 +61,20 @@ final class SharedRepository {
   }
 
   /**
-   * Maintains it in the background from now on.
+   * Has it maintained in the background from now on.
    *
-   * @param compactor merges small packs
-   * @param collector collects; empty if nothing does
-   * @param defaults settings of the administrator
+   * @param compaction merges small packs
+   * @param collection collects; empty if nothing does
    */
-  void maintainOn(Executor compactor, Optional<AutoCollection.Host> collector, Config defaults) {
-    Maintenance maintenance = maintenance(new ManifestConfig(defaults, committer)::current);
-    AutoCompaction compaction = new AutoCompaction(maintenance, compactor);
-    committer.onChange((before, after) -> compaction.consider(after));
-    collection = collector.map(host -> new AutoCollection(maintenance, host));
-    collection.ifPresent(c -> committer.onChange((before, after) -> c.consider(after)));
+  void maintain(AutoCompaction compaction, Optional<AutoCollection> collection) {
+    committer.onChange((before, after) -> compaction.consider(name, after));
+    watch = collection.map(each -> each.watch(name));
+    watch.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
   }
 
   /** Says that somebody opens it, so that it is looked whether something has become due. */
   void opened() {
-    collection.ifPresent(AutoCollection::look);
+    watch.ifPresent(AutoCollection.Watch::look);
   }
 
   /** Says that the manager keeps it no more. Handles that are open go on. */

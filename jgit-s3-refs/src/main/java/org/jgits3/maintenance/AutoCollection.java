@@ -9,13 +9,13 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -23,10 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects one repository in the background when packs that no collection has made are old enough,
- * and large enough for it to pay: at least a tenth of what a collection has packed, so that each
- * byte that was pushed makes at most some ten be copied. Clocks only say when. Safe for use by many
- * threads.
+ * Collects the repositories of a process in the background when packs that no collection has made
+ * are old enough, and large enough for it to pay: at least a tenth of what a collection has packed,
+ * so that each byte that was pushed makes at most some ten be copied. Clocks only say when. Safe
+ * for use by many threads.
+ *
+ * <p>A repository that is due waits by its name, and is opened when it is its turn.
  */
 public final class AutoCollection {
   private static final Logger LOG = LoggerFactory.getLogger(AutoCollection.class);
@@ -51,77 +53,123 @@ public final class AutoCollection {
 
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** How long after a failure the next collection is tried; each doubles it. */
-  private static final Duration AFTER_FAILURE = Duration.ofMinutes(2);
+  private final Duration age;
+  private final BooleanSupplier ending;
+  private final Repositories repositories;
+  private final Supplier<Instant> clock;
+  private final long heap;
+  private final Backlog backlog;
+  private final Pauses pauses = new Pauses();
 
-  /** A repository that cannot be collected stays so; it is tried every 34 hours then. */
-  private static final int MOST_FAILURES = 10;
+  /** Lives of repositories of which it was said that they are too large. */
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
-  private final Maintenance maintenance;
-  private final Host host;
-  private final AtomicBoolean scheduled = new AtomicBoolean();
+  /**
+   * Collects nothing yet.
+   *
+   * @param age how old a pack gets before it is collected, more than 0
+   * @param background runs collections, one at a time
+   * @param ending whether a collection under way is to end at once, unfinished
+   * @param repositories opens a repository when it is its turn
+   */
+  public AutoCollection(
+      Duration age, Executor background, BooleanSupplier ending, Repositories repositories) {
+    this(age, background, ending, repositories, Instant::now, Runtime.getRuntime().maxMemory());
+  }
 
-  /** When the newest manifest is due, in milliseconds since the epoch. Written by one at a time. */
-  private volatile long due = NEVER;
+  /** With a time and a heap of the test's own. */
+  AutoCollection(
+      Duration age,
+      Executor background,
+      BooleanSupplier ending,
+      Repositories repositories,
+      Supplier<Instant> clock,
+      long heap) {
+    this.age = age;
+    this.ending = ending;
+    this.repositories = repositories;
+    this.clock = clock;
+    this.heap = heap;
+    this.backlog = new Backlog(background);
+  }
 
-  /** Nothing is begun before, in milliseconds since the epoch. Written by the step scheduled. */
-  private volatile long notBefore = Long.MIN_VALUE;
+  /**
+   * Takes note of manifests of one repository. Refers to nothing of it but its name. Safe for use
+   * by many threads.
+   */
+  public final class Watch {
+    private final RepositoryName name;
+    private long generation; // guarded by this
 
-  /** Failures in a row, at most {@value #MOST_FAILURES}. Used by the step that is scheduled. */
-  private volatile int failures;
+    /** When the newest manifest is due, in milliseconds since the epoch. Written under this. */
+    private volatile long due = NEVER;
 
-  /** What the collections of all repositories of a process share. Safe for use by many threads. */
-  public static final class Host {
-    private final Duration age;
-    private final Executor background;
-    private final BooleanSupplier ending;
-    private final Supplier<Instant> clock;
-    private final long heap;
-
-    /** Lives of repositories of which it was said that they are too large. */
-    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private Watch(RepositoryName name) {
+      this.name = name;
+    }
 
     /**
-     * Where and when repositories are collected.
+     * Takes note of a manifest, and schedules a collection if it is due. Quick, and never throws.
      *
-     * @param age how old a pack gets before it is collected, more than 0
-     * @param background runs collections, one at a time
-     * @param ending whether a collection under way is to end at once, unfinished
+     * @param newest a manifest; does nothing if a later one was noted before
      */
-    public Host(Duration age, Executor background, BooleanSupplier ending) {
-      this(age, background, ending, Instant::now, Runtime.getRuntime().maxMemory());
+    public void consider(Manifest newest) {
+      synchronized (this) {
+        if (newest.generation() < generation) {
+          return;
+        }
+        generation = newest.generation();
+        due = dueAt(newest, age.toMillis());
+      }
+      look();
     }
 
-    /** A host with a time and a heap of the test's own. */
-    Host(
-        Duration age,
-        Executor background,
-        BooleanSupplier ending,
-        Supplier<Instant> clock,
-        long heap) {
-      this.age = age;
-      this.background = background;
-      this.ending = ending;
-      this.clock = clock;
-      this.heap = heap;
+    /**
+     * Schedules a collection if the newest manifest has become due. Quick, without a request, and
+     * never throws.
+     */
+    public void look() {
+      long at = due;
+      if (at == NEVER) {
+        return;
+      }
+      long now = now();
+      if (now >= at && !pauses.isPaused(name, now)) {
+        backlog.add(name, AutoCollection.this::step);
+      }
     }
+  }
 
-    private boolean hasRoomFor(Manifest manifest, RepositoryName name) {
-      long objects = manifest.packs().stream().mapToLong(PackEntry::objects).sum();
-      if (objects <= heap / HEAP_SHARE / BYTES_PER_OBJECT) {
-        return true;
-      }
-      if (refused.add(manifest.repositoryId())) {
-        LOG.warn(
-            "{} has {} objects, too many to be collected in a heap of {} MiB beside all else:"
-                + " run jgit-s3 gc, or give the server {} MiB",
-            name,
-            objects,
-            heap >> 20,
-            ((objects * BYTES_PER_OBJECT * HEAP_SHARE) >> 20) + 1);
-      }
-      return false;
+  /**
+   * Watches a repository.
+   *
+   * @param name its name
+   * @return what is to be told of its manifests
+   */
+  public Watch watch(RepositoryName name) {
+    return new Watch(name);
+  }
+
+  /** How many repositories wait for a collection, or are being collected. */
+  int waiting() {
+    return backlog.size();
+  }
+
+  private boolean hasRoomFor(Manifest manifest, RepositoryName name) {
+    long objects = manifest.packs().stream().mapToLong(PackEntry::objects).sum();
+    if (objects <= heap / HEAP_SHARE / BYTES_PER_OBJECT) {
+      return true;
     }
+    if (refused.add(manifest.repositoryId())) {
+      LOG.warn(
+          "{} has {} objects, too many to be collected in a heap of {} MiB beside all else:"
+              + " run jgit-s3 gc, or give the server {} MiB",
+          name,
+          objects,
+          heap >> 20,
+          ((objects * BYTES_PER_OBJECT * HEAP_SHARE) >> 20) + 1);
+    }
+    return false;
   }
 
   /** Ends a collection at its next step forward. */
@@ -146,47 +194,6 @@ public final class AutoCollection {
   }
 
   /**
-   * Collection of a repository, which begins with the next call of {@link #consider}.
-   *
-   * @param maintenance maintenance of the repository
-   * @param host where and when
-   */
-  public AutoCollection(Maintenance maintenance, Host host) {
-    this.maintenance = maintenance;
-    this.host = host;
-  }
-
-  /**
-   * Takes note of a manifest, and schedules a collection if it is due. Quick, and never throws.
-   *
-   * @param newest newest manifest; not called by two at once
-   */
-  public void consider(Manifest newest) {
-    due = dueAt(newest, host.age.toMillis());
-    look();
-  }
-
-  /**
-   * Schedules a collection if the newest manifest has become due. Quick, without a request, and
-   * never throws.
-   */
-  public void look() {
-    if (due == NEVER) {
-      return;
-    }
-    long now = now();
-    if (now < due || now < notBefore || !scheduled.compareAndSet(false, true)) {
-      return;
-    }
-    try {
-      host.background.execute(this::step);
-    } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
-      scheduled.set(false);
-      LOG.debug("nothing is collected while there is no thread for it", e);
-    }
-  }
-
-  /**
    * When a repository is due.
    *
    * @param manifest its manifest
@@ -206,72 +213,67 @@ public final class AutoCollection {
       }
     }
     boolean pays = oldest != NEVER && others >= collected / PAYING_SHARE;
-    return pays ? plus(oldest, age) : NEVER;
-  }
-
-  private static long plus(long time, long duration) {
-    return time > NEVER - duration ? NEVER : time + duration;
+    return pays ? Pauses.plus(oldest, Duration.ofMillis(age)) : NEVER;
   }
 
   private long now() {
-    return host.clock.get().toEpochMilli();
+    return clock.get().toEpochMilli();
   }
 
   private boolean isDue(Manifest manifest) {
-    return dueAt(manifest, host.age.toMillis()) <= now();
+    return dueAt(manifest, age.toMillis()) <= now();
   }
 
-  private void step() {
+  private void step(RepositoryName name) {
     try {
-      collect();
+      collect(name);
+    } catch (RepositoryNotFoundException | ManifestException.Gone e) {
+      pauses.clear(name);
+      LOG.debug("{} is not collected, since it is gone", name, e);
     } catch (UnknownOutcomeException e) {
-      pause(Lease.TERM);
+      pauses.pause(name, now(), Lease.TERM);
       LOG.warn("it is not known whether a repository was collected: {}", e.getMessage());
     } catch (IOException | RuntimeException | Error e) {
-      failed(e);
+      failed(name, e);
     } finally {
-      scheduled.set(false);
+      backlog.done(name);
     }
   }
 
-  private void collect() throws IOException {
+  private void collect(RepositoryName name) throws IOException {
+    Maintenance maintenance = repositories.open(name);
     Optional<Manifest> newest = maintenance.newest();
-    if (newest.isPresent() && !host.hasRoomFor(newest.get(), maintenance.name())) {
-      pause(host.age);
+    if (newest.isPresent() && !hasRoomFor(newest.get(), name)) {
+      pauses.pause(name, now(), age);
       return;
     }
     Optional<GarbageCollection.Report> report =
-        maintenance.collectIfFree(this::isDue, new Ending(host.ending));
+        maintenance.collectIfFree(this::isDue, new Ending(ending));
     if (report.isEmpty()) {
-      pause(Lease.TERM); // another process is at it
+      pauses.pause(name, now(), Lease.TERM); // another process is at it
       return;
     }
-    failures = 0;
+    pauses.clear(name);
     if (!report.get().skipped()) {
-      pause(host.age); // whatever times the packs that came meanwhile have
+      pauses.pause(name, now(), age); // whatever times the packs that came meanwhile have
       LOG.info(
           "collected {}: {} packs of {}",
-          maintenance.name(),
+          name,
           report.get().packsAfter(),
           report.get().packsBefore());
     }
   }
 
-  private void failed(Throwable e) {
-    if (host.ending.getAsBoolean()) {
+  private void failed(RepositoryName name, Throwable e) {
+    if (ending.getAsBoolean()) {
       LOG.debug("a collection was given up while background work is being stopped", e);
       return;
     }
-    pause(AFTER_FAILURE.multipliedBy(1L << failures));
-    failures = Math.min(MOST_FAILURES, failures + 1);
+    pauses.failed(name, now());
     if (e instanceof IOException) {
-      LOG.info("{} was not collected, a later try follows: {}", maintenance.name(), e.getMessage());
+      LOG.info("{} was not collected, a later try follows: {}", name, e.getMessage());
     } else {
-      LOG.error("{} was not collected, a later try follows", maintenance.name(), e);
+      LOG.error("{} was not collected, a later try follows", name, e);
     }
-  }
-
-  private void pause(Duration time) {
-    notBefore = plus(now(), time.toMillis());
   }
 }

@@ -2,6 +2,7 @@
 package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
@@ -32,6 +33,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DirectoryObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class AutoCollectionTest {
   private static final String MAIN = "refs/heads/main";
+  private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DAY = Duration.ofDays(1);
   private static final long ROOMY = 64L << 30;
 
@@ -92,17 +95,20 @@ class AutoCollectionTest {
     return it.manifest().packs().stream().map(PackEntry::source).sorted().toList();
   }
 
-  private AutoCollection.Host host(long heap) {
-    return new AutoCollection.Host(DAY, scheduled::add, ending::get, () -> now, heap);
-  }
-
-  private AutoCollection collection(AutoCollection.Host host) throws IOException {
+  /** Collections of a process with so much memory. */
+  private AutoCollection process(long heap) throws IOException {
     it.maintainer.openForRequest("r").close();
-    return new AutoCollection(it.maintainer.maintenance("r"), host);
+    return new AutoCollection(
+        DAY,
+        scheduled::add,
+        ending::get,
+        name -> it.maintainer.maintenance(name.value()),
+        () -> now,
+        heap);
   }
 
-  private AutoCollection collection() throws IOException {
-    return collection(host(ROOMY));
+  private AutoCollection.Watch collection() throws IOException {
+    return process(ROOMY).watch(NAME);
   }
 
   /** Does what was scheduled; how much that was. */
@@ -121,7 +127,7 @@ class AutoCollectionTest {
     Instant pushed =
         Instant.ofEpochMilli(
             it.manifest().packs().stream().mapToLong(PackEntry::lastModified).min().orElseThrow());
-    AutoCollection collection = collection();
+    AutoCollection.Watch collection = collection();
     now = pushed;
     collection.consider(it.manifest());
     assertThat(run()).as("new").isZero();
@@ -140,7 +146,7 @@ class AutoCollectionTest {
     push(1);
     it.gc();
     pushLarge("refs/heads/large", 1 << 20);
-    AutoCollection collection = collection();
+    AutoCollection.Watch collection = collection();
     now = Instant.now();
     collection.consider(it.manifest());
     assertThat(run()).isZero();
@@ -151,7 +157,7 @@ class AutoCollectionTest {
     pushLarge("refs/heads/large", 1 << 20);
     it.gc();
     push(1);
-    AutoCollection collection = collection();
+    AutoCollection.Watch collection = collection();
     now = Instant.now().plus(DAY.multipliedBy(30));
     collection.consider(it.manifest());
     assertThat(run()).isZero();
@@ -167,7 +173,7 @@ class AutoCollectionTest {
     TestRepositories.commit(it.user, "garbage");
     it.gc();
     assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
-    AutoCollection collection = collection();
+    AutoCollection.Watch collection = collection();
     now = Instant.now().plus(DAY.multipliedBy(30));
     collection.consider(it.manifest());
     assertThat(run()).isZero();
@@ -189,14 +195,10 @@ class AutoCollectionTest {
     it.isSound();
   }
 
-  private AutoCollection due() throws IOException {
-    return due(host(ROOMY));
-  }
-
-  /** Collection of a repository that is due. */
-  private AutoCollection due(AutoCollection.Host host) throws IOException {
+  /** A repository that is due. */
+  private AutoCollection.Watch due() throws IOException {
     push(3);
-    AutoCollection collection = collection(host);
+    AutoCollection.Watch collection = process(ROOMY).watch(NAME);
     now = Instant.now().plus(DAY.multipliedBy(2));
     collection.consider(it.manifest());
     return collection;
@@ -204,7 +206,7 @@ class AutoCollectionTest {
 
   @Test
   void nothing_is_collected_while_another_process_maintains_the_repository() throws Exception {
-    AutoCollection collection = due();
+    AutoCollection.Watch collection = due();
     Lease other = new Lease(it.plain, it.manifest().repositoryId());
     assertThat(other.acquire()).isTrue();
     assertThat(run()).isEqualTo(1);
@@ -244,8 +246,11 @@ class AutoCollectionTest {
   }
 
   @Test
-  void a_collection_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
-    AutoCollection collection = due();
+  void a_collection_that_keeps_failing_is_tried_less_and_less_often_though_forgotten_meanwhile()
+      throws Exception {
+    push(3);
+    AutoCollection process = process(ROOMY);
+    now = Instant.now().plus(DAY.multipliedBy(2));
     AtomicInteger steps = new AtomicInteger();
     StagedManifests.Action fail =
         () -> {
@@ -254,7 +259,7 @@ class AutoCollectionTest {
         };
     for (int minute = 0; minute < 24 * 60; minute++) {
       it.store.beforeLease(fail);
-      collection.look();
+      process.watch(NAME).consider(it.manifest()); // as if opened for the first time
       run();
       now = now.plus(Duration.ofMinutes(1));
     }
@@ -262,10 +267,38 @@ class AutoCollectionTest {
 
     it.store.beforeLease(() -> {});
     now = now.plus(DAY);
-    collection.look();
+    process.watch(NAME).consider(it.manifest());
     run();
     assertThat(sources()).containsExactly("GC");
     it.isSound();
+  }
+
+  @Test
+  void a_repository_waits_once_however_often_it_is_opened_anew() throws Exception {
+    push(3);
+    AutoCollection process = process(ROOMY);
+    now = Instant.now().plus(DAY.multipliedBy(2));
+    List<RepositoryName> names = List.of(NAME, RepositoryName.of("s"), RepositoryName.of("t"));
+    for (int round = 0; round < 3; round++) {
+      for (RepositoryName name : names) {
+        process.watch(name).consider(it.manifest());
+      }
+    }
+    assertThat(scheduled).hasSameSizeAs(names);
+    assertThat(process.waiting()).isEqualTo(names.size());
+    run();
+    assertThat(process.waiting()).isZero();
+    assertThat(sources()).containsExactly("GC");
+  }
+
+  @Test
+  void a_repository_that_is_gone_when_it_is_its_turn_is_skipped() throws Exception {
+    AutoCollection.Watch collection = due();
+    it.users.delete("r");
+    assertThat(run()).isEqualTo(1);
+    it.store.beforeLease(() -> fail("a lease of what is gone"));
+    collection.look();
+    assertThat(run()).as("no failure that would delay it").isEqualTo(1);
   }
 
   @Test
@@ -274,13 +307,13 @@ class AutoCollectionTest {
     long objects = it.manifest().packs().stream().mapToLong(PackEntry::objects).sum();
     long least = 4 * objects * AutoCollection.BYTES_PER_OBJECT;
     now = Instant.now().plus(DAY.multipliedBy(2));
-    AutoCollection small = collection(host(least - 1));
+    AutoCollection.Watch small = process(least - 1).watch(NAME);
     small.consider(it.manifest());
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).doesNotContain("GC");
     small.look();
     assertThat(run()).as("looked at again at once").isZero();
-    AutoCollection enough = collection(host(least));
+    AutoCollection.Watch enough = process(least).watch(NAME);
     enough.consider(it.manifest());
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
@@ -288,7 +321,7 @@ class AutoCollectionTest {
 
   @Test
   void a_collection_under_way_ends_with_the_process_and_changes_nothing() throws Exception {
-    AutoCollection collection = due();
+    AutoCollection.Watch collection = due();
     List<String> before = sources();
     it.store.beforeLease(() -> ending.set(true));
     assertThat(run()).isEqualTo(1);

@@ -8,10 +8,13 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -22,8 +25,10 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DirectoryObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PackCompactionTest {
   private static final String MAIN = "refs/heads/main";
+  private static final RepositoryName NAME = RepositoryName.of("r");
 
   @TempDir Path directory;
   private MaintenanceFixture it;
@@ -133,7 +139,7 @@ class PackCompactionTest {
             steps.incrementAndGet();
             throw new OutOfMemoryError("as if");
           });
-      compaction.consider(it.manifest());
+      compaction.consider(NAME, it.manifest());
     }
     assertThat(steps.get()).isBetween(3, 8);
     it.store.beforeLease(() -> {});
@@ -233,8 +239,12 @@ class PackCompactionTest {
 
   /** Compaction whose steps are done at once. */
   private AutoCompaction compaction() throws IOException {
+    return compaction(Runnable::run);
+  }
+
+  private AutoCompaction compaction(Executor background) throws IOException {
     it.maintainer.openForRequest("r").close();
-    return new AutoCompaction(it.maintainer.maintenance("r"), Runnable::run);
+    return new AutoCompaction(background, name -> it.maintainer.maintenance(name.value()));
   }
 
   /** How many steps are begun while there are so many pushes. */
@@ -242,7 +252,7 @@ class PackCompactionTest {
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < pushes; i++) {
       it.store.beforeLease(steps::incrementAndGet); // a step begins by writing its lease
-      compaction.consider(it.manifest());
+      compaction.consider(NAME, it.manifest());
     }
     it.store.beforeLease(() -> {});
     return steps.get();
@@ -284,12 +294,34 @@ class PackCompactionTest {
     steps(compaction, 100);
     damaged.restore();
     assertThat(it.users.maintenance("r").compact()).isTrue();
-    compaction.consider(it.manifest());
+    compaction.consider(NAME, it.manifest());
 
     for (int i = 0; i < 12; i++) {
       point(it.user, MAIN, TestRepositories.commit(it.user, "more " + i));
     }
     assertThat(steps(compaction, 1)).isEqualTo(1);
+  }
+
+  @Test
+  void a_repository_waits_once_and_is_opened_when_it_is_its_turn() throws Exception {
+    push(it.user, 12);
+    Manifest due = it.manifest();
+    Queue<Runnable> scheduled = new ArrayDeque<>();
+    AutoCompaction compaction = compaction(scheduled::add);
+    RepositoryName gone = RepositoryName.of("gone");
+    for (int i = 0; i < 3; i++) {
+      compaction.consider(NAME, due);
+      compaction.consider(gone, due);
+    }
+    assertThat(scheduled).hasSize(2);
+    assertThat(compaction.waiting()).isEqualTo(2);
+    scheduled.remove().run();
+    scheduled.remove().run();
+    assertThat(compaction.waiting()).isZero();
+    assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("COMPACT");
+
+    compaction.consider(gone, due);
+    assertThat(scheduled).as("what is gone did not fail").hasSize(1);
   }
 
   @Test
