@@ -5,8 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -16,7 +14,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
@@ -52,16 +49,14 @@ import org.slf4j.LoggerFactory;
  * and delete.
  *
  * <p>Handles of one repository share its manifest, its refs and its pack indexes, so that opening
- * is cheap. Safe for use by many threads.
+ * is cheap. What they share is kept for the repositories opened last, in {@link
+ * S3Settings#manifestLimit} bytes, and for all with a handle. Safe for use by many threads.
  *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
  */
 public final class S3RepositoryManager implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
-
-  /** Repositories whose state is kept though nobody may be using it. */
-  private static final int KEPT = 1000;
 
   /** Most bytes of small packs that are kept between reading their indexes and themselves. */
   private static final long BUNDLES_KEPT = 16 << 20;
@@ -88,18 +83,7 @@ public final class S3RepositoryManager implements Closeable {
   private final IndexBudget indexes;
   private final Optional<DiskCache> disk;
 
-  /** Least recently opened first; guarded by itself. */
-  private final Map<RepositoryName, SharedRepository> shared =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<RepositoryName, SharedRepository> eldest) {
-          boolean gone = size() > KEPT;
-          if (gone) {
-            eldest.getValue().retire();
-          }
-          return gone;
-        }
-      };
+  private final KnownRepositories repositories;
 
   /**
    * Opens the store the settings describe, probes it, and manages its repositories.
@@ -159,6 +143,7 @@ public final class S3RepositoryManager implements Closeable {
     this.background = thread("jgit-s3-compaction");
     this.compactor = thread("jgit-s3-maintenance");
     this.collector = thread("jgit-s3-collection");
+    this.repositories = new KnownRepositories(settings.manifestLimit());
     this.compaction = new AutoCompaction(compactor, name -> maintenance(name.value()));
     this.collection =
         settings
@@ -230,10 +215,13 @@ public final class S3RepositoryManager implements Closeable {
 
   private S3Repository open(RepositoryName name) throws IOException {
     SharedRepository known = shared(name);
-    return new S3Repository(
-        known.committer().cached().isPresent() ? known : validated(name),
-        settings,
-        Opening.FOR_LONGER);
+    return handle(
+        known.committer().cached().isPresent() ? known : validated(name), Opening.FOR_LONGER);
+  }
+
+  private S3Repository handle(SharedRepository repository, Opening opening) {
+    repositories.keep(repository);
+    return new S3Repository(repository, settings, opening);
   }
 
   /**
@@ -253,8 +241,8 @@ public final class S3RepositoryManager implements Closeable {
     try {
       SharedRepository known = shared(checked);
       return known.refs().isRecent()
-          ? new S3Repository(known, settings, Opening.FOR_LONGER)
-          : new S3Repository(validated(checked), settings, Opening.FOR_REQUEST);
+          ? handle(known, Opening.FOR_LONGER)
+          : handle(validated(checked), Opening.FOR_REQUEST);
     } catch (ManifestException.Gone e) {
       throw notOpened(name, e);
     }
@@ -300,7 +288,7 @@ public final class S3RepositoryManager implements Closeable {
   private S3Repository recentlyAdvertised(String name) throws IOException {
     SharedRepository known = shared(checked(name));
     return known.refs().validatedWithin(ADVERTISED)
-        ? new S3Repository(known, settings, Opening.FOR_PUSH)
+        ? handle(known, Opening.FOR_PUSH)
         : openForRequest(name);
   }
 
@@ -310,8 +298,7 @@ public final class S3RepositoryManager implements Closeable {
       repository.refs().validate();
       return repository;
     } catch (ManifestException.Gone e) {
-      // Kept, names asked for in vain would drive out the repositories there are.
-      forget(name, repository);
+      repositories.forget(repository);
       if (repository.committer().cached().isEmpty()) {
         throw e;
       }
@@ -321,51 +308,34 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private SharedRepository shared(RepositoryName name) {
-    synchronized (shared) {
-      SharedRepository known = shared.get(name);
-      if (known == null || known.committer().isGone()) {
-        known =
-            new SharedRepository(
-                store,
-                uploads,
-                name,
-                settings,
-                background,
-                manifestMetrics,
-                refsMetrics,
-                tableBudget,
-                bundles,
-                indexes,
-                disk);
-        if (maintaining) {
-          known.maintain(compaction, collection);
-        }
-        retire(shared.put(name, known));
-      }
-      known.opened();
-      return known;
-    }
+    SharedRepository known = repositories.get(name, this::create);
+    known.opened();
+    return known;
   }
 
-  private void forget(RepositoryName name, SharedRepository repository) {
-    synchronized (shared) {
-      if (shared.remove(name, repository)) {
-        repository.retire();
-      }
+  private SharedRepository create(RepositoryName name) {
+    SharedRepository created =
+        new SharedRepository(
+            store,
+            uploads,
+            name,
+            settings,
+            background,
+            manifestMetrics,
+            refsMetrics,
+            tableBudget,
+            bundles,
+            indexes,
+            disk);
+    if (maintaining) {
+      created.maintain(compaction, collection);
     }
+    return created;
   }
 
   /** Lets go what is known of a name, since it stands for something else now. */
   private void forget(RepositoryName name) {
-    synchronized (shared) {
-      retire(shared.remove(name));
-    }
-  }
-
-  private static void retire(@Nullable SharedRepository repository) {
-    if (repository != null) {
-      repository.retire();
-    }
+    repositories.find(name).ifPresent(repositories::forget);
   }
 
   /**
@@ -540,6 +510,11 @@ public final class S3RepositoryManager implements Closeable {
    */
   public ObjectStore store() {
     return store;
+  }
+
+  /** What is known, for tests. */
+  KnownRepositories repositories() {
+    return repositories;
   }
 
   /**

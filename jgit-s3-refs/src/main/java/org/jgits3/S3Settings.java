@@ -42,6 +42,8 @@ import org.jgits3.store.UploadOptions;
  * @param keepRawBytes whether any are kept between look-ups
  * @param spillDirectory where large packs go while they are received
  * @param indexLimit bytes of pack indexes kept in memory, all repositories together
+ * @param manifestLimit bytes of memory for repositories that are known and may be in use by nobody,
+ *     their manifests above all, all together
  * @param diskCache where objects are kept locally as well; empty if they are not
  * @param uploads memory for uploads, all repositories together
  * @param collectAfter how old a pack that no collection has made gets before a process that
@@ -59,6 +61,7 @@ public record S3Settings(
     boolean keepRawBytes,
     Path spillDirectory,
     long indexLimit,
+    long manifestLimit,
     Optional<DiskCache.Options> diskCache,
     UploadOptions uploads,
     Optional<Duration> collectAfter,
@@ -75,6 +78,7 @@ public record S3Settings(
   private static final String PATH_STYLE = "pathStyle";
   private static final String CONNECTIONS = "connections";
   private static final String COMMIT_DEADLINE = "commitDeadline";
+  private static final String MANIFEST_LIMIT = "manifestLimit";
 
   private static final String REFS = "refs";
   private static final String VALIDATE = "validate";
@@ -103,7 +107,7 @@ public record S3Settings(
   private static final Map<String, Set<String>> KEYS =
       Map.of(
           "",
-          Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE),
+          Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE, MANIFEST_LIMIT),
           REFS,
           Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
           RECEIVE,
@@ -125,6 +129,9 @@ public record S3Settings(
 
   /** Part of the heap that pack indexes may take unless somebody sets a limit. */
   private static final int INDEX_HEAP_SHARE = 8;
+
+  /** Part of the heap that known repositories may take unless somebody sets a limit. */
+  private static final int MANIFEST_HEAP_SHARE = 16;
 
   /** Bytes of a local disk that objects may take unless somebody sets a limit. */
   private static final long DISK_LIMIT = 10L << 30;
@@ -161,6 +168,7 @@ public record S3Settings(
         new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
         new Reader(config, source, PACKS)
             .bytes(INDEX_LIMIT, Runtime.getRuntime().maxMemory() / INDEX_HEAP_SHARE),
+        reader.bytes(MANIFEST_LIMIT, Runtime.getRuntime().maxMemory() / MANIFEST_HEAP_SHARE),
         new Reader(config, source, CACHE).diskCache(),
         new Reader(config, source, UPLOAD).uploads(),
         new Reader(config, source, MAINTENANCE).collectAfter(),
@@ -219,6 +227,7 @@ public record S3Settings(
         keepRawBytes,
         spillDirectory,
         indexLimit,
+        manifestLimit,
         diskCache,
         uploads,
         collectAfter,

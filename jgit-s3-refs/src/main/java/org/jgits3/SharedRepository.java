@@ -14,6 +14,7 @@ import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.pack.Bundles;
 import org.jgits3.pack.IndexBudget;
 import org.jgits3.pack.SharedPacks;
@@ -24,8 +25,25 @@ import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
 
-/** What all handles of one repository in this process share. Safe for use by many threads. */
+/**
+ * What all handles of one repository in this process share. Safe for use by many threads.
+ *
+ * <p>Every handle has a reference to this, and nothing that this consists of has one back, so that
+ * {@link KnownRepositories} can tell whether somebody uses it.
+ */
 final class SharedRepository {
+  /**
+   * Bytes of memory for each byte that a manifest takes in the store, as far as it can be told
+   * without encoding it, and for each pack that was listed. Opened from a store, their packs
+   * listed, repositories took 4 KiB each with nothing in them, 43 KiB with 30 packs, 182 KiB with
+   * 2,000 refs since the last compaction, and 869 KiB with 700 packs; up to 152 KiB more where the
+   * stored bytes are kept to be compared (heap of 50 to 2,000 of them, JDK 17, serial collector).
+   * These count 8 KiB, 58 KiB, 281 KiB and 1,113 KiB.
+   */
+  private static final long DECODED_BYTES = 2;
+
+  private static final long PACK_BYTES = 1 << 10;
+
   private final ObjectStore store;
   private final RepositoryName name;
   private final ManifestCommitter committer;
@@ -67,8 +85,9 @@ final class SharedRepository {
    * @param collection collects; empty if nothing does
    */
   void maintain(AutoCompaction compaction, Optional<AutoCollection> collection) {
-    committer.onChange((before, after) -> compaction.consider(name, after));
-    watch = collection.map(each -> each.watch(name));
+    RepositoryName watched = name; // not the field: a listener must not refer to this
+    committer.onChange((before, after) -> compaction.consider(watched, after));
+    watch = collection.map(each -> each.watch(watched));
     watch.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
   }
 
@@ -77,9 +96,18 @@ final class SharedRepository {
     watch.ifPresent(AutoCollection.Watch::look);
   }
 
-  /** Says that the manager keeps it no more. Handles that are open go on. */
-  void retire() {
-    packs.retire();
+  /**
+   * About what it takes in memory while it is kept: its manifest, and what is made with it. Refs
+   * and pack indexes have limits of their own.
+   *
+   * @return bytes, rather too many than too few; 0 if its manifest was not read yet
+   */
+  long bytes() {
+    return committer
+        .cached()
+        .map(VersionedManifest::manifest)
+        .map(m -> DECODED_BYTES * m.approximateBytes() + PACK_BYTES * m.packs().size())
+        .orElse(0L);
   }
 
   RepositoryName name() {

@@ -48,6 +48,7 @@ class S3SettingsTest {
               pathStyle = true
               connections = 17
               commitDeadline = 5 s
+              manifestLimit = 3m
             """);
     assertThat(settings.location()).isEqualTo(new StoreLocation.Bucket("bucket", "some/prefix"));
     assertThat(settings.options().endpoint()).contains(URI.create("http://127.0.0.1:7070"));
@@ -55,6 +56,7 @@ class S3SettingsTest {
     assertThat(settings.options().pathStyle()).isTrue();
     assertThat(settings.options().connections()).isEqualTo(17);
     assertThat(settings.commits().deadline()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(settings.manifestLimit()).isEqualTo(3 << 20);
   }
 
   @ParameterizedTest
@@ -77,6 +79,8 @@ class S3SettingsTest {
         "[s3 \"refs\"] cacheLimit = 5q    | [s3 \"refs\"] cacheLimit | no number of bytes",
         "[s3 \"refs\"] cacheLimit = -1    | [s3 \"refs\"] cacheLimit | less than 0",
         "[s3 \"refs\"] keepRawBytes = 7x  | [s3 \"refs\"] keepRawBytes | neither true nor false",
+        "[s3] manifestLimit = some        | [s3] manifestLimit | no number of bytes",
+        "[s3] manifestLimit = -1          | [s3] manifestLimit | less than 0",
         "[s3] commitDeadline = 0          | [s3] commitDeadline | not more than 0",
         "[s3 \"upload\"] partSize = 4m     | [s3 \"upload\"] partSize | not from 5242880 to",
         "[s3 \"upload\"] partSize = 2g     | [s3 \"upload\"] partSize | no number",
@@ -112,6 +116,12 @@ class S3SettingsTest {
     assertThat(settings.trustETag()).isTrue();
     assertThat(settings.keepRawBytes()).isTrue();
     assertThat(settings.cacheLimit()).isEqualTo(Runtime.getRuntime().maxMemory() / 4);
+  }
+
+  @Test
+  void repositories_are_known_in_a_sixteenth_of_the_heap() throws Exception {
+    S3Settings settings = parse("").withLocation(StoreLocation.parse("file:./x"));
+    assertThat(settings.manifestLimit()).isEqualTo(Runtime.getRuntime().maxMemory() / 16);
   }
 
   @Test

@@ -243,12 +243,25 @@ public class SharedPacks {
   }
 
   /**
-   * Says that no handle will be opened any more, as far as is known. What was loaded is let go once
-   * those are closed that are open.
+   * Says that nothing keeps these packs but the handles that are open. What was loaded is let go
+   * once those are closed, unless {@link #revive} is called before.
+   *
+   * @return whether handles are open
    */
-  public synchronized void retire() {
+  public synchronized boolean retire() {
     retired = true;
     forgetIfUnused();
+    return handles > 0;
+  }
+
+  /** Says that handles will be opened, as before {@link #retire}. */
+  public synchronized void revive() {
+    retired = false;
+  }
+
+  /** Says that nobody has a handle any more, whether or not each was closed. */
+  public void abandon() {
+    indexes.forget(this);
   }
 
   private void forgetIfUnused() {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.pack.SharedPacks;
+
+/**
+ * The repositories that a process knows, by name: one object for each, whoever uses it. Those that
+ * were opened last are kept, up to some bytes of memory. One that is not kept is still known while
+ * somebody has a reference to it, as a handle has; so whoever opens it again meanwhile shares what
+ * that handle has received, and sees what it has written.
+ *
+ * <p>Handles are not counted: the garbage collector knows who uses what. A handle that is never
+ * closed keeps nothing.
+ *
+ * <p>Safe for use by many threads. No request is made under the lock.
+ */
+final class KnownRepositories {
+  private final long limit;
+
+  /** All that are known; guarded by this. */
+  private final Map<RepositoryName, Named> known = new HashMap<>();
+
+  /** Those that are kept, least recently opened first, and what they take; guarded by this. */
+  private final Map<SharedRepository, Long> kept = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** What all that are kept take; guarded by this. */
+  private long bytes;
+
+  private final ReferenceQueue<SharedRepository> collected = new ReferenceQueue<>();
+
+  /** A repository, for as long as somebody has a reference to it. Guarded by its owner. */
+  private static final class Named extends WeakReference<SharedRepository> {
+    private final RepositoryName name;
+
+    /** Packs of one that was let go with handles open, which may never be closed. */
+    @Nullable private SharedPacks inUse;
+
+    Named(SharedRepository repository, ReferenceQueue<SharedRepository> queue) {
+      super(repository, queue);
+      this.name = repository.name();
+    }
+  }
+
+  /**
+   * Knows none yet.
+   *
+   * @param limit most bytes that those kept take, see {@link SharedRepository#bytes}; the one that
+   *     was opened last is kept though it takes more
+   */
+  KnownRepositories(long limit) {
+    this.limit = limit;
+  }
+
+  /**
+   * The repository that is known by a name, or a new one if none is, or what is known of it is that
+   * it is gone. It is known while the caller has it, and kept only by {@link #keep}: names that
+   * stand for nothing drive nothing out.
+   *
+   * @param name its name
+   * @param create makes a new one, quickly
+   * @return the repository
+   */
+  synchronized SharedRepository get(
+      RepositoryName name, Function<RepositoryName, SharedRepository> create) {
+    releaseCollected();
+    SharedRepository found = at(name);
+    if (found != null && !found.committer().isGone()) {
+      return found;
+    }
+    letGo(name);
+    SharedRepository created = create.apply(name);
+    known.put(name, new Named(created, collected));
+    return created;
+  }
+
+  /**
+   * Keeps a repository that is being opened, unless it was forgotten meanwhile.
+   *
+   * @param repository one that {@link #get} has given
+   */
+  void keep(SharedRepository repository) {
+    long weight = repository.bytes(); // looks at all packs, so before the lock
+    synchronized (this) {
+      Named named = known.get(repository.name());
+      if (named == null || !named.refersTo(repository)) {
+        return;
+      }
+      named.inUse = null;
+      repository.packs().revive();
+      Long before = kept.put(repository, weight);
+      bytes += weight - (before == null ? 0 : before);
+      trim(repository);
+    }
+  }
+
+  private void trim(SharedRepository newest) {
+    Iterator<Map.Entry<SharedRepository, Long>> oldest = kept.entrySet().iterator();
+    while (bytes > limit) {
+      Map.Entry<SharedRepository, Long> each = oldest.next();
+      if (each.getKey() == newest) {
+        return; // the last
+      }
+      bytes -= each.getValue();
+      oldest.remove();
+      SharedPacks packs = each.getKey().packs();
+      if (packs.retire()) {
+        known.get(each.getKey().name()).inUse = packs;
+      }
+    }
+  }
+
+  /**
+   * The repository that is known by a name.
+   *
+   * @param name its name
+   * @return the repository; empty if none is known
+   */
+  synchronized Optional<SharedRepository> find(RepositoryName name) {
+    return Optional.ofNullable(at(name));
+  }
+
+  /**
+   * Forgets a repository, unless another one is known by its name. Handles that are open go on with
+   * it by themselves.
+   *
+   * @param repository the repository
+   */
+  synchronized void forget(SharedRepository repository) {
+    if (at(repository.name()) == repository) {
+      letGo(repository.name());
+    }
+  }
+
+  /** Names of those that are kept, least recently opened first. */
+  synchronized List<String> keptNames() {
+    return kept.keySet().stream().map(each -> each.name().value()).toList();
+  }
+
+  /** What those take that are kept, in bytes. */
+  synchronized long keptBytes() {
+    return bytes;
+  }
+
+  @Nullable
+  private SharedRepository at(RepositoryName name) {
+    Named named = known.get(name);
+    return named == null ? null : named.get();
+  }
+
+  private void letGo(RepositoryName name) {
+    Named named = known.remove(name);
+    SharedRepository repository = named == null ? null : named.get();
+    if (repository != null) {
+      Long weight = kept.remove(repository);
+      bytes -= weight == null ? 0 : weight;
+      repository.packs().retire();
+    }
+  }
+
+  /** Removes the names of those that nobody has any more, and what was loaded of their packs. */
+  private void releaseCollected() {
+    for (Reference<?> each = collected.poll(); each != null; each = collected.poll()) {
+      Named named = (Named) each;
+      known.remove(named.name, named);
+      if (named.inUse != null) {
+        named.inUse.abandon();
+      }
+    }
+  }
+}
