@@ -4,6 +4,7 @@ package org.jgits3;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -129,6 +130,22 @@ final class KnownRepositories {
    */
   synchronized Optional<SharedRepository> find(RepositoryName name) {
     return Optional.ofNullable(at(name));
+  }
+
+  /**
+   * All that are known.
+   *
+   * @return repositories in no particular order
+   */
+  synchronized List<SharedRepository> all() {
+    List<SharedRepository> all = new ArrayList<>();
+    for (Named each : known.values()) {
+      SharedRepository repository = each.get();
+      if (repository != null) {
+        all.add(repository);
+      }
+    }
+    return all;
   }
 
   /**

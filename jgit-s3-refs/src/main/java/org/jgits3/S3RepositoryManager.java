@@ -52,6 +52,9 @@ import org.slf4j.LoggerFactory;
  * is cheap. What they share is kept for the repositories opened last, in {@link
  * S3Settings#manifestLimit} bytes, and for all with a handle. Safe for use by many threads.
  *
+ * <p>A process that stays calls {@link #maintainInBackground} at its beginning: repositories that
+ * nobody maintains grow by a pack with each push, until their manifests are full.
+ *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
  */
@@ -86,7 +89,8 @@ public final class S3RepositoryManager implements Closeable {
   private final KnownRepositories repositories;
 
   /**
-   * Opens the store the settings describe, probes it, and manages its repositories.
+   * Opens the store the settings describe, probes it, and manages its repositories. A process that
+   * stays calls {@link #maintainInBackground} next.
    *
    * @param settings what the administrator set
    * @return the manager, to be closed
@@ -100,7 +104,8 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Probes a store that was opened by the caller, and manages its repositories. For programs that
-   * have a client of S3 already: see {@code S3ObjectStore.using}.
+   * have a client of S3 already: see {@code S3ObjectStore.using}. A process that stays calls {@link
+   * #maintainInBackground} next.
    *
    * @param store the store; closed with the manager, and if this fails
    * @param settings what the administrator set; location and options of a store are not used
@@ -414,12 +419,16 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Maintains repositories that are opened from now on in the background: merges small packs
-   * whenever pushes, of this process or another, have left enough of them, and collects once packs
-   * are as old as {@link S3Settings#collectAfter} says. For processes that stay, such as servers.
+   * Maintains repositories from now on in the background, those that were opened before included:
+   * merges small packs whenever pushes, of this process or another, have left enough of them, and
+   * collects once packs are as old as {@link S3Settings#collectAfter} says. For processes that
+   * stay, such as servers: each push leaves a pack, and once the manifest of a repository has no
+   * room for another, after about a thousand, all writes to it are refused until something merges
+   * them. Further calls do nothing.
    */
   public void maintainInBackground() {
-    maintaining = true;
+    maintaining = true; // first: whatever is made from now on is maintained, the rest is known
+    repositories.all().forEach(known -> known.maintain(compaction, collection));
   }
 
   /**

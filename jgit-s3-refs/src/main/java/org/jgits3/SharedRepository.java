@@ -4,6 +4,7 @@ package org.jgits3;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.maintenance.AutoCollection;
@@ -50,8 +51,8 @@ final class SharedRepository {
   private final SharedRefs refs;
   private final SharedPacks packs;
 
-  /** Set before others know of this. */
-  private Optional<AutoCollection.Watch> watch = Optional.empty();
+  private final AtomicBoolean maintained = new AtomicBoolean();
+  private volatile Optional<AutoCollection.Watch> watch = Optional.empty();
 
   SharedRepository(
       ObjectStore store,
@@ -79,16 +80,28 @@ final class SharedRepository {
   }
 
   /**
-   * Has it maintained in the background from now on.
+   * Has it maintained in the background from now on, if it is not yet.
    *
    * @param compaction merges small packs
    * @param collection collects; empty if nothing does
    */
   void maintain(AutoCompaction compaction, Optional<AutoCollection> collection) {
+    if (!maintained.compareAndSet(false, true)) {
+      return;
+    }
     RepositoryName watched = name; // not the field: a listener must not refer to this
+    Optional<AutoCollection.Watch> watching = collection.map(each -> each.watch(watched));
     committer.onChange((before, after) -> compaction.consider(watched, after));
-    watch = collection.map(each -> each.watch(watched));
-    watch.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
+    watching.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
+    watch = watching;
+    committer
+        .cached()
+        .map(VersionedManifest::manifest)
+        .ifPresent(
+            known -> {
+              compaction.consider(watched, known);
+              watching.ifPresent(each -> each.consider(known));
+            });
   }
 
   /** Says that somebody opens it, so that it is looked whether something has become due. */

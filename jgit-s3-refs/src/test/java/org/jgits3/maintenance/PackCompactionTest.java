@@ -29,6 +29,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredManifest;
 import org.jgits3.store.DirectoryObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -322,6 +323,42 @@ class PackCompactionTest {
 
     compaction.consider(gone, due);
     assertThat(scheduled).as("what is gone did not fail").hasSize(1);
+  }
+
+  private void awaitFewerPacks(String name, int than) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (StoredManifest.read(it.plain, name).packs().size() >= than) {
+      assertThat(System.nanoTime()).as("packs stay as they are").isLessThan(deadline);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @Test
+  void a_repository_that_was_opened_before_is_maintained_as_well() throws Exception {
+    try (S3RepositoryManager server =
+        MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
+      server.createRepository("early").close();
+      server.maintainInBackground();
+      for (int i = 0; i < 30; i++) {
+        try (S3Repository r = server.openRepository("early")) {
+          TestRepositories.commit(r, "commit " + i);
+        }
+      }
+      awaitFewerPacks("early", 30);
+    }
+  }
+
+  @Test
+  void what_has_become_due_before_maintenance_begins_is_merged_at_its_beginning() throws Exception {
+    push(it.user, 12);
+    try (S3RepositoryManager server =
+        MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
+      server.openForRequest("r").close();
+      server.maintainInBackground();
+      server.maintainInBackground();
+      awaitFewerPacks("r", 12);
+    }
+    it.isSound();
   }
 
   @Test
