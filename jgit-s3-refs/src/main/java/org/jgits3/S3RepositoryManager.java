@@ -32,6 +32,8 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.Bundles;
 import org.jgits3.pack.IndexBudget;
@@ -338,9 +340,25 @@ public final class S3RepositoryManager implements Closeable {
     return created;
   }
 
-  /** Lets go what is known of a name, since it stands for something else now. */
-  private void forget(RepositoryName name) {
-    repositories.find(name).ifPresent(repositories::forget);
+  /** A name stands for a repository no more that it stood for until now. */
+  private void ended(RepositoryName name, String life) {
+    repositories
+        .find(name)
+        .filter(known -> known.life().map(life::equals).orElse(true))
+        .ifPresent(this::end);
+  }
+
+  /** A name stands for a repository from now on, and so for no other. */
+  private void begun(RepositoryName name, String life) {
+    repositories
+        .find(name)
+        .filter(known -> known.life().filter(other -> !other.equals(life)).isPresent())
+        .ifPresent(this::end);
+  }
+
+  private void end(SharedRepository repository) {
+    repository.committer().end(); // before it is forgotten: whoever opens it makes another
+    repositories.forget(repository);
   }
 
   /**
@@ -357,11 +375,12 @@ public final class S3RepositoryManager implements Closeable {
     RepositoryName checked = RepositoryName.of(name);
     TreeMap<String, String> symrefs = new TreeMap<>();
     symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
-    bindings.create(
-        checked,
-        new RepositorySettings(CONFIG, "", Set.of()),
-        new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs));
-    forget(checked);
+    VersionedManifest created =
+        bindings.create(
+            checked,
+            new RepositorySettings(CONFIG, "", Set.of()),
+            new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs));
+    begun(checked, created.manifest().repositoryId());
     return open(checked);
   }
 
@@ -389,33 +408,40 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Renames a repository, or finishes a rename that somebody began. Handles that are open fail from
-   * then on.
+   * Renames a repository, or finishes a rename that somebody began. With handles that are open
+   * under the old name it is as after {@link #delete}; the new name gives new ones.
    *
    * @param from its name
    * @param to name it will have
    * @throws IllegalArgumentException if a name is not allowed
+   * @throws UnknownOutcomeException if it is not known whether it was done; handles learn of it as
+   *     they would if another process had done it, and repeating the rename finishes it
    * @throws IOException as {@link Bindings#rename}
    */
   public void rename(String from, String to) throws IOException {
     RepositoryName source = RepositoryName.of(from);
     RepositoryName target = RepositoryName.of(to);
-    bindings.rename(source, target);
-    forget(source);
-    forget(target);
+    String life = bindings.rename(source, target);
+    ended(source, life);
+    begun(target, life);
   }
 
   /**
-   * Deletes a repository. Handles that are open fail from then on.
+   * Deletes a repository. Handles of it that are open in this process fail from then on: look-ups
+   * of refs with {@link ManifestException.Gone}, and whatever is to be written with that or another
+   * {@code IOException}, also if the name is used again. Those of other processes do so when they
+   * ask the store the next time. Objects can be read through either until a {@link #sweep} has
+   * deleted them.
    *
    * @param name its name
    * @throws IllegalArgumentException if the name is not allowed
+   * @throws UnknownOutcomeException if it is not known whether it was done; handles learn of it as
+   *     they would if another process had done it
    * @throws IOException as {@link Bindings#delete}
    */
   public void delete(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    bindings.delete(checked);
-    forget(checked);
+    ended(checked, bindings.delete(checked));
   }
 
   /**

@@ -123,6 +123,11 @@ final class SharedRepository {
         .orElse(0L);
   }
 
+  /** The life of the name that this is; empty before its manifest was read. */
+  Optional<String> life() {
+    return committer.cached().map(v -> v.manifest().repositoryId());
+  }
+
   RepositoryName name() {
     return name;
   }

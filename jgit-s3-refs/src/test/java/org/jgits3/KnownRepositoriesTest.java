@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
@@ -17,9 +18,12 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -163,6 +167,30 @@ class KnownRepositoriesTest {
     assertThatThrownBy(() -> manager.openRepository("missing"))
         .isInstanceOf(RepositoryNotFoundException.class);
     assertThat(manager.repositories().keptNames()).containsExactly("r");
+  }
+
+  @Test
+  void a_repository_that_is_opened_the_moment_it_is_created_is_one_with_it() throws Exception {
+    AtomicReference<SharedRepository> first = new AtomicReference<>();
+    AtomicReference<S3RepositoryManager> opener = new AtomicReference<>();
+    ObjectStore eager =
+        new DelegatingObjectStore(store) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            PutOutcome outcome = super.putIf(key, body, precondition);
+            opener.get().openRepository("r").close();
+            first.set(known(opener.get(), "r"));
+            return outcome;
+          }
+        };
+    opener.set(manager(eager, 1 << 20, "always"));
+    opener.get().createRepository("r").close();
+    assertThat(first.get()).isNotNull().isSameAs(known(opener.get(), "r"));
+  }
+
+  private static SharedRepository known(S3RepositoryManager manager, String name) {
+    return manager.repositories().find(RepositoryName.of(name)).orElseThrow();
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -279,6 +280,55 @@ class S3RepositoryManagerTest {
     }
     try (S3Repository reopened = elsewhere.openRepository("r")) {
       assertThat(reopened.exactRef("refs/heads/master")).isNull();
+    }
+  }
+
+  /** Handles of a repository, of every kind, that have looked something up. */
+  private static List<S3Repository> handles(S3RepositoryManager manager, String name)
+      throws IOException {
+    List<S3Repository> handles =
+        List.of(
+            manager.openRepository(name), manager.openForRequest(name), manager.openForPush(name));
+    for (S3Repository handle : handles) {
+      assertThat(handle.exactRef("HEAD")).isNotNull();
+    }
+    return handles;
+  }
+
+  private static void assertGone(List<S3Repository> handles) {
+    for (S3Repository handle : handles) {
+      assertThatThrownBy(() -> handle.exactRef("HEAD")).isInstanceOf(ManifestException.Gone.class);
+      assertThatThrownBy(() -> handle.setGitwebDescription("late")).isInstanceOf(IOException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"always", "afterOpen", "1 h"})
+  void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)
+      throws Exception {
+    Config config = new Config();
+    config.setString("s3", "refs", "validate", validate);
+    try (S3RepositoryManager here =
+        new S3RepositoryManager(
+            new DirectoryObjectStore(directory), S3Settings.from(config, "test"))) {
+      here.createRepository("r").close();
+      List<S3Repository> first = handles(here, "r");
+      here.delete("r");
+      assertGone(first);
+      here.createRepository("r").close();
+      List<S3Repository> second = handles(here, "r");
+      here.rename("r", "s");
+      assertGone(second);
+      List<S3Repository> third = handles(here, "s");
+      here.createRepository("r").close();
+      List<S3Repository> fourth = handles(here, "r");
+      assertGone(first);
+      assertGone(second);
+      assertThat(fourth.get(0).getGitwebDescription()).isNull();
+      first.forEach(S3Repository::close);
+      second.forEach(S3Repository::close);
+      third.forEach(S3Repository::close);
+      fourth.forEach(S3Repository::close);
     }
   }
 

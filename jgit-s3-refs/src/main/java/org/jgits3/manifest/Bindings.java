@@ -244,11 +244,12 @@ public final class Bindings {
    * Deletes a repository: turns its manifest into a tombstone. Its objects are swept later.
    *
    * @param name its name
+   * @return the life that has ended, a {@link Manifest#repositoryId}
    * @throws ManifestException.Gone if there is no such repository, or it is being renamed
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws IOException if the store does not answer or refuses
    */
-  public void delete(RepositoryName name) throws IOException {
+  public String delete(RepositoryName name) throws IOException {
     ManifestFile file = new ManifestFile(store, name);
     DecidedWrites writes = writes(file);
     Optional<VersionedManifest> found = file.read();
@@ -257,11 +258,11 @@ public final class Bindings {
       Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
       DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
       if (result.won()) {
-        return;
+        return tombstone.repositoryId();
       }
       found = file.read();
       if (found.isPresent() && found.get().manifest().nonce().equals(tombstone.nonce())) {
-        return;
+        return tombstone.repositoryId();
       }
       if (!isLife(found, tombstone.repositoryId())) {
         checkNotOurs(writes, result, before.manifest().generation(), found);
@@ -278,13 +279,14 @@ public final class Bindings {
    *
    * @param from its name
    * @param to name it will have
+   * @return the life that has the new name, a {@link Manifest#repositoryId}
    * @throws ManifestException.Gone if there is no repository {@code from}
    * @throws ManifestException.Exists if there is one called {@code to}
    * @throws ManifestException if a rename to yet another name has begun
    * @throws UnknownOutcomeException if the deadline passed first; repeating the rename finishes it
    * @throws IOException if the store does not answer or refuses
    */
-  public void rename(RepositoryName from, RepositoryName to) throws IOException {
+  public String rename(RepositoryName from, RepositoryName to) throws IOException {
     ManifestFile source = new ManifestFile(store, from);
     DecidedWrites writes = writes(source);
     boolean begun = false;
@@ -301,7 +303,7 @@ public final class Bindings {
       } else if (state instanceof RepositoryState.Moved moved
           && moved.to().equals(to.value())
           && (begun || isLife(read(to), origin.get().manifest().repositoryId()))) {
-        return;
+        return origin.get().manifest().repositoryId();
       } else {
         throw source.gone(Optional.ofNullable(state));
       }

@@ -27,6 +27,7 @@ final class LatestManifest {
   private boolean announcing; // guarded by this
   private volatile Seen seen; // written under this
   private volatile boolean gone; // a hint, so any thread may set it
+  private volatile boolean ended; // for good
 
   /**
    * A manifest that was seen.
@@ -81,9 +82,14 @@ final class LatestManifest {
     return file.gone(state);
   }
 
-  /** Whether the last that was heard of the repository is that it is gone. */
+  /** Whether the last that was heard of the repository is that it is gone, or it was ended. */
   boolean isGone() {
-    return gone;
+    return gone || ended;
+  }
+
+  /** Takes it to be gone from now on, whatever late answers say. */
+  void end() {
+    ended = true;
   }
 
   /**

@@ -119,10 +119,20 @@ public final class ManifestCommitter implements Committer, Closeable {
    * Whether the last that was heard of the repository is that its name stands for it no more, so
    * that nothing is to be expected of this committer.
    *
-   * @return true if so; false before the first {@link #validate} or {@link #commit}
+   * @return true if so, and after {@link #end}; otherwise false before the first {@link #validate}
+   *     or {@link #commit}
    */
   public boolean isGone() {
     return latest.isGone();
+  }
+
+  /**
+   * Says that the caller has deleted or renamed the repository. {@link #isGone} is true from then
+   * on, so that whoever looks something up asks the store; that has the last word, as ever. Does no
+   * request.
+   */
+  public void end() {
+    latest.end();
   }
 
   /**
