@@ -155,7 +155,20 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * The repository's Git configuration, on top of the administrator's. {@code save()} commits it.
+   * The repository's Git configuration, on top of the administrator's. One object for each handle;
+   * this call reads it again if another configuration has become known meanwhile, and what was set
+   * and not saved is lost then.
+   *
+   * <p>{@code save()} commits it, and fails with
+   *
+   * <ul>
+   *   <li>an {@code IOException} if somebody else has changed it since it was read: {@code load()}
+   *       it, make the change again, and save;
+   *   <li>{@link org.jgits3.manifest.UnknownOutcomeException} if it is not known whether it was
+   *       committed; saving the same again is harmless, and tells;
+   *   <li>{@link org.jgits3.manifest.ManifestException.Gone} if the repository was deleted or
+   *       renamed.
+   * </ul>
    *
    * @return the configuration as the newest manifest known has it
    */

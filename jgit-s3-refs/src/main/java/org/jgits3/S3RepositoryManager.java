@@ -54,8 +54,20 @@ import org.slf4j.LoggerFactory;
  * is cheap. What they share is kept for the repositories opened last, in {@link
  * S3Settings#manifestLimit} bytes, and for all with a handle. Safe for use by many threads.
  *
+ * <p>How to open: what serves one request, and is closed at its end, opens with {@link
+ * #openForRequest}, which asks the store once, and not again however many refs are looked up. What
+ * lives longer, and is to see what other processes do, opens with {@link #openRepository}, which
+ * asks nothing about a repository that is known, and then once for each look-up of refs unless
+ * {@link S3Settings#validation} says otherwise. Something like a {@code GitRepositoryManager},
+ * which is asked for a handle for each thing that is done, uses the former.
+ *
  * <p>A process that stays calls {@link #maintainInBackground} at its beginning: repositories that
  * nobody maintains grow by a pack with each push, until their manifests are full.
+ *
+ * <p>When the JVM ends, uploads that are open are given up at once, beside whatever shutdown hooks
+ * the program has, and none that needs memory can be begun any more. A program that lets its
+ * requests finish first says so by {@link PackUploads#keepOpenAtExit} of {@link #uploads}, and
+ * closes this manager in a hook of its own after the last of them.
  *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
@@ -189,7 +201,8 @@ public final class S3RepositoryManager implements Closeable {
   /**
    * Opens a repository. One that this process knows is opened without a request: should it have
    * been deleted or renamed elsewhere, the first look-up says so with {@link
-   * ManifestException.Gone}, and the next call here starts afresh.
+   * ManifestException.Gone}, and the next call here starts afresh. Each look-up of refs is a
+   * request then, unless {@link S3Settings#validation} says otherwise.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -368,8 +381,13 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name
    * @return a handle, to be closed by the caller
    * @throws ManifestException.Exists if there is one already
+   * @throws ManifestException.Gone if it was created, and deleted or renamed by somebody else at
+   *     once
+   * @throws UnknownOutcomeException if it is not known whether it was created; if it was, another
+   *     try ends with {@link ManifestException.Exists}, and it can be opened
    * @throws IllegalArgumentException if the name is not allowed
-   * @throws IOException if the store does not answer or refuses
+   * @throws IOException if the store does not answer or refuses; it may have been created if that
+   *     was when its handle was to be opened
    */
   public S3Repository createRepository(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
@@ -589,7 +607,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Memory for uploads.
+   * Uploads and their memory. A program that lets its requests finish when the JVM ends calls
+   * {@link PackUploads#keepOpenAtExit}.
    *
    * @return what all repositories of this manager upload through
    */
