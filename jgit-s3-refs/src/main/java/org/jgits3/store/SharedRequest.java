@@ -2,8 +2,6 @@
 package org.jgits3.store;
 
 import java.io.IOException;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Something asked of a store again and again, one at a time, each answer shared by all who arrived
@@ -17,16 +15,17 @@ import java.util.concurrent.locks.ReentrantLock;
  * for that does not run.
  *
  * <p>Safe for use by many threads. An interrupt does not end the wait for an answer; it stays set.
+ * A request that fails because the heap is full leaves nobody waiting: to end one takes no memory.
  *
  * @param <T> type of the answer
  */
 public final class SharedRequest<T> {
   private final String what;
   private final Request<T> request;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private Round<T> upcoming = new Round<>(); // guarded by lock
-  private boolean asking; // guarded by lock
+
+  // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
+  private Round<T> upcoming = new Round<>();
+  private boolean asking;
 
   /**
    * What is asked.
@@ -44,15 +43,17 @@ public final class SharedRequest<T> {
     T send() throws IOException;
   }
 
-  /** One request and its answer; guarded by the lock. */
+  /** One request and its answer, or what it failed with. */
   private static final class Round<T> {
     private boolean over;
     private T answer;
-    private IOException failure;
+    private Throwable failure;
 
-    T get() throws IOException {
-      if (failure != null) {
-        throw failure;
+    T get(String what) throws IOException {
+      if (failure instanceof IOException e) {
+        throw e;
+      } else if (failure != null) {
+        throw new IOException(what + ": cannot be read", failure);
       }
       return answer;
     }
@@ -77,47 +78,53 @@ public final class SharedRequest<T> {
    */
   public T get() throws IOException {
     Round<T> mine;
-    lock.lock();
-    try {
+    synchronized (this) {
       mine = upcoming;
-      while (!mine.over && asking) {
-        changed.awaitUninterruptibly();
-      }
+      awaitTurn(mine);
       if (mine.over) {
-        return mine.get();
+        return mine.get(what);
       }
+      upcoming = new Round<>(); // first, since there may be no memory for it
       asking = true;
-      upcoming = new Round<>();
-    } finally {
-      lock.unlock();
     }
     return ask(mine);
   }
 
-  private T ask(Round<T> round) throws IOException {
-    try {
-      T answer = request.send();
-      finish(round, answer, null);
-      return answer;
-    } catch (IOException e) {
-      finish(round, null, e);
-      throw e;
-    } catch (RuntimeException | Error e) {
-      finish(round, null, new IOException(what + ": cannot be read", e));
-      throw e;
+  /** Waits until a round is over or nobody asks. The caller holds the monitor. */
+  private void awaitTurn(Round<T> round) {
+    boolean interrupted = false;
+    while (!round.over && asking) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private void finish(Round<T> round, T answer, IOException failure) {
-    lock.lock();
+  private T ask(Round<T> round) throws IOException {
+    T answer = null;
+    Throwable failure = null;
     try {
-      round.over = true;
-      round.answer = answer;
-      round.failure = failure;
-      asking = false;
-      changed.signalAll();
+      answer = request.send();
+      return answer;
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
     } finally {
-      lock.unlock();
+      finish(round, answer, failure);
     }
+  }
+
+  /** Allocates nothing: the heap may be full, and others would wait for ever. */
+  private synchronized void finish(Round<T> round, T answer, Throwable failure) {
+    round.over = true;
+    round.answer = answer;
+    round.failure = failure;
+    asking = false;
+    notifyAll();
   }
 }

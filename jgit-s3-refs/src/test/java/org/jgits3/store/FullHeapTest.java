@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jgits3.testing.FullHeap;
+import org.junit.jupiter.api.Test;
+
+/** What goes on after the heap was full while a thread had to clean up what others wait for. */
+class FullHeapTest {
+  private static String run(String what) throws Exception {
+    return FullHeap.run(FullHeapProcess.class, what);
+  }
+
+  @Test
+  void who_waits_for_a_request_is_told_that_it_failed() throws Exception {
+    assertThat(run("request")).isEqualTo("up");
+  }
+}
