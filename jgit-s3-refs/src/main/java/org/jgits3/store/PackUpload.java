@@ -463,23 +463,27 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Removes everything from the store, once no part is on its way any more.
+   * Removes everything from the store, once no part is on its way any more. Whatever comes of that,
+   * the memory is given back.
    *
    * @return whether all was removed; the reason learns what was not
    */
   private boolean discard(Throwable reason) {
-    inFlight.stop(reason);
-    boolean aborted =
-        attempt(
-            reason,
-            () -> {
-              if (upload.isPresent()) {
-                store.abortMultipart(upload.get());
-              }
-            });
-    boolean deleted = attempt(reason, aside::deleteAll);
-    release();
-    return aborted && deleted;
+    try {
+      inFlight.stop(reason);
+      boolean aborted =
+          attempt(
+              reason,
+              () -> {
+                if (upload.isPresent()) {
+                  store.abortMultipart(upload.get());
+                }
+              });
+      boolean deleted = attempt(reason, aside::deleteAll);
+      return aborted && deleted;
+    } finally {
+      release();
+    }
   }
 
   /** Something to be done after a failure, that may fail itself. */
@@ -494,7 +498,7 @@ public final class PackUpload extends OutputStream {
     try {
       removal.run();
       return true;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       if (e != reason) {
         reason.addSuppressed(e);
       }
@@ -507,13 +511,26 @@ public final class PackUpload extends OutputStream {
   }
 
   private void release() {
-    aside.deleteRest();
-    List<byte[]> held = part.restart(Optional.empty());
-    if (share.isPresent()) {
-      share.get().sent();
-      share.get().give(held);
-      share.get().close();
-      share = Optional.empty();
+    try {
+      aside.deleteRest();
+      List<byte[]> held = part.restart(Optional.empty());
+      if (share.isPresent()) {
+        share.get().sent();
+        share.get().give(held);
+      }
+    } finally {
+      endShare();
+    }
+  }
+
+  /** Lets others have the memory, also if there was none to give it back as it should be. */
+  private void endShare() {
+    try {
+      if (share.isPresent()) {
+        share.get().close();
+        share = Optional.empty();
+      }
+    } finally {
       uploads.ended(this);
     }
   }

@@ -58,6 +58,9 @@ public final class PackUploads implements Closeable {
   /** Gives the open uploads up when the JVM ends; registered while there are some. */
   private final Thread atExit = new Thread(this::giveUpAll, "jgit-s3-uploads-exit");
 
+  /** Whether {@link #atExit} is registered; guarded by {@link #open}. */
+  private boolean hooked;
+
   /** Whether the owner ends what is open when the JVM ends; guarded by {@link #open}. */
   private boolean keptAtExit;
 
@@ -118,7 +121,7 @@ public final class PackUploads implements Closeable {
   public void keepOpenAtExit() {
     synchronized (open) {
       keptAtExit = true;
-      whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+      unhook();
     }
   }
 
@@ -177,10 +180,10 @@ public final class PackUploads implements Closeable {
    */
   PartBuffers.Share opened(PackUpload upload) {
     synchronized (open) {
-      if (open.isEmpty() && !keptAtExit) {
-        whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
-      }
       open.add(upload);
+      if (!keptAtExit) {
+        hook();
+      }
     }
     return buffers.share(upload::giveWay);
   }
@@ -188,8 +191,23 @@ public final class PackUploads implements Closeable {
   void ended(PackUpload upload) {
     synchronized (open) {
       if (open.remove(upload) && open.isEmpty()) {
-        whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+        unhook();
       }
+    }
+  }
+
+  /** Registers the hook once: a second time would be an error, of this upload and all others. */
+  private void hook() {
+    if (!hooked) {
+      whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
+      hooked = true;
+    }
+  }
+
+  private void unhook() {
+    if (hooked) {
+      whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+      hooked = false;
     }
   }
 

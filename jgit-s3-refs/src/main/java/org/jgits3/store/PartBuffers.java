@@ -12,8 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The memory for parts: a bounded number of arrays of one size, shared by all streams of a process.
@@ -34,6 +33,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *       aside in the store if they are too few for one.
  *   <li>A stream that holds none is served before those that hold some, and in order of arrival, so
  *       that nobody overtakes for ever.
+ *   <li>To take a buffer back allocates nothing, so that none is lost when the heap is full. One
+ *       that a stream lost all the same, since it failed half way, counts no more when its share
+ *       ends.
  * </ol>
  *
  * <p>Safe for use by many threads.
@@ -42,10 +44,9 @@ final class PartBuffers {
   private final int size;
   private final int count;
   private final Duration patience;
-  private final ReentrantLock lock = new ReentrantLock();
 
-  // All guarded by the lock.
-  private final Deque<byte[]> free = new ArrayDeque<>();
+  // All guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
+  private final Deque<byte[]> free; // with room for all
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Share> shares = new LinkedHashSet<>();
   private int made;
@@ -65,12 +66,10 @@ final class PartBuffers {
 
   private static final class Waiter {
     final Share share;
-    final Condition changed;
     byte[] granted;
 
-    Waiter(Share share, Condition changed) {
+    Waiter(Share share) {
       this.share = share;
-      this.changed = changed;
     }
   }
 
@@ -84,6 +83,7 @@ final class PartBuffers {
     this.size = options.partSize();
     this.count = options.buffers();
     this.patience = patience;
+    this.free = new ArrayDeque<>(count);
   }
 
   /** Bytes of a buffer. */
@@ -92,108 +92,83 @@ final class PartBuffers {
   }
 
   /** Buffers that are held by streams. */
-  int inUse() {
-    lock.lock();
-    try {
-      return made - free.size();
-    } finally {
-      lock.unlock();
-    }
+  synchronized int inUse() {
+    return made - free.size();
   }
 
   /** Most buffers that were ever held at once. */
-  int mostInUse() {
-    lock.lock();
-    try {
-      return mostInUse;
-    } finally {
-      lock.unlock();
-    }
+  synchronized int mostInUse() {
+    return mostInUse;
   }
 
   /** Buffers that exist, whether somebody holds them or not. */
-  int allocated() {
-    lock.lock();
-    try {
-      return made;
-    } finally {
-      lock.unlock();
-    }
+  synchronized int allocated() {
+    return made;
   }
 
   /** Streams that wait for a buffer. */
-  int waiting() {
-    lock.lock();
-    try {
-      return waiting.size();
-    } finally {
-      lock.unlock();
-    }
+  synchronized int waiting() {
+    return waiting.size();
   }
 
   /** Refuses buffers from now on; whoever waits for one fails. */
-  void close() {
-    lock.lock();
-    try {
-      closed = true;
-      waiting.forEach(w -> w.changed.signal());
-    } finally {
-      lock.unlock();
-    }
+  synchronized void close() {
+    closed = true;
+    notifyAll();
   }
 
   /**
    * A share for a stream.
    *
    * @param holder the stream
-   * @return its share, to be closed when all buffers are back
+   * @return its share, to be closed when nothing of it is being filled or sent any more
    */
-  Share share(Holder holder) {
+  synchronized Share share(Holder holder) {
     Share share = new Share(holder);
-    lock.lock();
-    try {
-      shares.add(share);
-    } finally {
-      lock.unlock();
-    }
+    shares.add(share);
     return share;
   }
 
-  private Optional<byte[]> poll() {
-    if (!free.isEmpty()) {
-      return Optional.of(free.pop());
-    }
-    if (made == count) {
+  /** A buffer that can be had at once. All is allocated before anything is counted. */
+  private Optional<byte[]> poll(Share share) {
+    if (free.isEmpty() && made == count) {
       return Optional.empty();
     }
-    byte[] buffer = new byte[size];
-    made++;
-    return Optional.of(buffer);
+    Optional<byte[]> found = Optional.of(free.isEmpty() ? new byte[size] : free.peek());
+    if (free.poll() == null) {
+      made++;
+    }
+    grant(share);
+    return found;
   }
 
-  private byte[] grant(Share share, byte[] buffer) {
+  private void grant(Share share) {
     share.held++;
     share.filledSince = System.nanoTime();
     share.filling = true;
     mostInUse = Math.max(mostInUse, made - free.size());
-    return buffer;
   }
 
+  /** Gives a buffer to the waiter who holds fewest, or keeps it. Allocates nothing. */
   private void hand(byte[] buffer) {
-    Optional<Waiter> next =
-        waiting.stream()
-            .filter(w -> w.granted == null && !closed)
-            .min(Comparator.comparingInt(w -> w.share.held));
-    if (next.isPresent()) {
-      next.get().granted = grant(next.get().share, buffer);
-      next.get().changed.signal();
-    } else {
+    Waiter next = null;
+    for (int i = 0; i < waiting.size() && !closed; i++) { // an iterator would be allocated
+      Waiter w = waiting.get(i);
+      if (w.granted == null && (next == null || w.share.held < next.share.held)) {
+        next = w;
+      }
+    }
+    if (next == null) {
       free.push(buffer);
+    } else {
+      next.granted = buffer;
+      grant(next.share);
+      notifyAll();
     }
   }
 
   /** Streams that have held a partly filled buffer for long, longest first. */
-  private List<Share> idle() {
+  private synchronized List<Share> idle() {
     long now = System.nanoTime();
     return shares.stream()
         .filter(s -> s.filling && now - s.filledSince >= patience.toNanos())
@@ -205,7 +180,7 @@ final class PartBuffers {
   final class Share {
     private final Holder holder;
 
-    // Guarded by the lock.
+    // Guarded by the buffers.
     private int held;
     private boolean filling;
     private long filledSince;
@@ -223,26 +198,23 @@ final class PartBuffers {
      * @throws IOException if no more uploads are wanted
      */
     byte[] take() throws IOException {
-      lock.lock();
-      try {
+      Waiter waiter = new Waiter(this);
+      synchronized (PartBuffers.this) {
         checkOpen();
-        Optional<byte[]> buffer = poll();
-        return buffer.isPresent() ? grant(this, buffer.get()) : await();
-      } finally {
-        lock.unlock();
+        Optional<byte[]> buffer = poll(this);
+        if (buffer.isPresent()) {
+          return buffer.get();
+        }
+        waiting.add(waiter);
       }
+      return await(waiter);
     }
 
-    private byte[] await() throws IOException {
-      Waiter waiter = new Waiter(this, lock.newCondition());
-      waiting.add(waiter);
+    private byte[] await(Waiter waiter) throws IOException {
       boolean taken = false;
       try {
-        while (waiter.granted == null) {
-          checkOpen();
-          if (waiter.changed.awaitNanos(patience.toNanos()) <= 0 && waiter.granted == null) {
-            askToGiveWay();
-          }
+        while (!granted(waiter)) {
+          askToGiveWay();
         }
         taken = true;
         return waiter.granted;
@@ -252,25 +224,42 @@ final class PartBuffers {
         interrupted.initCause(e);
         throw interrupted;
       } finally {
+        leave(waiter, taken);
+      }
+    }
+
+    /** Waits for a buffer as long as there is patience; false if it got none. */
+    private boolean granted(Waiter waiter) throws IOException, InterruptedException {
+      synchronized (PartBuffers.this) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        for (long left = patience.toNanos(); ; left = deadline - System.nanoTime()) {
+          if (waiter.granted == null) {
+            checkOpen();
+            waiter.granted = poll(this).orElse(null); // in the place of one that was lost
+          }
+          if (waiter.granted != null || left <= 0) {
+            return waiter.granted != null;
+          }
+          TimeUnit.NANOSECONDS.timedWait(PartBuffers.this, left);
+        }
+      }
+    }
+
+    private void leave(Waiter waiter, boolean taken) {
+      synchronized (PartBuffers.this) {
         waiting.remove(waiter);
         if (!taken && waiter.granted != null) {
-          sent();
+          filling = false;
           giveBack(waiter.granted);
         }
       }
     }
 
     private void askToGiveWay() {
-      List<Share> idle = idle();
-      lock.unlock();
-      try {
-        for (Share share : idle) {
-          if (share.holder.giveWay()) {
-            return;
-          }
+      for (Share share : idle()) {
+        if (share.holder.giveWay()) {
+          return;
         }
-      } finally {
-        lock.lock();
       }
     }
 
@@ -281,12 +270,9 @@ final class PartBuffers {
      * @throws IOException if no more uploads are wanted
      */
     Optional<byte[]> tryTake() throws IOException {
-      lock.lock();
-      try {
+      synchronized (PartBuffers.this) {
         checkOpen();
-        return poll().map(buffer -> grant(this, buffer));
-      } finally {
-        lock.unlock();
+        return poll(this);
       }
     }
 
@@ -298,25 +284,21 @@ final class PartBuffers {
 
     /** Says that none of its buffers is being filled any more. */
     void sent() {
-      lock.lock();
-      try {
+      synchronized (PartBuffers.this) {
         filling = false;
-      } finally {
-        lock.unlock();
       }
     }
 
     /**
-     * Gives buffers back, which nobody reads or writes any more.
+     * Gives buffers back, which nobody reads or writes any more. Allocates nothing.
      *
      * @param buffers buffers of this share
      */
     void give(List<byte[]> buffers) {
-      lock.lock();
-      try {
-        buffers.forEach(this::giveBack);
-      } finally {
-        lock.unlock();
+      synchronized (PartBuffers.this) {
+        for (int i = 0; i < buffers.size(); i++) { // an iterator would be allocated
+          giveBack(buffers.get(i));
+        }
       }
     }
 
@@ -325,17 +307,23 @@ final class PartBuffers {
       hand(buffer);
     }
 
-    /** Ends the use of it. With the last share the buffers go back to the heap. */
+    /**
+     * Ends the use of it. What was not given back never will be, nobody reads or writes it any
+     * more, and others may have as many new ones. With the last share all buffers go back to the
+     * heap.
+     */
     void close() {
-      lock.lock();
-      try {
+      synchronized (PartBuffers.this) {
         shares.remove(this);
-        if (shares.isEmpty() && free.size() == made) {
+        if (held > 0) {
+          made -= held;
+          held = 0;
+          PartBuffers.this.notifyAll();
+        }
+        if (shares.isEmpty()) {
           made = 0;
           free.clear();
         }
-      } finally {
-        lock.unlock();
       }
     }
   }

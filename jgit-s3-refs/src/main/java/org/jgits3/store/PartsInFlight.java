@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +43,51 @@ final class PartsInFlight {
     Optional<UploadedPart> send() throws IOException;
   }
 
+  /**
+   * A part that some thread will send. It is begun once, though a thread may find it among its work
+   * that the caller was told could not be had.
+   */
+  private final class Part implements Runnable {
+    private final Sending sending;
+    private final Runnable after;
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    Part(Sending sending, Runnable after) {
+      this.sending = sending;
+      this.after = after;
+    }
+
+    @Override
+    public void run() {
+      if (begun.compareAndSet(false, true)) {
+        try {
+          attempt(sending);
+        } finally {
+          end();
+        }
+      }
+    }
+
+    void refused(Throwable e) {
+      if (begun.compareAndSet(false, true)) {
+        try {
+          failed(e);
+        } finally {
+          end();
+        }
+      }
+    }
+
+    /** Whatever fails, the part counts no more: who waits for the end of all would never return. */
+    private void end() {
+      try {
+        after.run();
+      } finally {
+        ended();
+      }
+    }
+  }
+
   PartsInFlight(Executor threads) {
     this.threads = threads;
   }
@@ -53,13 +99,12 @@ final class PartsInFlight {
    * @param after called after the last attempt, in any case
    */
   void send(Sending sending, Runnable after) {
+    Part part = new Part(sending, after);
     begun();
     try {
-      threads.execute(() -> run(sending, after));
+      threads.execute(part);
     } catch (RuntimeException | Error e) {
-      failed(e);
-      after.run();
-      ended();
+      part.refused(e);
       throw e;
     }
   }
@@ -68,7 +113,7 @@ final class PartsInFlight {
     underWay++;
   }
 
-  private void run(Sending sending, Runnable after) {
+  private void attempt(Sending sending) {
     try {
       if (!hasFailed()) {
         sending.send().ifPresent(this::acknowledged);
@@ -78,8 +123,6 @@ final class PartsInFlight {
     } catch (IOException | RuntimeException | Error e) {
       failed(e); // before the memory is free, so that nobody goes on with it unaware
     }
-    after.run();
-    ended();
   }
 
   /**

@@ -2,12 +2,18 @@
 package org.jgits3.store;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.testing.FullHeap;
 
 /** Processes whose heap is full at a moment when others wait for what a thread has to clean up. */
 final class FullHeapProcess {
+  private static final int PART = UploadOptions.MIN_PART_SIZE;
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
   private FullHeapProcess() {}
 
   /**
@@ -19,6 +25,8 @@ final class FullHeapProcess {
     FullHeap.during(
         switch (args[0]) {
           case "request" -> FullHeapProcess::shareRequest;
+          case "buffers" -> FullHeapProcess::giveBuffersBack;
+          case "upload" -> FullHeapProcess::giveAnUploadUp;
           default -> throw new IllegalArgumentException(args[0]);
         });
   }
@@ -55,6 +63,42 @@ final class FullHeapProcess {
       } catch (OutOfMemoryError e) {
         Thread.onSpinWait(); // there will be room
       }
+    }
+  }
+
+  private static void giveBuffersBack() throws Exception {
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER);
+    PartBuffers.Share one = buffers.share(() -> false);
+    PartBuffers.Share two = buffers.share(() -> false);
+    for (boolean full : new boolean[] {false, true}) {
+      List<byte[]> taken = List.of(one.take(), one.take());
+      List<byte[]> got = new ArrayList<>(1);
+      Thread waiter =
+          FullHeap.start(
+              () -> {
+                got.add(two.take());
+                two.give(got);
+              });
+      FullHeap.awaitWaiting(waiter);
+      FullHeap.inFull(full, () -> one.give(taken));
+      waiter.join();
+    }
+    System.out.println(buffers.inUse() + " in use");
+  }
+
+  private static void giveAnUploadUp() throws Exception {
+    PartStore store = new PartStore();
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), FOR_EVER)) {
+      for (boolean full : new boolean[] {false, true}) {
+        PackUpload upload = uploads.begin("full " + full);
+        upload.write(new byte[PART + 100_000]); // a part, and a buffer that is partly filled
+        Error failure = new OutOfMemoryError("as if");
+        FullHeap.inFull(full, () -> upload.fail(failure));
+      }
+      try (PackUpload next = uploads.begin("next")) {
+        next.write(new byte[2 * PART + 1]);
+      }
+      System.out.printf("%d parts, %d in use", store.parts("next").size(), uploads.buffersInUse());
     }
   }
 }

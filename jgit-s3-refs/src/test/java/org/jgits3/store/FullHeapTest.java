@@ -16,4 +16,14 @@ class FullHeapTest {
   void who_waits_for_a_request_is_told_that_it_failed() throws Exception {
     assertThat(run("request")).isEqualTo("up");
   }
+
+  @Test
+  void buffers_are_given_back_and_handed_to_who_waits() throws Exception {
+    assertThat(run("buffers")).isEqualTo("0 in use");
+  }
+
+  @Test
+  void an_upload_that_is_given_up_lets_others_have_its_memory() throws Exception {
+    assertThat(run("upload")).isEqualTo("3 parts, 0 in use");
+  }
 }

@@ -251,6 +251,25 @@ class SharedPartBuffersTest {
     assertThat(buffers.inUse()).isZero();
   }
 
+  @Test
+  void buffers_that_a_stream_has_lost_are_there_for_others_when_it_has_ended() throws Exception {
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER);
+    PartBuffers.Share loser = buffers.share(() -> false);
+    PartBuffers.Share other = buffers.share(() -> false);
+    assertThat(List.of(loser.take(), loser.take())).hasSize(2);
+    ConcurrentTasks.run(
+        List.<Task>of(
+            () -> other.give(List.of(other.take(), other.take())),
+            () -> {
+              awaitWaiting(buffers, 1);
+              loser.close();
+            }));
+    assertThat(buffers.inUse()).isZero();
+    assertThat(buffers.allocated()).isEqualTo(2);
+    other.close();
+    assertThat(buffers.allocated()).isZero();
+  }
+
   private static void awaitWaiting(PartBuffers buffers, int streams) {
     while (buffers.waiting() < streams) {
       Thread.onSpinWait();
