@@ -319,6 +319,9 @@ public final class PackUpload extends OutputStream {
     } catch (IOException | RuntimeException e) {
       LOG.warn("{}: a part keeps its memory though others wait: {}", key, e.getMessage());
       return false;
+    } catch (Error e) {
+      fail(e); // bytes may be neither here nor on their way, and the writer would not learn it
+      throw e;
     } finally {
       lock.unlock();
     }
@@ -367,6 +370,7 @@ public final class PackUpload extends OutputStream {
         moveToBuffer();
       }
       if (upload.isEmpty()) {
+        checkComplete(part.size());
         store.put(key, part.array(), 0, (int) part.size());
         return List.of();
       }
@@ -377,10 +381,24 @@ public final class PackUpload extends OutputStream {
         sent.add(store.uploadPart(upload.get(), nextNumber(), part.body()));
       }
       sent.addAll(0, inFlight.await());
+      checkComplete(sent.stream().mapToLong(UploadedPart::size).sum());
       return sent;
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
       throw e;
+    }
+  }
+
+  /**
+   * Fails if bytes that were written are in no part: the store, which compares what it was sent,
+   * would not notice, and the object would be taken for what was written.
+   */
+  private void checkComplete(long bytes) throws IOException {
+    if (bytes != count) {
+      throw new IOException(
+          String.format(
+              "upload of %s: %,d bytes were written and %,d sent; it is given up, upload again",
+              key, count, bytes));
     }
   }
 

@@ -25,6 +25,10 @@ class PackUploadFailureTest {
   private final Queue<RuntimeException> unchecked = new ArrayDeque<>();
 
   private final Queue<IOException> checked = new ArrayDeque<>();
+
+  /** Bytes that the store says it has not got, of each part. */
+  private long unacknowledged;
+
   private DelegatingObjectStore store;
   private PackUpload upload;
 
@@ -36,7 +40,9 @@ class PackUploadFailureTest {
           public UploadedPart uploadPart(MultipartUpload to, int number, PartBody body)
               throws IOException {
             fail();
-            return super.uploadPart(to, number, body);
+            UploadedPart part = super.uploadPart(to, number, body);
+            return new UploadedPart(
+                number, part.tag(), part.size() - unacknowledged, part.crc32c());
           }
 
           @Override
@@ -76,6 +82,18 @@ class PackUploadFailureTest {
     unchecked.add(new IllegalStateException("connection pool shut down"));
     assertThatThrownBy(() -> write(4 * PART + 1)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> write(1)).isInstanceOf(IOException.class);
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void an_upload_whose_parts_are_not_all_that_was_written_never_becomes_an_object()
+      throws Exception {
+    unacknowledged = 1;
+    write(2 * PART + 1);
+    assertThatThrownBy(upload::close)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("10,485,761 bytes were written and 10,485,758 sent");
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertNothingIsLeft();
   }

@@ -270,6 +270,33 @@ class SharedPartBuffersTest {
     assertThat(buffers.allocated()).isZero();
   }
 
+  @Test
+  void a_stream_that_another_one_made_give_way_without_memory_for_it_fails() throws Exception {
+    try (ObjectStore below = new DirectoryObjectStore(directory)) {
+      AtomicReference<Error> next = new AtomicReference<>(new OutOfMemoryError("as if"));
+      ObjectStore store =
+          new DelegatingObjectStore(below) {
+            @Override
+            public void put(String key, byte[] src, int offset, int length) throws IOException {
+              Error e = next.getAndSet(null);
+              if (e != null) {
+                throw e;
+              }
+              super.put(key, src, offset, length);
+            }
+          };
+      try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), NONE)) {
+        PackUpload stalled = uploads.begin(key(1));
+        stalled.write(content(300_000, 1));
+        PackUpload busy = uploads.begin(key(2));
+        assertThatThrownBy(() -> busy.write(content(PART, 2))).hasMessage("as if");
+        assertThatThrownBy(stalled::close).hasMessageContaining("failed before");
+        assertThat(uploads.buffers().inUse()).isZero();
+        assertOnlyObjects(store, 0);
+      }
+    }
+  }
+
   private static void awaitWaiting(PartBuffers buffers, int streams) {
     while (buffers.waiting() < streams) {
       Thread.onSpinWait();
