@@ -131,15 +131,17 @@ final class LatestManifest {
     if (announcing || news.isEmpty()) {
       return Optional.empty();
     }
+    Optional<News> next = Optional.of(news.element()); // there may be no memory for it
+    news.remove();
     announcing = true;
-    return Optional.of(news.remove());
+    return next;
   }
 
   private void tell(News item) {
     for (BiConsumer<Manifest, Manifest> listener : listeners) {
       try {
         listener.accept(item.before(), item.after());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // what was committed is not undone by it
         LOG.error("{}: a listener failed at generation {}", file, item.after().generation(), e);
       }
     }

@@ -10,8 +10,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import org.jgits3.store.ObjectStore;
@@ -36,12 +34,11 @@ public final class ManifestCommitter implements Committer, Closeable {
   private final SharedValidation validation;
   private final CommitLoop loop;
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Queue<Submission<?>> queue = new ArrayDeque<>(); // guarded by lock
-  private boolean stepping; // guarded by lock; whoever sets it has the loop to itself
-  private int callers; // guarded by lock
-  private boolean closed; // guarded by lock
+  // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
+  private final Queue<Submission<?>> queue = new ArrayDeque<>();
+  private boolean stepping; // whoever sets it has the loop to itself
+  private int callers;
+  private boolean closed;
 
   /**
    * A committer for one name. Does no request.
@@ -201,32 +198,30 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   /** Waits for the changes submitted before and refuses further ones. */
   @Override
-  public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      while (callers > 0) {
-        changed.awaitUninterruptibly();
+  public synchronized void close() {
+    closed = true;
+    boolean interrupted = false;
+    while (callers > 0) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
-    } finally {
-      lock.unlock();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private <R> Submission<R> submit(Change<R> change) {
-    lock.lock();
-    try {
-      if (closed) {
-        throw new IllegalStateException(file + ": closed");
-      }
-      callers++;
-      long deadline = ticker.nanoTime() + policy.deadline().toNanos();
-      Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
-      queue.add(submission);
-      return submission;
-    } finally {
-      lock.unlock();
+  private synchronized <R> Submission<R> submit(Change<R> change) {
+    if (closed) {
+      throw new IllegalStateException(file + ": closed");
     }
+    long deadline = ticker.nanoTime() + policy.deadline().toNanos();
+    Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
+    queue.add(submission);
+    callers++; // last, since nobody counts a caller off for whom there was no memory
+    return submission;
   }
 
   /** Does the next step of the loop, once nobody else is doing one and if there is still need. */
@@ -242,55 +237,35 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /** Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. */
-  private boolean takeTurn(Submission<?> mine) throws InterruptedException {
-    lock.lock();
-    try {
-      while (!mine.decided()) {
-        long left = mine.deadline() - ticker.nanoTime();
-        if (left <= 0) {
-          mine.fail(loop.expired(policy.deadline()));
-        } else if (stepping) {
-          changed.await(left, TimeUnit.NANOSECONDS);
-        } else {
-          stepping = true;
-          return true;
-        }
+  private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
+    while (!mine.decided()) {
+      long left = mine.deadline() - ticker.nanoTime();
+      if (left <= 0) {
+        mine.fail(loop.expired(policy.deadline()));
+      } else if (stepping) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      } else {
+        stepping = true;
+        return true;
       }
-      return false;
-    } finally {
-      lock.unlock();
     }
+    return false;
   }
 
-  private void endTurn() {
-    lock.lock();
-    try {
-      stepping = false;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void endTurn() {
+    stepping = false;
+    notifyAll();
   }
 
-  private void leave(Submission<?> mine) {
-    lock.lock();
-    try {
-      queue.remove(mine);
-      callers--;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void leave(Submission<?> mine) {
+    queue.remove(mine);
+    callers--;
+    notifyAll();
   }
 
-  private List<Submission<?>> takeQueue() {
-    lock.lock();
-    try {
-      List<Submission<?>> taken = new ArrayList<>(queue);
-      queue.clear();
-      return taken;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized List<Submission<?>> takeQueue() {
+    List<Submission<?>> taken = new ArrayList<>(queue);
+    queue.clear();
+    return taken;
   }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.FullHeap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -300,6 +301,28 @@ class ManifestCommitterTest {
     committer.validate();
     committer.validate();
     assertThat(seen).containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void a_commit_does_not_fail_because_a_listener_has_no_memory() throws IOException {
+    List<Long> seen = new ArrayList<>();
+    committer.onChange(
+        (before, after) -> {
+          throw new OutOfMemoryError("as if");
+        });
+    committer.onChange((before, after) -> seen.add(after.generation()));
+    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(seen).containsExactly(1L, 2L);
+  }
+
+  @Test
+  void news_are_told_though_the_heap_was_full_when_they_came() throws Exception {
+    assertThat(FullHeap.run(FullHeapCommitProcess.class, "news")).isEqualTo("[1, 2]");
+  }
+
+  @Test
+  void a_commit_goes_on_though_the_heap_was_full_when_another_one_failed() throws Exception {
+    assertThat(FullHeap.run(FullHeapCommitProcess.class, "commit")).isEqualTo("committed");
   }
 
   @Test
