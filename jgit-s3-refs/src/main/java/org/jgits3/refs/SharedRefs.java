@@ -445,9 +445,9 @@ public final class SharedRefs {
     if (due && compacting.compareAndSet(false, true)) {
       try {
         background.execute(this::compactInBackground);
-      } catch (RejectedExecutionException e) {
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
         compacting.set(false);
-        LOG.debug("refs are not compacted while background work is being stopped", e);
+        LOG.debug("refs are not compacted while there is no thread for it", e);
       }
     }
   }
@@ -461,7 +461,7 @@ public final class SharedRefs {
       compactWhatIsDue();
     } catch (IOException e) {
       LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // memory may be had when the next one is tried
       LOG.error("refs were not compacted, the next update tries again", e);
     } finally {
       compacting.set(false);

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -26,8 +27,10 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.CommitPolicy;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredManifest;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.PackUploads;
@@ -268,8 +271,7 @@ class LargeBatchTest {
     assertThat(update(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
   }
 
-  @Test
-  void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
+  private S3RefDatabase refs(Executor background) {
     ManifestCommitter committer =
         new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT);
     SharedRefs shared =
@@ -278,12 +280,46 @@ class LargeBatchTest {
             new PackUploads(store, UploadOptions.DEFAULT),
             committer,
             Validation.ALWAYS,
-            task -> {
-              throw new RejectedExecutionException("being stopped");
-            },
+            background,
             new RefsMetrics(),
             new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
-    S3RefDatabase refs = new S3RefDatabase(here, shared, committer, new NothingDropped(), false);
+    return new S3RefDatabase(here, shared, committer, new NothingDropped(), false);
+  }
+
+  @Test
+  void an_update_succeeds_and_a_later_one_compacts_if_there_was_no_thread_for_it()
+      throws Exception {
+    AtomicInteger compactions = new AtomicInteger();
+    S3RefDatabase refs =
+        refs(
+            task -> {
+              if (compactions.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              task.run();
+            });
+    for (int b = 0; compactions.get() < 2; b++) {
+      assertThat(b).as("batches without a second try").isLessThan(10);
+      String group = "refs/" + b + "/";
+      BatchRefUpdate batch = creating(refs, 200, i -> group + i);
+      execute(batch);
+      assertThat(batch.getCommands())
+          .extracting(ReceiveCommand::getResult)
+          .containsOnly(ReceiveCommand.Result.OK);
+    }
+    Manifest after = StoredManifest.read(store, "r");
+    assertThat(after.log().tail().isEmpty() || after.refs().overlay().isEmpty())
+        .as("log or refs are compacted")
+        .isTrue();
+  }
+
+  @Test
+  void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
+    S3RefDatabase refs =
+        refs(
+            task -> {
+              throw new RejectedExecutionException("being stopped");
+            });
     for (String group : new String[] {"a", "b", "c", "d"}) {
       BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
       execute(batch);
