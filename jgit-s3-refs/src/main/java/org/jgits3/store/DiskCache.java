@@ -31,6 +31,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -90,18 +92,7 @@ public final class DiskCache implements Closeable {
   /** When something could not be kept, as {@link System#nanoTime} has it. */
   private volatile Optional<Long> failed = Optional.empty();
 
-  private final ExecutorService background =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          0,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(),
-          r -> {
-            Thread t = new Thread(r, "jgit-s3-cache");
-            t.setDaemon(true);
-            return t;
-          });
+  private final ExecutorService background;
 
   /**
    * Uses a directory, which is made when the first object is kept.
@@ -110,6 +101,19 @@ public final class DiskCache implements Closeable {
    * @param options where they are kept as well, and how many
    */
   public DiskCache(ObjectStore store, Options options) {
+    this(
+        store,
+        options,
+        r -> {
+          Thread t = new Thread(r, "jgit-s3-cache");
+          t.setDaemon(true);
+          return t;
+        });
+  }
+
+  DiskCache(ObjectStore store, Options options, ThreadFactory threads) {
+    this.background =
+        new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
     this.store = store;
     this.directory = options.directory();
     this.limit = options.limit();
@@ -133,8 +137,12 @@ public final class DiskCache implements Closeable {
    * @return the object, to be closed; empty if it has to be read from the store
    */
   public Optional<CachedObject> open(String key, long size, int crc32c) {
-    if (!tightened.getAndSet(true) && !background.isShutdown()) {
-      background.execute(this::tighten);
+    if (!tightened.getAndSet(true)) {
+      try {
+        background.execute(this::tighten);
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // closed, or no thread to be had
+        LOG.debug("permissions of files in {} stay", directory, e);
+      }
     }
     Path file = file(key);
     try {
@@ -254,19 +262,25 @@ public final class DiskCache implements Closeable {
         || !fetching.add(key)) {
       return;
     }
-    background.execute(
-        () -> {
-          try {
-            fetchNow(key, size, crc32c);
-          } catch (IOException e) {
-            failed = Optional.of(System.nanoTime());
-            if (!background.isShutdown()) {
-              LOG.warn("{} was not kept in {}: {}", key, directory, e.toString());
-            }
-          } finally {
-            fetching.remove(key);
-          }
-        });
+    try {
+      background.execute(() -> fetchInBackground(key, size, crc32c));
+    } catch (RejectedExecutionException | OutOfMemoryError e) { // closed, or no thread to be had
+      fetching.remove(key);
+      LOG.debug("{} is not fetched", key, e);
+    }
+  }
+
+  private void fetchInBackground(String key, long size, int crc32c) {
+    try {
+      fetchNow(key, size, crc32c);
+    } catch (IOException | RuntimeException | Error e) {
+      failed = Optional.of(System.nanoTime());
+      if (!background.isShutdown()) {
+        LOG.warn("{} was not kept in {}: {}", key, directory, e.toString());
+      }
+    } finally {
+      fetching.remove(key);
+    }
   }
 
   private boolean isPaused() {

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.testing.ForkedJvm;
@@ -120,6 +122,39 @@ class DiskCacheTest {
         assertThat(isKept(cache, "a/b", bytes)).isTrue();
       }
     }
+  }
+
+  @Test
+  void an_object_is_read_from_the_store_and_fetched_later_if_no_thread_can_be_had()
+      throws Exception {
+    AtomicInteger refused = new AtomicInteger(2); // to look at old files, and to fetch
+    ThreadFactory threads =
+        task ->
+            new Thread(task) {
+              @Override
+              public synchronized void start() {
+                if (refused.getAndDecrement() > 0) {
+                  throw new OutOfMemoryError("unable to create native thread");
+                }
+                super.start();
+              }
+            };
+    byte[] bytes = write("a/b", 100);
+    try (DiskCache crowded = new DiskCache(store, new DiskCache.Options(kept, 1 << 20), threads)) {
+      assertThat(isKept(crowded, "a/b", bytes)).isFalse();
+      assertThat(refused).hasValue(0);
+      assertThat(isKept(crowded, "a/b", bytes)).isFalse();
+      crowded.awaitFetched();
+      assertThat(isKept(crowded, "a/b", bytes)).isTrue();
+    }
+  }
+
+  @Test
+  void a_closed_cache_helps_no_more_and_harms_nobody() throws Exception {
+    byte[] bytes = write("a/b", 100);
+    cache.close();
+    assertThat(isKept(cache, "a/b", bytes)).isFalse();
+    assertThat(kept).isEmptyDirectory();
   }
 
   @Test
