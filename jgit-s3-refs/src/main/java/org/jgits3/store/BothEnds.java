@@ -222,13 +222,19 @@ final class BothEnds {
 
   private void read(Piece piece) {
     try {
-      land(piece);
-    } catch (StoreException.Unavailable e) {
-      leave(piece);
+      landOrLeave(piece);
     } catch (IOException | RuntimeException | Error e) {
       failure.add(e);
     } finally {
       landed();
+    }
+  }
+
+  private void landOrLeave(Piece piece) throws IOException {
+    try {
+      land(piece);
+    } catch (StoreException.Unavailable e) {
+      leave(piece);
     }
   }
 
@@ -263,10 +269,11 @@ final class BothEnds {
       joined--;
       return Optional.empty();
     }
-    int end = back;
-    back -= Math.max(plan.piece(), (end - front) / SHARE);
+    int begin = back - Math.max(plan.piece(), (back - front) / SHARE);
+    Optional<Piece> piece = Optional.of(new Piece(reading, begin, back));
+    back = begin; // only now that somebody will read it: there may have been no memory
     underWay++;
-    return Optional.of(new Piece(reading, back, end));
+    return piece;
   }
 
   private synchronized void landed() {

@@ -14,13 +14,18 @@ final class FirstFailure {
   }
 
   /**
-   * Adds a failure.
+   * Adds a failure. Does not fail itself, though there may be no memory to keep more than the
+   * first.
    *
    * @param e an {@link IOException}, {@link RuntimeException} or {@link Error}
    */
   void add(Throwable e) {
     if (!first.compareAndSet(null, e) && first.get() != e) { // the JVM may throw one error twice
-      first.get().addSuppressed(e);
+      try {
+        first.get().addSuppressed(e);
+      } catch (OutOfMemoryError full) {
+        return; // the first is what the work fails with
+      }
     }
   }
 

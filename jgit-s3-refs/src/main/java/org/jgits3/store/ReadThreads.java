@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The threads that make requests beside those of callers, for the whole process. They are few, and
  * may all be busy: whoever gives them work does what has not begun itself, rather than wait for it.
+ * So it is no failure either if no thread can be had.
  */
 final class ReadThreads {
   /** Requests in flight beside those of callers: enough for five streams that are read ahead. */
@@ -38,11 +39,20 @@ final class ReadThreads {
   }
 
   static void execute(Runnable work) {
-    THREADS.execute(work);
+    try {
+      THREADS.execute(work);
+    } catch (OutOfMemoryError e) {
+      return; // and not a word of it, which would take memory
+    }
   }
 
   /** Does something later; meanwhile it takes no thread. */
   static void executeAfter(Duration delay, Runnable work) {
-    CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, THREADS).execute(work);
+    try {
+      CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, THREADS)
+          .execute(work);
+    } catch (OutOfMemoryError e) {
+      return; // as above
+    }
   }
 }

@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +28,8 @@ final class FullHeapProcess {
           case "request" -> FullHeapProcess::shareRequest;
           case "buffers" -> FullHeapProcess::giveBuffersBack;
           case "upload" -> FullHeapProcess::giveAnUploadUp;
+          case "ends" -> FullHeapProcess::readFromBothEnds;
+          case "gang" -> FullHeapProcess::readWithoutHelp;
           default -> throw new IllegalArgumentException(args[0]);
         });
   }
@@ -100,5 +103,61 @@ final class FullHeapProcess {
       }
       System.out.printf("%d parts, %d in use", store.parts("next").size(), uploads.buffersInUse());
     }
+  }
+
+  private static void readFromBothEnds() throws Exception {
+    int size = 1000;
+    boolean[] landed = new boolean[size];
+    AtomicReference<Thread> helper = new AtomicReference<>();
+    BothEnds.read(
+        0,
+        size,
+        new BothEnds.Plan(size / 100, Duration.ofMillis(1)),
+        (bytes, nanos) -> 1,
+        (from, to, arrival) -> {
+          if (from == 0) {
+            while (helper.get() == null || helper.get().isAlive()) {
+              Thread.onSpinWait(); // until the helper has found that there is no memory
+            }
+            FullHeap.free();
+          }
+          for (int at = from; at < to && !arrival.enough(); at++) {
+            landed[at] = true;
+            arrival.until(at + 1);
+          }
+          if (from > 0 && helper.compareAndSet(null, Thread.currentThread())) {
+            FullHeap.fill();
+          }
+        });
+    int missing = 0;
+    for (boolean each : landed) {
+      missing += each ? 0 : 1;
+    }
+    System.out.println(missing + " missing");
+  }
+
+  private static void readWithoutHelp() throws Exception {
+    AtomicInteger done = new AtomicInteger();
+    Gang.Action<String> action = piece -> done.incrementAndGet();
+    List<String> three = List.of("a", "b", "c");
+    Gang.forEach(three, action);
+    AtomicInteger asked = new AtomicInteger();
+    List<String> pieces =
+        new AbstractList<>() {
+          @Override
+          public String get(int index) {
+            return three.get(0);
+          }
+
+          @Override
+          public int size() {
+            if (asked.incrementAndGet() == 2) { // once to count them, and then for the threads
+              FullHeap.fill();
+            }
+            return Gang.SIZE;
+          }
+        };
+    FullHeap.tryInFull(() -> Gang.forEach(pieces, action));
+    System.out.println(done.get() + " done");
   }
 }

@@ -26,4 +26,14 @@ class FullHeapTest {
   void an_upload_that_is_given_up_lets_others_have_its_memory() throws Exception {
     assertThat(run("upload")).isEqualTo("3 parts, 0 in use");
   }
+
+  @Test
+  void a_read_from_both_ends_has_no_hole_where_a_thread_had_no_memory() throws Exception {
+    assertThat(run("ends")).isEqualTo("0 missing");
+  }
+
+  @Test
+  void a_read_needs_no_thread_but_that_of_the_caller() throws Exception {
+    assertThat(run("gang")).isEqualTo(3 + Gang.SIZE + " done");
+  }
 }
