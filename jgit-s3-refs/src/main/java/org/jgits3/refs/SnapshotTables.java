@@ -4,10 +4,9 @@ package org.jgits3.refs;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
@@ -46,9 +45,8 @@ final class SnapshotTables {
    */
   private final AtomicReference<HeldTable> held = new AtomicReference<>(nothing);
 
-  /** Tables being loaded, by id. Done with empty if the loader was interrupted: load it again. */
-  private final Map<String, CompletableFuture<Optional<RefTable>>> loads =
-      new ConcurrentHashMap<>();
+  /** Tables being loaded, by id. Empty in the end if the loader was interrupted: load it again. */
+  private final Map<String, Load> loads = new ConcurrentHashMap<>();
 
   /** Last compaction that was seen to end; replaced as a whole. */
   private volatile Optional<Compacted> compacted = Optional.empty();
@@ -101,51 +99,75 @@ final class SnapshotTables {
       return ready.get();
     }
     while (true) {
-      CompletableFuture<Optional<RefTable>> mine = new CompletableFuture<>();
-      CompletableFuture<Optional<RefTable>> running = loads.putIfAbsent(snapshot.get().id(), mine);
+      Load mine = new Load();
+      Load running = loads.putIfAbsent(snapshot.get().id(), mine);
       if (running == null) {
         return load(manifest.repositoryId(), snapshot.get(), mine);
       }
-      Optional<RefTable> shared = join(snapshot.get().id(), running);
+      Optional<RefTable> shared = running.await(snapshot.get().id());
       if (shared.isPresent()) {
         return shared.get();
       }
     }
   }
 
-  private RefTable load(
-      String repositoryId, RefSnapshot s, CompletableFuture<Optional<RefTable>> mine)
-      throws IOException {
+  private RefTable load(String repositoryId, RefSnapshot s, Load mine) throws IOException {
+    RefTable loaded = null;
+    Throwable failure = null;
     try {
       // Another load may have ended between the look at what is held and the entry among the loads.
       Optional<RefTable> ready = held(Optional.of(s));
       ready = ready.isPresent() ? ready : derive(repositoryId, s);
       RefTable table = ready.isPresent() ? ready.get() : download(repositoryId, s);
       install(s.id(), table);
-      mine.complete(Optional.of(table));
+      loaded = table;
       return table;
     } catch (IOException | RuntimeException | Error e) {
-      if (Thread.currentThread().isInterrupted()) {
-        mine.complete(Optional.empty());
-      } else {
-        mine.completeExceptionally(e);
-      }
+      failure = Thread.currentThread().isInterrupted() ? null : e;
       throw e;
     } finally {
+      mine.end(loaded, failure);
       loads.remove(s.id(), mine);
     }
   }
 
-  /** Waits for a load; an interrupt does not end that. */
-  private static Optional<RefTable> join(String id, CompletableFuture<Optional<RefTable>> load)
-      throws IOException {
-    try {
-      return load.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof IOException io) {
-        throw io;
+  /** A table that is being loaded, and who waits for it. Ending it allocates nothing. */
+  private static final class Load {
+    // Guarded by this.
+    private boolean over;
+    private RefTable table;
+    private Throwable failure;
+
+    synchronized void end(@Nullable RefTable loaded, @Nullable Throwable e) {
+      over = true;
+      table = loaded;
+      failure = e;
+      notifyAll();
+    }
+
+    /**
+     * Waits for its end; an interrupt does not end that.
+     *
+     * @return the table; empty if it has to be loaded again
+     */
+    synchronized Optional<RefTable> await(String id) throws IOException {
+      boolean interrupted = false;
+      while (!over) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
-      throw new IOException("refs snapshot " + id + ": cannot be loaded", e.getCause());
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      if (failure instanceof IOException e) {
+        throw e;
+      } else if (failure != null) {
+        throw new IOException("refs snapshot " + id + ": cannot be loaded", failure);
+      }
+      return Optional.ofNullable(table);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -298,6 +299,42 @@ class RefsMemoryTest {
     go.countDown();
     assertThat(second.get().size()).isEqualTo(REFS);
     assertThat(metrics.parses()).isEqualTo(1);
+  }
+
+  @Test
+  void who_waits_for_a_table_is_told_that_there_was_no_memory_to_load_it() throws Exception {
+    AtomicReference<Thread> waiter = new AtomicReference<>();
+    Error noMemory = new OutOfMemoryError("as if");
+    DelegatingObjectStore store =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public Validator read(
+              String key, long offset, byte[] b, int at, int length, Optional<Validator> version)
+              throws IOException {
+            if (waiter.get().getState() == Thread.State.NEW) {
+              waiter.get().start();
+              while (waiter.get().getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+              }
+              throw noMemory;
+            }
+            return super.read(key, offset, b, at, length, version);
+          }
+        };
+    RefsMetrics metrics = new RefsMetrics();
+    SnapshotTables tables =
+        new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+    S3Repository a = there.openRepository("a");
+    open.add(a);
+    Manifest manifest = a.manifest();
+    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
+    waiter.set(new Thread(second));
+    assertThatThrownBy(() -> tables.of(manifest)).isSameAs(noMemory);
+    assertThatThrownBy(second::get)
+        .hasCauseInstanceOf(IOException.class)
+        .hasMessageEndingWith("cannot be loaded")
+        .hasRootCause(noMemory);
+    assertThat(tables.of(manifest).size()).isEqualTo(REFS);
   }
 
   @Test
