@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.jgits3.manifest.Manifest;
@@ -34,8 +32,6 @@ final class DeferredPacks {
 
   private final ManifestCommitter committer;
   private final Publisher publisher;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition decided = lock.newCondition();
 
   /** Packs that are hidden or being published, by id. */
   private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
@@ -89,12 +85,13 @@ final class DeferredPacks {
   }
 
   private boolean publish(DeferredPack pack) throws IOException {
+    List<DeferredPack> claimed = List.of(pack); // before: it must be settled without memory too
     if (!claim(pack)) {
       return state(pack) == State.PUBLISHED;
     }
     State outcome = State.IN_DOUBT;
     try {
-      publisher.<Boolean>commit(base -> Proposal.edit(listing(base, List.of(pack)), true));
+      publisher.<Boolean>commit(base -> Proposal.edit(listing(base, claimed), true));
       outcome = State.PUBLISHED;
     } catch (UnknownOutcomeException e) {
       throw e;
@@ -105,7 +102,7 @@ final class DeferredPacks {
       outcome = State.HIDDEN;
       throw e;
     } finally {
-      settle(List.of(pack), outcome);
+      settle(claimed, outcome);
     }
     return true;
   }
@@ -127,34 +124,28 @@ final class DeferredPacks {
    *
    * @return whether the caller has to {@link #settle} it
    */
-  boolean claim(DeferredPack pack) {
-    lock.lock();
-    try {
-      awaitDecision(pack);
-      boolean hidden = pack.state() == State.HIDDEN;
-      if (hidden) {
-        pack.become(State.PUBLISHING);
-      }
-      return hidden;
-    } finally {
-      lock.unlock();
+  synchronized boolean claim(DeferredPack pack) {
+    awaitDecision(pack);
+    boolean hidden = pack.state() == State.HIDDEN;
+    if (hidden) {
+      pack.become(State.PUBLISHING);
     }
+    return hidden;
   }
 
-  /** Says what became of packs that were claimed. */
-  void settle(List<DeferredPack> claimed, State outcome) {
-    lock.lock();
-    try {
-      for (DeferredPack pack : claimed) {
-        pack.become(outcome);
-        if (outcome != State.HIDDEN) {
-          waiting.remove(pack.entry().id());
-        }
+  /**
+   * Says what became of packs that were claimed. Allocates nothing: who waits for them would wait
+   * for ever if the heap is full.
+   */
+  synchronized void settle(List<DeferredPack> claimed, State outcome) {
+    for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated
+      DeferredPack pack = claimed.get(i);
+      pack.become(outcome);
+      if (outcome != State.HIDDEN) {
+        waiting.remove(pack.entry().id());
       }
-      decided.signalAll();
-    } finally {
-      lock.unlock();
     }
+    notifyAll();
   }
 
   /**
@@ -162,33 +153,32 @@ final class DeferredPacks {
    *
    * @return whether no manifest will ever list it
    */
-  boolean forget(DeferredPack pack) {
-    lock.lock();
-    try {
-      awaitDecision(pack);
-      if (pack.state() != State.HIDDEN) {
-        return false;
-      }
-      pack.become(State.FORGOTTEN);
-      waiting.remove(pack.entry().id());
-      return true;
-    } finally {
-      lock.unlock();
+  synchronized boolean forget(DeferredPack pack) {
+    awaitDecision(pack);
+    if (pack.state() != State.HIDDEN) {
+      return false;
     }
+    pack.become(State.FORGOTTEN);
+    waiting.remove(pack.entry().id());
+    return true;
   }
 
-  State state(DeferredPack pack) {
-    lock.lock();
-    try {
-      return pack.state();
-    } finally {
-      lock.unlock();
-    }
+  synchronized State state(DeferredPack pack) {
+    return pack.state();
   }
 
+  /** The caller holds the monitor. */
   private void awaitDecision(DeferredPack pack) {
+    boolean interrupted = false;
     while (pack.state() == State.PUBLISHING) {
-      decided.awaitUninterruptibly();
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -122,7 +122,7 @@ final class Quarantine implements Committer {
    */
   private <R> R commit(Change<R> change, Apart apart, boolean needed) throws IOException {
     List<DeferredPack> present = List.copyOf(packs); // a later one is nothing the change rests on
-    List<DeferredPack> claimed = new ArrayList<>();
+    List<DeferredPack> claimed = new ArrayList<>(present.size()); // one that is claimed must fit
     State outcome = State.IN_DOUBT;
     try {
       for (DeferredPack pack : present) {
