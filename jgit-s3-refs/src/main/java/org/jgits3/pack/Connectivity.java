@@ -18,6 +18,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.revwalk.RevSort;
 import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
@@ -35,6 +36,7 @@ final class Connectivity {
   /** Refs that are read then; more would cost more than they save. */
   private static final int KNOWN = 2000;
 
+  private final int near;
   private final ObjectReader reader;
   private final RefDatabase refs;
   private final Collected collected;
@@ -64,6 +66,12 @@ final class Connectivity {
    * @param collected objects that are known to lead to what is there
    */
   Connectivity(ObjectReader reader, RefDatabase refs, Collected collected) {
+    this(reader, refs, collected, NEAR);
+  }
+
+  /** A check that reads refs after some number of commits. */
+  Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, int near) {
+    this.near = near;
     this.reader = reader;
     this.refs = refs;
     this.collected = collected;
@@ -81,7 +89,7 @@ final class Connectivity {
    */
   void check(Collection<ObjectId> ids) throws IOException {
     if (find(ids)) {
-      for (RevCommit commit : commits) {
+      for (RevCommit commit : parentsFirst()) {
         check(commit);
       }
     } else {
@@ -102,7 +110,7 @@ final class Connectivity {
         next.add(id);
       }
     }
-    int most = collected.any() ? Integer.MAX_VALUE : NEAR + next.size();
+    int most = collected.any() ? Integer.MAX_VALUE : near + next.size();
     boolean far = false;
     while (!next.isEmpty()) {
       far |= commits.size() > most;
@@ -143,6 +151,25 @@ final class Connectivity {
     return collected.has(id) || !refs.getTipsWithSha1(id).isEmpty();
   }
 
+  /** The commits that were met, each after those of its parents that were met too. */
+  private List<RevCommit> parentsFirst() {
+    List<RevCommit> ordered = new ArrayList<>(commits.size());
+    Set<RevCommit> left = new HashSet<>(commits);
+    Deque<RevCommit> next = new ArrayDeque<>(commits);
+    while (!next.isEmpty()) {
+      RevCommit commit = next.peek();
+      List<RevCommit> before = Stream.of(commit.getParents()).filter(left::contains).toList();
+      before.forEach(next::push);
+      if (before.isEmpty()) {
+        next.pop();
+        if (left.remove(commit)) {
+          ordered.add(commit);
+        }
+      }
+    }
+    return ordered;
+  }
+
   /** What some refs point to. */
   private List<ObjectId> someRefs() throws IOException {
     List<Ref> all = refs.getRefs();
@@ -156,6 +183,8 @@ final class Connectivity {
   private void checkUpTo(List<ObjectId> known) throws IOException {
     RevWalk down = new RevWalk(reader);
     down.setRetainBody(false);
+    down.sort(RevSort.TOPO);
+    down.sort(RevSort.REVERSE, true);
     for (RevCommit commit : commits) {
       down.markStart(down.parseCommit(commit));
     }
@@ -176,7 +205,7 @@ final class Connectivity {
     }
   }
 
-  /** Checks what a commit has that its parents, which are complete or checked too, do not have. */
+  /** Checks what a commit has that its parents, which are complete, do not have. */
   private void check(RevCommit commit) throws IOException {
     List<ObjectId> parents = new ArrayList<>();
     for (RevCommit parent : commit.getParents()) {

@@ -56,7 +56,8 @@ final class TreeCheck {
    * Makes sure that everything is there.
    *
    * @param tree tree that may lead to something missing
-   * @param complete trees of the same directory all of which are complete, or looked at as well
+   * @param complete trees of the same directory that are complete, or were checked before. Trees
+   *     compared with each other would each be taken for complete because of the other one
    * @throws MissingObjectException if it, or something it leads to, is not there
    * @throws IOException if it cannot be told
    */
@@ -86,7 +87,7 @@ final class TreeCheck {
         complete = Optional.of(directory(compared.complete()));
       }
       if (complete.get().entries().contains(id)) {
-        continue; // nothing is known of it yet if it is of a tree that is still to be looked at
+        continue;
       }
       known.add(id);
       if (isTree) {

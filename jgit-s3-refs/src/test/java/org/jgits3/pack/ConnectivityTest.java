@@ -241,6 +241,40 @@ class ConnectivityTest {
   }
 
   @Test
+  void what_is_missing_is_named_though_a_later_commit_goes_back_to_the_same_tree()
+      throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    List<ObjectId> base = commits(1, true);
+    branches(base);
+    ObjectId reverted;
+    ObjectId merged;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[1]);
+      TreeFormatter lacking = new TreeFormatter();
+      lacking.append("a", FileMode.REGULAR_FILE, missing);
+      ObjectId before = inserter.insert(lacking);
+      TreeFormatter more = new TreeFormatter();
+      more.append("a", FileMode.REGULAR_FILE, missing);
+      more.append("b", FileMode.REGULAR_FILE, file);
+      ObjectId after = inserter.insert(more);
+      ObjectId first = inserter.insert(commit(before, "first", base.get(0)));
+      ObjectId second = inserter.insert(commit(after, "second", first));
+      reverted = inserter.insert(commit(before, "reverted", second));
+      ObjectId other = inserter.insert(commit(before, "other", second, first));
+      merged = inserter.insert(commit(after, "merged", first, other));
+      inserter.flush();
+    }
+    for (ObjectId tip : List.of(reverted, merged)) {
+      for (int further : new int[] {0, 1500}) {
+        ObjectId last = further == 0 ? tip : commits(further, true, tip).get(further - 1);
+        assertThatThrownBy(() -> check(last))
+            .isInstanceOf(MissingObjectException.class)
+            .hasMessageContaining(missing.name());
+      }
+    }
+  }
+
+  @Test
   void whatever_is_missing_is_named() throws Exception {
     ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
     ObjectId child = commits(1, true, missing).get(0);
