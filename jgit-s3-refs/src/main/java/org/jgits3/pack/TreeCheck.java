@@ -28,8 +28,11 @@ final class TreeCheck {
   private final ObjectReader reader;
   private final Collected collected;
 
-  /** Objects that were looked at, or are to be. */
-  private final ObjectIdSubclassMap<ObjectId> known = new ObjectIdSubclassMap<>();
+  /** Trees that were looked at, or are to be. */
+  private final ObjectIdSubclassMap<ObjectId> trees = new ObjectIdSubclassMap<>();
+
+  /** Objects that files are, and that are there. Were one a tree, nobody had looked into it. */
+  private final ObjectIdSubclassMap<ObjectId> files = new ObjectIdSubclassMap<>();
 
   private final Deque<Compared> next = new ArrayDeque<>();
 
@@ -63,8 +66,8 @@ final class TreeCheck {
    */
   void check(ObjectId tree, List<ObjectId> complete) throws IOException {
     ObjectId id = tree.copy();
-    if (!complete.contains(id) && !known.contains(id) && !collected.has(id)) {
-      known.add(id);
+    if (!complete.contains(id) && !trees.contains(id) && !collected.has(id)) {
+      trees.add(id);
       next.push(new Compared(id, complete));
     }
     while (!next.isEmpty()) {
@@ -76,23 +79,24 @@ final class TreeCheck {
     Optional<Directory> complete = Optional.empty(); // read if there is need
     CanonicalTreeParser entries = open(compared.tree());
     for (; !entries.eof(); entries = entries.next()) {
+      int mode = entries.getEntryRawMode();
       ObjectId id = entries.getEntryObjectId();
-      boolean isTree = FileMode.TREE.equals(entries.getEntryRawMode());
-      if (FileMode.GITLINK.equals(entries.getEntryRawMode())
-          || known.contains(id)
-          || collected.has(id)) {
+      boolean isTree = FileMode.TREE.equals(mode);
+      ObjectIdSubclassMap<ObjectId> known = isTree ? trees : files;
+      if (FileMode.GITLINK.equals(mode) || known.contains(id) || collected.has(id)) {
         continue;
       }
       if (complete.isEmpty()) {
         complete = Optional.of(directory(compared.complete()));
       }
-      if (complete.get().entries().contains(id)) {
+      Directory before = complete.get();
+      if ((isTree ? before.trees() : before.files()).contains(id)) {
         continue;
       }
       known.add(id);
       if (isTree) {
         String name = entries.getEntryPathString();
-        next.push(new Compared(id, complete.get().directories().getOrDefault(name, List.of())));
+        next.push(new Compared(id, before.directories().getOrDefault(name, List.of())));
       } else if (!reader.has(id)) {
         throw new MissingObjectException(id, Constants.OBJ_BLOB);
       }
@@ -102,21 +106,25 @@ final class TreeCheck {
   /**
    * What some trees have between them.
    *
-   * @param entries all that is in them
-   * @param directories their directories by name
+   * @param files files that are in them
+   * @param trees trees that are in them
+   * @param directories the same trees by name
    */
-  private record Directory(Set<ObjectId> entries, Map<String, List<ObjectId>> directories) {}
+  private record Directory(
+      Set<ObjectId> files, Set<ObjectId> trees, Map<String, List<ObjectId>> directories) {}
 
   private Directory directory(List<ObjectId> trees) throws IOException {
-    Directory all = new Directory(new HashSet<>(), new HashMap<>());
+    Directory all = new Directory(new HashSet<>(), new HashSet<>(), new HashMap<>());
     for (ObjectId tree : trees) {
       CanonicalTreeParser entries = open(tree);
       for (; !entries.eof(); entries = entries.next()) {
         ObjectId id = entries.getEntryObjectId();
-        all.entries().add(id);
         if (FileMode.TREE.equals(entries.getEntryRawMode())) {
           String name = entries.getEntryPathString();
+          all.trees().add(id);
           all.directories().computeIfAbsent(name, n -> new ArrayList<>()).add(id);
+        } else if (!FileMode.GITLINK.equals(entries.getEntryRawMode())) {
+          all.files().add(id);
         }
       }
     }

@@ -275,6 +275,39 @@ class ConnectivityTest {
   }
 
   @Test
+  void an_id_is_not_taken_for_known_that_was_met_as_something_else() throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    ObjectId base;
+    List<ObjectId> lacking = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter directory = new TreeFormatter();
+      directory.append("file", FileMode.REGULAR_FILE, missing);
+      ObjectId tree = inserter.insert(directory);
+      TreeFormatter odd = new TreeFormatter();
+      odd.append("a", FileMode.REGULAR_FILE, tree);
+      odd.append("b", FileMode.GITLINK, missing);
+      base = inserter.insert(commit(inserter.insert(odd), "base"));
+      TreeFormatter same = new TreeFormatter();
+      same.append("a", FileMode.REGULAR_FILE, tree);
+      same.append("c", FileMode.TREE, tree);
+      lacking.add(inserter.insert(commit(inserter.insert(same), "known as a file")));
+      TreeFormatter next = new TreeFormatter();
+      next.append("c", FileMode.TREE, tree);
+      lacking.add(inserter.insert(commit(inserter.insert(next), "a file before", base)));
+      TreeFormatter linked = new TreeFormatter();
+      linked.append("c", FileMode.REGULAR_FILE, missing);
+      lacking.add(inserter.insert(commit(inserter.insert(linked), "a link before", base)));
+      inserter.flush();
+    }
+    branches(List.of(base));
+    for (ObjectId tip : lacking) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
+  }
+
+  @Test
   void whatever_is_missing_is_named() throws Exception {
     ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
     ObjectId child = commits(1, true, missing).get(0);
