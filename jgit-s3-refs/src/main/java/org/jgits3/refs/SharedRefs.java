@@ -63,6 +63,9 @@ public final class SharedRefs {
   /** Held by a batch that uploads a snapshot: another one would make that the wrong one. */
   private final ReentrantLock largeBatches = new ReentrantLock();
 
+  /** Held by whoever makes room: those who wait for the same find that there is some. */
+  private final ReentrantLock makingRoom = new ReentrantLock();
+
   /** Whether a snapshot that was read once need not be read again. */
   private final boolean trusting;
 
@@ -484,6 +487,7 @@ public final class SharedRefs {
    * @throws IOException if it could not be done, or not be decided; nothing is lost
    */
   public void makeRoom() throws IOException {
+    makingRoom.lock();
     try {
       Manifest manifest = committer.validate().manifest();
       logCompaction.moveTail(manifest);
@@ -493,6 +497,8 @@ public final class SharedRefs {
     } catch (UnknownOutcomeException e) {
       // What is unknown is whether there is room now; of the update itself nothing was written.
       throw new IOException("no room in the manifest, nothing was done: " + e.getMessage(), e);
+    } finally {
+      makingRoom.unlock();
     }
   }
 

@@ -9,8 +9,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -45,6 +50,7 @@ class PackRoomTest {
 
   @TempDir Path directory;
   private final CountDownLatch compactionBegun = new CountDownLatch(1);
+  private final AtomicInteger snapshots = new AtomicInteger();
   private final CountDownLatch compactionMayGoOn = new CountDownLatch(1);
   private StallingStore store;
   private S3RepositoryManager manager;
@@ -68,6 +74,9 @@ class PackRoomTest {
         }
       }
       super.put(key, src, offset, length);
+      if (key.contains("/refs/")) {
+        snapshots.incrementAndGet();
+      }
     }
   }
 
@@ -122,6 +131,27 @@ class PackRoomTest {
       assertThat(r.manifest().packs()).hasSize(151);
       isFolded(r);
       assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 149");
+    }
+  }
+
+  @Test
+  void many_that_find_no_room_at_once_fold_the_refs_once() throws Exception {
+    int writers = 8;
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    try (S3Repository r = manager.createRepository("r")) {
+      fill(r);
+      List<Callable<ObjectId>> flushes = new ArrayList<>();
+      for (int i = 0; i < writers; i++) {
+        String message = "by " + i;
+        flushes.add(() -> TestRepositories.commit(r, message));
+      }
+      for (Future<ObjectId> flush : threads.invokeAll(flushes)) {
+        assertThat(r.parseCommit(flush.get()).getFullMessage()).startsWith("by ");
+      }
+      assertThat(snapshots).hasValue(1);
+      isFolded(r);
+    } finally {
+      threads.shutdownNow();
     }
   }
 
