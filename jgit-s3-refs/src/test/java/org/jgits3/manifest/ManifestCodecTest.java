@@ -191,7 +191,8 @@ class ManifestCodecTest {
     Manifest large =
         full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), "", Set.of()));
     assertThatThrownBy(() -> ManifestCodec.encode(large))
-        .isInstanceOf(ManifestException.TooLarge.class);
+        .isInstanceOf(ManifestException.TooLarge.class)
+        .hasMessageEndingWith("are allowed; fold refs or log, then retry");
     byte[] bytes = new byte[Manifest.MAX_BYTES + 1];
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .isInstanceOf(ManifestException.Corrupt.class);

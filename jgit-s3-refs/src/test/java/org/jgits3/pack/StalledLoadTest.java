@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A request that is not answered, beside loads of another repository. */
-@Timeout(60) // a load that waits for the other does so for ever
+@Timeout(60) // threads wait for each other
 class StalledLoadTest {
   private static final int LOCKS_OF_JGIT = new DfsBlockCacheConfig().getConcurrencyLevel();
 
@@ -111,17 +111,19 @@ class StalledLoadTest {
       other = makeBeside(silent, maker);
     }
     DfsBlockCache.reconfigure(BlockCache.configuration(new Config(), 256 << 20));
-    ExecutorService thread = Executors.newSingleThreadExecutor();
+    ExecutorService threads = Executors.newFixedThreadPool(2);
     try (S3RepositoryManager manager = TestRepositories.manager(new SilentStore(silent.id()))) {
-      Future<Boolean> stalled = thread.submit(() -> isRead(manager, silent));
-      asked.await();
-      assertThat(isRead(manager, other)).isTrue();
-      assertThat(stalled.isDone()).isFalse();
-      answered.countDown();
-      assertThat(stalled.get()).isTrue();
-    } finally {
-      answered.countDown();
-      thread.shutdownNow();
+      try {
+        Future<Boolean> stalled = threads.submit(() -> isRead(manager, silent));
+        asked.await();
+        assertThat(threads.submit(() -> isRead(manager, other)).get()).isTrue();
+        assertThat(stalled.isDone()).isFalse();
+        answered.countDown();
+        assertThat(stalled.get()).isTrue();
+      } finally {
+        answered.countDown(); // failing, the other load would wait for ever
+        threads.shutdown();
+      }
     }
   }
 }
