@@ -506,7 +506,7 @@ public final class S3RepositoryManager implements Closeable {
     Manifest found =
         bindings.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
     if (found.state() instanceof RepositoryState.Deleted) {
-      return Optional.of(Maintenance.sweepDeleted(store, found, dryRun));
+      return Optional.of(Maintenance.sweepDeleted(store, found, grace, dryRun));
     }
     if (found.state() instanceof RepositoryState.Active) {
       return Optional.of(maintenance(name).sweep(grace, dryRun));

@@ -165,15 +165,17 @@ public final class Maintenance {
    *
    * @param store where it was
    * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
+   * @param grace it is left alone until a sweep finds that one before has seen it so long ago; zero
+   *     deletes at once
    * @param dryRun whether nothing is to be changed
    * @return what was deleted, or would be
    * @throws IOException if the store does not answer; what was deleted stays deleted
    */
-  public static Sweep.Report sweepDeleted(ObjectStore store, Manifest tombstone, boolean dryRun)
-      throws IOException {
+  public static Sweep.Report sweepDeleted(
+      ObjectStore store, Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
     if (!(tombstone.state() instanceof RepositoryState.Deleted)) {
       throw new IllegalArgumentException("not deleted: " + tombstone.state());
     }
-    return new Sweep(store, Instant::now).runDeleted(tombstone, dryRun);
+    return new Sweep(store, Instant::now).runDeleted(tombstone, grace, dryRun);
   }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -15,6 +18,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Proposal;
+import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 
@@ -69,7 +73,8 @@ public final class Sweep {
    * Sweeps a repository.
    *
    * @param committer its commit loop
-   * @param grace what was named or listed within it is left alone; nothing if it is zero
+   * @param grace what was named or listed within it is left alone, and so is what a deleted
+   *     repository of the same name has left; nothing if it is zero
    * @param dryRun whether nothing is to be changed
    * @return what it came to
    * @throws IOException if the store does not answer, or the commit could not be decided
@@ -83,14 +88,14 @@ public final class Sweep {
     Optional<Unlisted> then =
         grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return counted(new Run(manifest.withBoundary(boundary), then));
+      return swept(new Run(manifest.withBoundary(boundary), then), grace, true);
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(boundary), true));
     Manifest committed = committer.cached().orElseThrow().manifest();
     if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
       marks.leave(committed, clock.get());
     }
-    return deleted(new Run(committed, then));
+    return swept(new Run(committed, then), grace, false);
   }
 
   /**
@@ -98,31 +103,60 @@ public final class Sweep {
    * again gets another.
    *
    * @param tombstone its manifest
+   * @param grace it is left alone until a sweep finds that one before has seen it so long ago
    * @param dryRun whether nothing is to be changed
    * @return what it came to
    * @throws IOException if the store does not answer
    */
-  Report runDeleted(Manifest tombstone, boolean dryRun) throws IOException {
-    Run run = new Run(tombstone.repositoryId(), tombstone.generation());
-    return dryRun ? counted(run) : deleted(run);
+  Report runDeleted(Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
+    return ended(new Run(tombstone.repositoryId(), tombstone.generation()), grace, dryRun);
   }
 
-  private static Report counted(Run run) throws IOException {
-    Report report = run.count();
+  /** Deletes what is doomed, or counts it, then what former lives of the name have left. */
+  private Report swept(Run run, Duration grace, boolean dryRun) throws IOException {
+    Report report = dryRun ? run.count() : run.delete();
     for (String former : run.formers) {
-      report = report.and(counted(run.ofFormer(former)));
+      Run earlier = run.ofFormer(former);
+      report = report.and(ended(earlier, grace, dryRun));
+      if (!dryRun && !earlier.spared) {
+        store.delete(List.of(ObjectNames.formerKey(run.life, former))); // last, to be found again
+      }
     }
     return report;
   }
 
-  /** Deletes what is doomed, then what former lives of the name have left. */
-  private Report deleted(Run run) throws IOException {
-    Report report = run.delete();
-    for (String former : run.formers) {
-      report = report.and(deleted(run.ofFormer(former)));
-      store.delete(List.of(ObjectNames.formerKey(run.life, former))); // last, to be found again
+  private Report ended(Run run, Duration grace, boolean dryRun) throws IOException {
+    if (isOver(run.life, grace, dryRun)) {
+      return swept(run, grace, dryRun);
     }
-    return report;
+    run.spared = true;
+    return new Report(run.now.boundary(), 0, 0, 0, dryRun);
+  }
+
+  /** Whether a sweep saw so long ago that a life has ended. If none has, this one says so. */
+  private boolean isOver(String life, Duration grace, boolean dryRun) throws IOException {
+    if (grace.isZero()) {
+      return true;
+    }
+    Instant now = clock.get();
+    String key = ObjectNames.endedKey(life);
+    Optional<Instant> seen = timeIn(key).filter(time -> !time.isAfter(now));
+    if (seen.isEmpty() && !dryRun) {
+      byte[] time = now.toString().getBytes(US_ASCII);
+      store.put(key, time, 0, time.length);
+    }
+    return seen.filter(time -> !time.isAfter(now.minus(grace))).isPresent();
+  }
+
+  private Optional<Instant> timeIn(String key) throws IOException {
+    if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
+      try {
+        return Optional.of(Instant.parse(new String(found.bytes(), US_ASCII)));
+      } catch (DateTimeParseException e) {
+        return Optional.empty(); // written anew
+      }
+    }
+    return Optional.empty();
   }
 
   /** What one sweep goes by. */
@@ -139,6 +173,9 @@ public final class Sweep {
 
     /** Lives that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
+
+    /** Whether it was left alone for now. */
+    private boolean spared;
 
     /**
      * A run over the objects of a repository.
@@ -225,7 +262,7 @@ public final class Sweep {
     }
 
     private boolean isDoomed(String key) {
-      if (ended && key.equals(Lease.key(life))) {
+      if (ended && (key.equals(Lease.key(life)) || key.equals(ObjectNames.endedKey(life)))) {
         return true; // nothing is maintained any more
       }
       return now.contains(key) && (then.contains(key) || key.contains(PARKED));

@@ -140,6 +140,17 @@ public final class ObjectNames {
   }
 
   /**
+   * Key of the object that says since when it is known that a life has ended: a time, by the clock
+   * of the sweep that found it so first.
+   *
+   * @param repositoryId life of the repository
+   * @return key
+   */
+  public static String endedKey(String repositoryId) {
+    return marks(repositoryId) + "ended";
+  }
+
+  /**
    * Key of an object that says which life had the name of a repository before, and was deleted:
    * what it has left is swept with the one that has the name now.
    *

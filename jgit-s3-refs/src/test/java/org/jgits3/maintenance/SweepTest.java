@@ -36,6 +36,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.StoredManifest;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.MultipartUpload;
@@ -298,15 +299,52 @@ class SweepTest {
     replacePacks();
     try (S3Repository stalled = it.maintainer.openRepository("r")) {
       it.users.delete("r");
-      assertThat(it.users.sweep("r", Duration.ofDays(1), true).orElseThrow().objects())
+      assertThat(it.users.sweep("r", Duration.ZERO, true).orElseThrow().objects())
           .isEqualTo(storedAndLeased().size());
-      it.users.sweep("r", Duration.ofDays(1), false);
+      it.users.sweep("r", Duration.ZERO, false);
       assertThat(storedAndLeased()).isEmpty();
       it.users.createRepository("r").close();
       assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))
           .isInstanceOf(IOException.class);
     }
     assertThat(it.manifest().packs()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void what_a_deleted_repository_left_stays_for_the_grace_period(boolean again) throws Exception {
+    Duration grace = Duration.ofDays(1);
+    push(MAIN);
+    it.users.delete("r");
+    Set<String> left = storedAndLeased();
+    if (again) {
+      it.users.createRepository("r").close();
+    }
+    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
+    Sweep sweep = new Sweep(it.plain, () -> now[0]);
+    for (int hours : List.of(0, 23, -48)) {
+      now[0] = Instant.parse("2030-01-01T00:00:00Z").plus(Duration.ofHours(hours));
+      assertThat(sweepOnce(sweep, grace, true).objects()).isZero();
+      assertThat(storedAndLeased()).as("at %d hours", hours).containsAll(left);
+      assertThat(sweepOnce(sweep, grace, false).objects()).isZero();
+      assertThat(storedAndLeased()).as("at %d hours", hours).containsAll(left);
+    }
+    now[0] = Instant.parse("2030-01-01T00:00:00Z");
+    assertThat(sweepOnce(sweep, grace, true).objects()).isGreaterThanOrEqualTo(left.size());
+    sweepOnce(sweep, grace, false);
+    assertThat(storedAndLeased()).doesNotContainAnyElementsOf(left);
+    it.plain.list("objects/", object -> assertThat(object.key()).doesNotEndWith("/ended"));
+  }
+
+  private Sweep.Report sweepOnce(Sweep sweep, Duration grace, boolean dryRun) throws IOException {
+    Manifest manifest = StoredManifest.read(it.plain, "r");
+    if (manifest.state() instanceof RepositoryState.Deleted) {
+      return sweep.runDeleted(manifest, grace, dryRun);
+    }
+    try (ManifestCommitter committer =
+        new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+      return sweep.run(committer, grace, dryRun);
+    }
   }
 
   @Test

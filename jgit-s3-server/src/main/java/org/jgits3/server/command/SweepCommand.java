@@ -38,9 +38,9 @@ final class SweepCommand implements Callable<Integer> {
       paramLabel = "HOURS",
       defaultValue = "24",
       description =
-          "Leave alone what was begun or replaced within so many hours (${DEFAULT-VALUE}); a push,"
-              + " gc or clone that takes longer may have to be repeated. What a deleted repository"
-              + " has left goes at once.")
+          "Leave alone what was begun, replaced or deleted within so many hours"
+              + " (${DEFAULT-VALUE}); a push, gc or clone that takes longer may have to be"
+              + " repeated.")
   private int graceHours;
 
   /** What {@code --json} prints of each repository. */
