@@ -283,32 +283,45 @@ public final class Bindings {
    * @throws ManifestException.Gone if there is no repository {@code from}
    * @throws ManifestException.Exists if there is one called {@code to}
    * @throws ManifestException if a rename to yet another name has begun
-   * @throws UnknownOutcomeException if the deadline passed first; repeating the rename finishes it
+   * @throws UnknownOutcomeException if the deadline passed first; repeating the rename finishes it.
+   *     Or if others have renamed or deleted the repository meanwhile, and it cannot be told what
+   *     came first
    * @throws IOException if the store does not answer or refuses
    */
   public String rename(RepositoryName from, RepositoryName to) throws IOException {
     ManifestFile source = new ManifestFile(store, from);
     DecidedWrites writes = writes(source);
-    boolean begun = false;
+    Optional<Begun> begun = Optional.empty();
     while (true) {
       Optional<VersionedManifest> origin = source.read();
+      if (begun.isPresent() && !isLife(origin, begun.get().life())) {
+        throw writes.unknown("another repository has got the name");
+      }
       RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
       if (state instanceof RepositoryState.Active) {
-        begin(writes, from, to, origin.get());
-        begun = true;
+        begun = Optional.of(begin(writes, from, to, origin.get(), begun));
       } else if (state instanceof RepositoryState.Moving moving) {
         checkTarget(source, moving, to);
         finish(writes, from, to, origin.get());
-        begun = true;
+        return origin.get().manifest().repositoryId(); // once, whatever the name stands for by now
       } else if (state instanceof RepositoryState.Moved moved
           && moved.to().equals(to.value())
-          && (begun || isLife(read(to), origin.get().manifest().repositoryId()))) {
+          && (begun.isPresent() || isLife(read(to), origin.get().manifest().repositoryId()))) {
         return origin.get().manifest().repositoryId();
       } else {
         throw source.gone(Optional.ofNullable(state));
       }
     }
   }
+
+  /**
+   * A rename whose mark on the old manifest was tried.
+   *
+   * @param life the repository that is renamed
+   * @param rename what the mark says, as does the reservation
+   * @param inDoubt whether the mark may have been made, and the rename have been finished since
+   */
+  private record Begun(String life, String rename, boolean inDoubt) {}
 
   private static void checkTarget(
       ManifestFile source, RepositoryState.Moving moving, RepositoryName to)
@@ -322,15 +335,26 @@ public final class Bindings {
    * Reserves the new name, then fences the writers of the old one. A reservation found in place is
    * written anew, so that nobody who took it for an abandoned one can replace it any more; it stays
    * that of the same rename, since another process may have fenced the writers for it.
+   *
+   * @param tried what was tried before; must not have come to a rename
    */
-  private void begin(
-      DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
+  private Begun begin(
+      DecidedWrites writes,
+      RepositoryName from,
+      RepositoryName to,
+      VersionedManifest origin,
+      Optional<Begun> tried)
       throws IOException {
     Manifest repository = origin.manifest();
     new ManifestFile(store, from).checkWritable(repository);
     ManifestFile target = new ManifestFile(store, to);
     Optional<VersionedManifest> before = target.read();
     Optional<RepositoryState.Reserved> ours = reservation(before, repository, from);
+    if (tried.isPresent()
+        && tried.get().inDoubt()
+        && ours.filter(r -> r.rename().equals(tried.get().rename())).isEmpty()) {
+      throw writes.unknown("it may have been renamed, and been renamed back since");
+    }
     if (ours.isEmpty()) {
       checkFree(to, target, before);
     }
@@ -344,15 +368,17 @@ public final class Bindings {
             generation(before),
             RepositorySettings.NONE,
             Refs.NONE);
-    if (writes.on(target).write(before, reservation).won()) {
-      Manifest moving =
-          repository.committed(
-              repository.generation() + 1,
-              new RepositoryState.Moving(to.value(), rename),
-              repository.writers(),
-              repository.prunedTo());
-      writes.write(Optional.of(origin), moving);
+    if (!writes.on(target).write(before, reservation).won()) {
+      return tried.orElse(new Begun(repository.repositoryId(), rename, false));
     }
+    Manifest moving =
+        repository.committed(
+            repository.generation() + 1,
+            new RepositoryState.Moving(to.value(), rename),
+            repository.writers(),
+            repository.prunedTo());
+    boolean inDoubt = writes.write(Optional.of(origin), moving).inDoubt();
+    return new Begun(repository.repositoryId(), rename, inDoubt);
   }
 
   /** The reservation of a name for a repository, if that is what the name stands for. */
@@ -379,16 +405,19 @@ public final class Bindings {
     Manifest moving = origin.manifest();
     ManifestFile target = new ManifestFile(store, to);
     target.checkWritable(moving);
-    Optional<VersionedManifest> before = target.read(); // after the old one, which was marked later
-    Optional<RepositoryState.Reserved> reserved = reservation(before, moving, from);
-    if (reserved.isPresent()
-        && isFor(reserved.get(), (RepositoryState.Moving) moving.state(), to)) {
-      long generation = Math.max(moving.generation(), generation(before)) + 1;
-      Manifest arrived =
-          moving.committed(
-              generation, RepositoryState.ACTIVE, Collections.emptySortedMap(), generation - 1);
-      if (!writes.on(target).write(before, arrived).won()) {
-        return;
+    boolean arrived = false;
+    while (!arrived) { // until none who began late writes the same reservation anew
+      Optional<VersionedManifest> before = target.read(); // after the old one, marked later
+      Optional<RepositoryState.Reserved> reserved = reservation(before, moving, from);
+      if (reserved.isPresent()
+          && isFor(reserved.get(), (RepositoryState.Moving) moving.state(), to)) {
+        long generation = Math.max(moving.generation(), generation(before)) + 1;
+        Manifest active =
+            moving.committed(
+                generation, RepositoryState.ACTIVE, Collections.emptySortedMap(), generation - 1);
+        arrived = writes.on(target).write(before, active).won();
+      } else {
+        arrived = true;
       }
     }
     writes.write(Optional.of(origin), tombstone(moving, new RepositoryState.Moved(to.value())));

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jgits3.store.PutOutcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -321,6 +322,66 @@ class BindingsTest {
           dieAtPut(3, false);
           assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(Crash.class);
           return get.read();
+        });
+    bindings.rename(A, B);
+    bindings.rename(A, B); // now the one that died
+    assertThat(list()).containsExactly(B);
+    assertThat(description(B)).isEqualTo("new");
+  }
+
+  @Test
+  void rename_does_not_undo_one_back_that_came_right_after() throws IOException {
+    create(A);
+    for (int i = 0; i < 3; i++) {
+      store.nextPut(ScriptedStore.PutRequest::apply);
+    }
+    store.nextPut(
+        put -> {
+          PutOutcome outcome = put.apply();
+          bindings.rename(B, A);
+          return outcome;
+        });
+    bindings.rename(A, B);
+    assertThat(list()).containsExactly(A);
+  }
+
+  @Test
+  void rename_does_not_take_what_has_got_the_old_name_since() throws IOException {
+    create(A);
+    store.nextPut(ScriptedStore.PutRequest::apply);
+    store.nextPut(
+        put -> {
+          bindings.rename(A, C);
+          create(A);
+          return put.apply();
+        });
+    assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(UnknownOutcomeException.class);
+    assertThat(list()).containsExactlyInAnyOrder(A, C);
+  }
+
+  @Test
+  void rename_in_doubt_that_others_have_finished_and_undone_is_unknown() throws IOException {
+    create(A);
+    store.nextPut(ScriptedStore.PutRequest::apply);
+    store.nextPut(
+        put -> {
+          put.apply();
+          bindings.rename(A, B);
+          bindings.rename(B, A);
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThatThrownBy(() -> bindings.rename(A, B)).isInstanceOf(UnknownOutcomeException.class);
+    assertThat(list()).containsExactly(A);
+  }
+
+  @Test
+  void rename_in_doubt_that_a_commit_overtook_is_begun_again() throws IOException {
+    create(A);
+    store.nextPut(ScriptedStore.PutRequest::apply);
+    store.nextPut(
+        put -> {
+          describe(A, "new");
+          return ScriptedStore.NO_ANSWER;
         });
     bindings.rename(A, B);
     assertThat(list()).containsExactly(B);

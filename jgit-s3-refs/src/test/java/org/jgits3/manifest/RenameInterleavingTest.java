@@ -5,20 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.PutOutcome;
 import org.junit.jupiter.api.Test;
 
 /**
  * Renames, deletions and creations that die or stall at any of their requests while others go on,
- * and are repeated. Whatever happens, a repository is to be found under one name at most, and there
- * it is as the last change has left it.
+ * or get no answer to them, and are repeated. Whatever happens, a repository is to be found under
+ * one name at most, and there it is as the last change has left it; who asks for a rename moves it
+ * once at most; and no name is blocked for good.
  */
 class RenameInterleavingTest {
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(20));
@@ -49,8 +55,16 @@ class RenameInterleavingTest {
   /** One store and what is done to it, all by one thread. */
   private static final class Run {
     private final ScriptedStore store = new ScriptedStore();
-    private final Bindings bindings = new Bindings(store, POLICY);
+    private final Bindings bindings =
+        new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
     private final Random random;
+
+    /** Writes that nobody got an answer to; they may arrive again at any time. */
+    private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
+
+    /** How often each rename or creation under way, the last one first, has bound a name. */
+    private final Deque<AtomicInteger> bound = new ArrayDeque<>();
+
     private final Map<String, Manifest> current = new HashMap<>();
     private final Map<String, String> descriptions = new HashMap<>();
     private final Set<String> deleted = new HashSet<>();
@@ -74,6 +88,15 @@ class RenameInterleavingTest {
         RepositoryState state = state(name);
         if (state instanceof RepositoryState.Moving moving) {
           bindings.rename(name, new RepositoryName(moving.to()));
+        }
+      }
+      for (RepositoryName name : NAMES) {
+        if (state(name) instanceof RepositoryState.Reserved reserved) {
+          if (bindings.isAbandoned(name)) {
+            bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+          } else {
+            bindings.rename(new RepositoryName(reserved.from()), name);
+          }
         }
       }
       for (String life : descriptions.keySet()) {
@@ -112,9 +135,24 @@ class RenameInterleavingTest {
     private PutOutcome put(ScriptedStore.PutRequest request) {
       meanwhile();
       dieSometimes();
+      if (isLost()) {
+        late.add(request);
+        return ScriptedStore.NO_ANSWER;
+      }
+      if (!undisturbed && !late.isEmpty() && random.nextInt(3) == 0) {
+        late.get(random.nextInt(late.size())).apply();
+      }
       PutOutcome outcome = request.apply();
+      boolean binds = request.manifest().state() instanceof RepositoryState.Active;
+      if (binds && !describing && outcome instanceof PutOutcome.Won && !bound.isEmpty()) {
+        assertThat(bound.peek().incrementAndGet()).isEqualTo(1);
+      }
       meanwhile();
       dieSometimes();
+      if (isLost()) {
+        late.add(request);
+        return ScriptedStore.NO_ANSWER;
+      }
       return outcome;
     }
 
@@ -131,6 +169,10 @@ class RenameInterleavingTest {
       }
     }
 
+    private boolean isLost() {
+      return !undisturbed && random.nextInt(8) == 0;
+    }
+
     private void dieSometimes() {
       if (!undisturbed && random.nextInt(10) == 0) {
         throw new Crash();
@@ -144,11 +186,11 @@ class RenameInterleavingTest {
         RepositoryName name = NAMES.get(random.nextInt(NAMES.size()));
         int what = random.nextInt(10);
         if (what < 6) {
-          bindings.rename(name, NAMES.get(random.nextInt(NAMES.size())));
+          rename(name, NAMES.get(random.nextInt(NAMES.size())));
         } else if (what < 8) {
           describe(name);
         } else if (what < 9) {
-          bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+          create(name);
         } else if (random.nextInt(3) == 0) {
           bindings.delete(name);
         }
@@ -156,6 +198,24 @@ class RenameInterleavingTest {
         // whoever asked for it is told, or dead
       } finally {
         depth--;
+      }
+    }
+
+    private void create(RepositoryName name) throws IOException {
+      bound.push(new AtomicInteger());
+      try {
+        bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+      } finally {
+        bound.pop();
+      }
+    }
+
+    private void rename(RepositoryName from, RepositoryName to) throws IOException {
+      bound.push(new AtomicInteger());
+      try {
+        bindings.rename(from, to);
+      } finally {
+        bound.pop();
       }
     }
 
