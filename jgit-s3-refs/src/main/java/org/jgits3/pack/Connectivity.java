@@ -36,6 +36,9 @@ final class Connectivity {
   /** Refs that are read then; more would cost more than they save. */
   private static final int KNOWN = 2000;
 
+  /** Commits that it pays to follow from there for each one that need not be looked at then. */
+  private static final int PAYING = 4;
+
   private final int near;
   private final ObjectReader reader;
   private final RefDatabase refs;
@@ -88,12 +91,15 @@ final class Connectivity {
    * @throws IOException if it cannot be told
    */
   void check(Collection<ObjectId> ids) throws IOException {
-    if (find(ids)) {
-      for (RevCommit commit : parentsFirst()) {
-        check(commit);
-      }
-    } else {
+    if (!find(ids)) {
       checkUpTo(someRefs());
+      return;
+    }
+    if (commits.size() > near) {
+      leaveOut(someRefs());
+    }
+    for (RevCommit commit : parentsFirst()) {
+      check(commit);
     }
   }
 
@@ -149,6 +155,33 @@ final class Connectivity {
 
   private boolean isComplete(ObjectId id) throws IOException {
     return collected.has(id) || !refs.getTipsWithSha1(id).isEmpty();
+  }
+
+  /**
+   * Leaves out commits that known ones lead to, as those of a branch that begins at an old commit.
+   * To follow the known ones takes but a part of what it takes to check commits, and ends at
+   * collections too; if it comes to {@value #PAYING} times as many, it is given up.
+   */
+  private void leaveOut(List<ObjectId> known) throws IOException {
+    Set<ObjectId> met = new HashSet<>();
+    Deque<ObjectId> next = new ArrayDeque<>();
+    for (ObjectId id : known) {
+      if (!collected.has(id) && met.add(id)) {
+        next.add(id);
+      }
+    }
+    long most = met.size() + (long) PAYING * commits.size();
+    while (!next.isEmpty() && met.size() < most) {
+      if (walk.peel(walk.parseAny(next.remove())) instanceof RevCommit commit) {
+        met.add(commit.copy());
+        for (RevCommit parent : commit.getParents()) {
+          if (!collected.has(parent) && met.add(parent.copy())) {
+            next.add(parent.copy());
+          }
+        }
+      }
+    }
+    commits.removeIf(met::contains);
   }
 
   /** The commits that were met, each after those of its parents that were met too. */

@@ -177,6 +177,32 @@ class ConnectivityTest {
   }
 
   @Test
+  void what_a_branch_leads_to_is_not_looked_into_however_far_the_last_collection_is()
+      throws Exception {
+    List<ObjectId> old = commits(2, true);
+    List<ObjectId> trees = new ArrayList<>();
+    List<ObjectId> more = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId parent = old.get(1);
+      for (int i = 0; i < 2400; i++) {
+        TreeFormatter tree = new TreeFormatter();
+        tree.append("module" + i, FileMode.GITLINK, old.get(1));
+        trees.add(inserter.insert(tree));
+        parent = inserter.insert(commit(trees.get(i), "commit " + i, parent));
+        more.add(parent);
+      }
+      inserter.flush();
+    }
+    Collected collected = new Collected(Set.of(old.get(1)));
+    assertThat(check(collected, more.get(1199))).containsAll(trees.subList(0, 1200));
+    branches(more.subList(2399, 2400));
+    assertThat(check(collected, more.get(1199)))
+        .containsAll(more)
+        .doesNotContainAnyElementsOf(trees)
+        .doesNotContain(old.get(0));
+  }
+
+  @Test
   void only_what_a_commit_changes_is_looked_at() throws Exception {
     ObjectId base;
     ObjectId changed;
