@@ -129,16 +129,12 @@ class DiskCacheTest {
       throws Exception {
     AtomicInteger refused = new AtomicInteger(2); // to look at old files, and to fetch
     ThreadFactory threads =
-        task ->
-            new Thread(task) {
-              @Override
-              public synchronized void start() {
-                if (refused.getAndDecrement() > 0) {
-                  throw new OutOfMemoryError("unable to create native thread");
-                }
-                super.start();
-              }
-            };
+        task -> {
+          if (refused.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return new Thread(task);
+        };
     byte[] bytes = write("a/b", 100);
     try (DiskCache crowded = new DiskCache(store, new DiskCache.Options(kept, 1 << 20), threads)) {
       assertThat(isKept(crowded, "a/b", bytes)).isFalse();
