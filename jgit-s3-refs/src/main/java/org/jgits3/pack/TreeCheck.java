@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -76,27 +74,31 @@ final class TreeCheck {
   }
 
   private void entries(Compared compared) throws IOException {
-    Optional<Directory> complete = Optional.empty(); // read if there is need
-    CanonicalTreeParser entries = open(compared.tree());
-    for (; !entries.eof(); entries = entries.next()) {
-      int mode = entries.getEntryRawMode();
-      ObjectId id = entries.getEntryObjectId();
-      boolean isTree = FileMode.TREE.equals(mode);
-      ObjectIdSubclassMap<ObjectId> known = isTree ? trees : files;
-      if (FileMode.GITLINK.equals(mode) || known.contains(id) || collected.has(id)) {
+    List<CanonicalTreeParser> complete = new ArrayList<>();
+    for (ObjectId tree : compared.complete()) {
+      complete.add(open(tree));
+    }
+    Optional<Set<ObjectId>> moved = Optional.empty(); // read if there is need
+    for (CanonicalTreeParser entry = open(compared.tree()); !entry.eof(); entry.next(1)) {
+      Optional<List<ObjectId>> before = before(entry, complete);
+      if (before.isEmpty()) {
         continue;
       }
-      if (complete.isEmpty()) {
-        complete = Optional.of(directory(compared.complete()));
+      ObjectId id = entry.getEntryObjectId();
+      boolean isTree = FileMode.TREE.equals(entry.getEntryRawMode());
+      ObjectIdSubclassMap<ObjectId> known = isTree ? trees : files;
+      if (known.contains(id) || collected.has(id)) {
+        continue;
       }
-      Directory before = complete.get();
-      if ((isTree ? before.trees() : before.files()).contains(id)) {
+      if (isTree && before.get().isEmpty() && moved.isEmpty()) {
+        moved = Optional.of(directories(compared.complete()));
+      }
+      if (isTree && before.get().isEmpty() && moved.orElseThrow().contains(id)) {
         continue;
       }
       known.add(id);
       if (isTree) {
-        String name = entries.getEntryPathString();
-        next.push(new Compared(id, before.directories().getOrDefault(name, List.of())));
+        next.push(new Compared(id, before.get()));
       } else if (!reader.has(id)) {
         throw new MissingObjectException(id, Constants.OBJ_BLOB);
       }
@@ -104,27 +106,44 @@ final class TreeCheck {
   }
 
   /**
-   * What some trees have between them.
+   * What complete trees have under the name of an entry. Goes on in them to where that is, as trees
+   * are sorted; were one not, what it has is missed, and the entry is looked at.
    *
-   * @param files files that are in them
-   * @param trees trees that are in them
-   * @param directories the same trees by name
+   * @return the directories of that name if the entry is one; empty if there is nothing to look at
    */
-  private record Directory(
-      Set<ObjectId> files, Set<ObjectId> trees, Map<String, List<ObjectId>> directories) {}
+  private static Optional<List<ObjectId>> before(
+      CanonicalTreeParser entry, List<CanonicalTreeParser> complete) {
+    if (FileMode.GITLINK.equals(entry.getEntryRawMode())) {
+      return Optional.empty();
+    }
+    List<ObjectId> directories = List.of();
+    for (CanonicalTreeParser other : complete) {
+      while (!other.eof() && other.pathCompare(entry) < 0) {
+        other.next(1);
+      }
+      if (other.eof()
+          || other.pathCompare(entry) > 0
+          || FileMode.GITLINK.equals(other.getEntryRawMode())) {
+        continue;
+      }
+      if (other.idEqual(entry)) {
+        return Optional.empty();
+      }
+      if (FileMode.TREE.equals(entry.getEntryRawMode())) {
+        directories = new ArrayList<>(directories);
+        directories.add(other.getEntryObjectId());
+      }
+    }
+    return Optional.of(directories);
+  }
 
-  private Directory directory(List<ObjectId> trees) throws IOException {
-    Directory all = new Directory(new HashSet<>(), new HashSet<>(), new HashMap<>());
+  /** The directories in some trees. */
+  private Set<ObjectId> directories(List<ObjectId> trees) throws IOException {
+    Set<ObjectId> all = new HashSet<>();
     for (ObjectId tree : trees) {
-      CanonicalTreeParser entries = open(tree);
-      for (; !entries.eof(); entries = entries.next()) {
-        ObjectId id = entries.getEntryObjectId();
-        if (FileMode.TREE.equals(entries.getEntryRawMode())) {
-          String name = entries.getEntryPathString();
-          all.trees().add(id);
-          all.directories().computeIfAbsent(name, n -> new ArrayList<>()).add(id);
-        } else if (!FileMode.GITLINK.equals(entries.getEntryRawMode())) {
-          all.files().add(id);
+      for (CanonicalTreeParser entry = open(tree); !entry.eof(); entry.next(1)) {
+        if (FileMode.TREE.equals(entry.getEntryRawMode())) {
+          all.add(entry.getEntryObjectId());
         }
       }
     }

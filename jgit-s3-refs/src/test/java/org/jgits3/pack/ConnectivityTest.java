@@ -243,6 +243,25 @@ class ConnectivityTest {
   }
 
   @Test
+  void a_directory_that_was_renamed_is_not_looked_into() throws Exception {
+    ObjectId base;
+    ObjectId renamed;
+    ObjectId directory;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      directory = inserter.insert(directory(inserter, "directory", 3));
+      ObjectId other = inserter.insert(directory(inserter, "other", 3));
+      base = inserter.insert(commit(root(inserter, directory, other), "base"));
+      TreeFormatter root = new TreeFormatter();
+      root.append("b", FileMode.TREE, other);
+      root.append("c", FileMode.TREE, directory);
+      renamed = inserter.insert(commit(inserter.insert(root), "renamed", base));
+      inserter.flush();
+    }
+    branches(List.of(base));
+    assertThat(check(renamed)).contains(renamed, base).hasSize(2 + 2); // and their trees
+  }
+
+  @Test
   void what_is_missing_in_a_directory_that_changed_is_named() throws Exception {
     ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
     ObjectId base;
@@ -318,10 +337,10 @@ class ConnectivityTest {
       same.append("c", FileMode.TREE, tree);
       lacking.add(inserter.insert(commit(inserter.insert(same), "known as a file")));
       TreeFormatter next = new TreeFormatter();
-      next.append("c", FileMode.TREE, tree);
+      next.append("a", FileMode.TREE, tree);
       lacking.add(inserter.insert(commit(inserter.insert(next), "a file before", base)));
       TreeFormatter linked = new TreeFormatter();
-      linked.append("c", FileMode.REGULAR_FILE, missing);
+      linked.append("b", FileMode.REGULAR_FILE, missing);
       lacking.add(inserter.insert(commit(inserter.insert(linked), "a link before", base)));
       inserter.flush();
     }
