@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -316,11 +317,13 @@ class ManifestCommitterTest {
   }
 
   @Test
+  @FillsTheHeap
   void news_are_told_though_the_heap_was_full_when_they_came() throws Exception {
     assertThat(FullHeap.run(FullHeapCommitProcess.class, "news")).isEqualTo("[1, 2]");
   }
 
   @Test
+  @FillsTheHeap
   void a_commit_goes_on_though_the_heap_was_full_when_another_one_failed() throws Exception {
     assertThat(FullHeap.run(FullHeapCommitProcess.class, "commit")).isEqualTo("committed");
   }

@@ -56,6 +56,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -373,6 +374,7 @@ class DeferredPacksTest {
   }
 
   @Test
+  @FillsTheHeap
   void whoever_waits_for_a_pack_goes_on_though_the_heap_was_full_when_it_was_decided()
       throws Exception {
     assertThat(FullHeap.run(FullHeapSettleProcess.class).lines()).containsExactly("true", "true");

@@ -3,10 +3,12 @@ package org.jgits3.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
 import org.junit.jupiter.api.Test;
 
 /** What goes on after the heap was full while a thread had to clean up what others wait for. */
+@FillsTheHeap
 class FullHeapTest {
   private static String run(String what) throws Exception {
     return FullHeap.run(FullHeapProcess.class, what);
