@@ -39,11 +39,14 @@ final class BothEnds {
   /** Bytes that have come, at either end. */
   private final LongAdder come = new LongAdder();
 
-  /** End of the bytes that are there from the front on. Written by the thread of the caller. */
-  private volatile int front;
+  /**
+   * End of the bytes that are there from the front on. With the lock, so that it stands still while
+   * somebody takes a piece, which nobody else then reads.
+   */
+  private int front;
 
-  /** Where the bytes begin that others have taken. Written with the lock. */
-  private volatile int back;
+  /** Where the bytes begin that others have taken. With the lock. */
+  private int back;
 
   /** Threads that are to read at the back. With the lock. */
   private int wanted;
@@ -137,18 +140,24 @@ final class BothEnds {
   private final class Front implements Arrival {
     @Override
     public void begins(Validator version) {
-      front = from; // again, if the object was replaced: what is there is of the one before
+      synchronized (BothEnds.this) {
+        front = from; // again, if the object was replaced: what is there is of the one before
+      }
     }
 
     @Override
     public void until(int end) {
-      come.add(end - front);
-      front = end;
+      synchronized (BothEnds.this) {
+        come.add(end - front);
+        front = end;
+      }
     }
 
     @Override
     public boolean enough() {
-      return front >= back || failure.isThere();
+      synchronized (BothEnds.this) {
+        return front >= back || failure.isThere();
+      }
     }
   }
 
