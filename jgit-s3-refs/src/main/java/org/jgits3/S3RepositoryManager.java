@@ -35,8 +35,8 @@ import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.pack.BlockCache;
-import org.jgits3.pack.Bundles;
 import org.jgits3.pack.IndexBudget;
+import org.jgits3.pack.PackFiles;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.DiskCache;
@@ -75,9 +75,6 @@ import org.slf4j.LoggerFactory;
 public final class S3RepositoryManager implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
 
-  /** Most bytes of small packs that are kept between reading their indexes and themselves. */
-  private static final long BUNDLES_KEPT = 16 << 20;
-
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
   /** How long a client may take between the advertisement and its push for them to be one. */
@@ -96,9 +93,8 @@ public final class S3RepositoryManager implements Closeable {
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
   private final RefsMetrics refsMetrics = new RefsMetrics();
   private final TableBudget tableBudget;
-  private final Bundles bundles;
+  private final PackFiles packFiles;
   private final IndexBudget indexes;
-  private final Optional<DiskCache> disk;
 
   private final KnownRepositories repositories;
 
@@ -155,9 +151,9 @@ public final class S3RepositoryManager implements Closeable {
     BlockCache.configureOnce(settings.config());
     this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
     this.uploads = new PackUploads(store, settings.uploads());
-    this.bundles = new Bundles(store, BUNDLES_KEPT);
+    this.packFiles =
+        new PackFiles(store, settings.diskCache().map(options -> new DiskCache(store, options)));
     this.indexes = new IndexBudget(settings.indexLimit());
-    this.disk = settings.diskCache().map(options -> new DiskCache(store, options));
     this.bindings = new Bindings(store, settings.commits());
     this.background = thread("jgit-s3-compaction");
     this.compactor = thread("jgit-s3-maintenance");
@@ -344,9 +340,8 @@ public final class S3RepositoryManager implements Closeable {
             manifestMetrics,
             refsMetrics,
             tableBudget,
-            bundles,
-            indexes,
-            disk);
+            packFiles,
+            indexes);
     if (maintaining) {
       created.maintain(compaction, collection);
     }
@@ -643,7 +638,7 @@ public final class S3RepositoryManager implements Closeable {
       background.shutdownNow();
       Thread.currentThread().interrupt();
     }
-    disk.ifPresent(DiskCache::close);
+    packFiles.close();
     uploads.close();
     store.close();
   }

@@ -16,13 +16,12 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.pack.Bundles;
 import org.jgits3.pack.IndexBudget;
+import org.jgits3.pack.PackFiles;
 import org.jgits3.pack.SharedPacks;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
 import org.jgits3.refs.TableBudget;
-import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
 
@@ -63,9 +62,8 @@ final class SharedRepository {
       ManifestMetrics manifestMetrics,
       RefsMetrics metrics,
       TableBudget budget,
-      Bundles bundles,
-      IndexBudget indexes,
-      Optional<DiskCache> disk) {
+      PackFiles files,
+      IndexBudget indexes) {
     this.store = store;
     this.name = name;
     this.committer =
@@ -76,7 +74,7 @@ final class SharedRepository {
             store, uploads, committer, settings.validation(), background, metrics, budget);
     this.packs =
         new SharedPacks(
-            store, uploads, committer, refs::makeRoom, settings.spills(), bundles, indexes, disk);
+            store, uploads, committer, refs::makeRoom, settings.spills(), files, indexes);
   }
 
   /**

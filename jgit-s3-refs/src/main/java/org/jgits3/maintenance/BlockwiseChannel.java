@@ -7,14 +7,15 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.jgits3.pack.S3ObjDatabase;
 
 /**
  * Reads another channel in aligned blocks, and keeps those used last: JGit's fsck reads a pack from
  * front to end in pieces of some kilobytes, then its deltas here and there. Used by one thread.
  */
 final class BlockwiseChannel implements ReadableChannel {
-  /** Bytes of a block. */
-  static final int BLOCK = 1 << 20;
+  /** Bytes of a block: about 1 MiB. */
+  static final int BLOCK = 16 * S3ObjDatabase.RANGE;
 
   /** Blocks that are kept. */
   private static final int KEPT = 32;

@@ -161,7 +161,7 @@ final class ManifestWriter {
       PackFileEntry file = entry.getValue();
       json.writeArrayFieldStart(entry.getKey());
       json.writeNumber(file.size());
-      json.writeNumber(file.blockSize());
+      json.writeNumber(file.range());
       json.writeString(hex(file.crc32c()));
       if (file.bundled()) {
         json.writeNumber(file.offset());

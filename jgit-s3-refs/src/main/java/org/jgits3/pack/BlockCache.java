@@ -39,9 +39,6 @@ public final class BlockCache {
    */
   static final int LOCKS = 1024;
 
-  /** Bytes left out of a block, more than an array takes besides its elements. */
-  private static final int ARRAY_HEADER = 64;
-
   /**
    * A cache as it was set up here.
    *
@@ -98,11 +95,11 @@ public final class BlockCache {
   }
 
   /**
-   * Bytes of a block of a pack: a little less than a block of the cache, so that with the header of
-   * its array it is no larger than the power of 2 that was configured. G1 gives an array of more
-   * than half a region, and regions of small heaps have 1 MiB, whole regions of its own, and starts
-   * to mark the heap for each of them once a part of it is in use; receiving a pack makes a block
-   * of every half MiB.
+   * Bytes of a block of a pack: whole ranges that have a checksum, as many as fit into a block of
+   * the cache. With the header of its array it is no larger than the power of 2 that was
+   * configured, if that is 256 KiB or more. G1 gives an array of more than half a region, and
+   * regions of small heaps have 1 MiB, whole regions of its own, and starts to mark the heap for
+   * each of them once a part of it is in use; receiving a pack makes a block of every half MiB.
    *
    * <p>Depends on the cache alone: all that writes and reads a pack must agree on its blocks, since
    * the cache knows them by where they begin.
@@ -113,7 +110,7 @@ public final class BlockCache {
   static int packBlockSize(DfsBlockCache cache) {
     return configured
         .filter(c -> c.cache() == cache)
-        .map(c -> c.blockSize() - ARRAY_HEADER)
+        .map(c -> Math.max(1, c.blockSize() / RangeChecksums.RANGE) * RangeChecksums.RANGE)
         .orElse(0);
   }
 

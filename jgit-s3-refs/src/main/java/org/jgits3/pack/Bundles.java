@@ -2,9 +2,7 @@
 package org.jgits3.pack;
 
 import java.io.IOException;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.Optional;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.ImmutableObjects;
@@ -20,12 +18,7 @@ import org.jgits3.store.StoreException;
  */
 public final class Bundles {
   private final ObjectStore store;
-  private final long limit;
-
-  /** Least recently used first; guarded by itself, as is {@link #bytesKept}. */
-  private final Map<String, byte[]> kept = new LinkedHashMap<>(16, 0.75f, true);
-
-  private long bytesKept;
+  private final KeptBytes kept;
 
   /**
    * Keeps nothing yet.
@@ -35,11 +28,12 @@ public final class Bundles {
    */
   public Bundles(ObjectStore store, long limit) {
     this.store = store;
-    this.limit = limit;
+    this.kept = new KeptBytes(limit);
   }
 
   /**
-   * One file of a bundle.
+   * One file of a bundle. A bundle in which it has other bytes than were written is asked for once
+   * more, since they may be damaged in transit only.
    *
    * @param key key of the bundle
    * @param bundleSize length of the bundle that the manifest gives
@@ -53,11 +47,15 @@ public final class Bundles {
       throw new StoreException.Corrupt(
           key, key + " is said to have " + bundleSize + " bytes, more than fit in an array", null);
     }
-    byte[] bytes = new byte[(int) file.size()];
-    System.arraycopy(bundle(key, (int) bundleSize), (int) file.offset(), bytes, 0, bytes.length);
+    byte[] bytes = slice(key, (int) bundleSize, file);
     int actual = ImmutableObjects.crc32c(bytes);
     if (actual != file.crc32c()) {
-      forget(key);
+      kept.forget(key); // damaged in transit only, perhaps
+      bytes = slice(key, (int) bundleSize, file);
+      actual = ImmutableObjects.crc32c(bytes);
+    }
+    if (actual != file.crc32c()) {
+      kept.forget(key);
       throw new StoreException.Corrupt(
           key,
           String.format(
@@ -68,40 +66,21 @@ public final class Bundles {
     return bytes;
   }
 
+  private byte[] slice(String key, int size, PackFileEntry file) throws IOException {
+    int from = (int) file.offset();
+    return Arrays.copyOfRange(bundle(key, size), from, from + (int) file.size());
+  }
+
   private byte[] bundle(String key, int size) throws IOException {
-    synchronized (kept) {
-      byte[] known = kept.get(key);
-      if (known != null && known.length == size) {
-        return known;
-      }
+    Optional<byte[]> known = kept.get(key).filter(bytes -> bytes.length == size);
+    if (known.isPresent()) {
+      return known.get();
     }
     byte[] bytes = new byte[size];
     if (size > 0) {
       store.read(key, 0, bytes, 0, size, Optional.empty());
     }
-    keep(key, bytes);
+    kept.keep(key, bytes);
     return bytes;
-  }
-
-  private void keep(String key, byte[] bytes) {
-    synchronized (kept) {
-      forget(key);
-      kept.put(key, bytes);
-      bytesKept += bytes.length;
-      Iterator<byte[]> oldest = kept.values().iterator();
-      while (bytesKept > limit) {
-        bytesKept -= oldest.next().length;
-        oldest.remove();
-      }
-    }
-  }
-
-  private void forget(String key) {
-    synchronized (kept) {
-      byte[] known = kept.remove(key);
-      if (known != null) {
-        bytesKept -= known.length;
-      }
-    }
   }
 }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ReadAhead;
 
 /**
@@ -13,42 +12,45 @@ import org.jgits3.store.ReadAhead;
  * thread.
  */
 final class PackChannel implements ReadableChannel {
-  private final ObjectStore store;
-  private final String key;
-  private final long size;
-
+  private final StoredPack pack;
   private long position;
   private Optional<ReadAhead> ahead = Optional.empty();
   private boolean open = true;
 
-  PackChannel(ObjectStore store, String key, long size) {
-    this.store = store;
-    this.key = key;
-    this.size = size;
+  PackChannel(StoredPack pack) {
+    this.pack = pack;
   }
 
   @Override
   public int read(ByteBuffer dst) throws IOException {
-    int n = ahead.isPresent() ? ahead.get().read(position, dst) : readRange(dst);
+    int n = ahead.isPresent() ? ahead.get().read(position, dst) : readNow(dst);
     position += Math.max(0, n);
     return n;
   }
 
-  private int readRange(ByteBuffer dst) throws IOException {
-    if (position >= size) {
+  private int readNow(ByteBuffer dst) throws IOException {
+    if (position >= size()) {
       return -1;
     }
-    int n = (int) Math.min(dst.remaining(), size - position);
-    if (n > 0 && dst.hasArray()) {
-      store.read(
-          key, position, dst.array(), dst.arrayOffset() + dst.position(), n, Optional.empty());
+    int n = (int) Math.min(dst.remaining(), size() - position);
+    if (n == 0) {
+      return 0;
+    }
+    long from = position - position % pack.range();
+    long to = Math.min(size(), from + roundUp(position - from + n));
+    if (from == position && to == position + n && dst.hasArray()) {
+      pack.read(position, dst.array(), dst.arrayOffset() + dst.position(), n);
       dst.position(dst.position() + n);
-    } else if (n > 0) {
-      byte[] bytes = new byte[n];
-      store.read(key, position, bytes, 0, n, Optional.empty());
-      dst.put(bytes);
+    } else {
+      byte[] ranges = new byte[Math.toIntExact(to - from)];
+      pack.read(from, ranges, 0, ranges.length);
+      dst.put(ranges, (int) (position - from), n);
     }
     return n;
+  }
+
+  private long roundUp(long bytes) {
+    return (bytes + pack.range() - 1) / pack.range() * pack.range();
   }
 
   @Override
@@ -63,7 +65,7 @@ final class PackChannel implements ReadableChannel {
 
   @Override
   public long size() {
-    return size;
+    return pack.size();
   }
 
   /** Any: blocks are those of the cache, so that {@code core.dfs.blockSize} holds for all packs. */
@@ -76,7 +78,10 @@ final class PackChannel implements ReadableChannel {
   @Override
   public void setReadAheadBytes(int bytes) {
     ahead.ifPresent(ReadAhead::close);
-    ahead = bytes > 0 ? Optional.of(new ReadAhead(store, key, size, bytes)) : Optional.empty();
+    ahead =
+        bytes > 0 && !pack.isLocal()
+            ? Optional.of(new ReadAhead(pack::read, pack.range(), size(), bytes))
+            : Optional.empty();
   }
 
   @Override
@@ -88,5 +93,6 @@ final class PackChannel implements ReadableChannel {
   public void close() {
     open = false;
     setReadAheadBytes(0);
+    pack.close();
   }
 }

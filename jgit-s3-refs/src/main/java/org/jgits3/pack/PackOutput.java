@@ -37,6 +37,7 @@ final class PackOutput extends DfsOutputStream {
   private Optional<PackUpload> upload = Optional.empty();
 
   private Optional<ReadBack> readBack = Optional.empty();
+  private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();
   private boolean closed;
 
   /**
@@ -67,6 +68,13 @@ final class PackOutput extends DfsOutputStream {
 
   @Override
   public void write(byte[] buf, int off, int len) throws IOException {
+    if (ext == PackExt.PACK) {
+      checksums.update(buf, off, len);
+    }
+    append(buf, off, len);
+  }
+
+  private void append(byte[] buf, int off, int len) throws IOException {
     if (upload.isPresent()) {
       stream(buf, off, len);
     } else if (len <= room - filled) {
@@ -125,6 +133,11 @@ final class PackOutput extends DfsOutputStream {
       return;
     }
     closed = true;
+    if (ext == PackExt.PACK) {
+      pack.checksums(checksums.end());
+    } else if (ext == PackExt.INDEX) {
+      appendChecksums();
+    }
     if (readBack.isPresent()) {
       try {
         readBack.get().close();
@@ -140,6 +153,14 @@ final class PackOutput extends DfsOutputStream {
     } else {
       finish();
     }
+  }
+
+  private void appendChecksums() throws IOException {
+    byte[] sums =
+        pack.checksums()
+            .orElseThrow(
+                () -> new IOException("pack " + pack.id() + " has an index before it is whole"));
+    append(sums, 0, sums.length);
   }
 
   /**

@@ -78,6 +78,7 @@ public final class RestoredPack {
     String extension = file.bundled() ? ObjectNames.BUNDLE : ext.getExtension();
     String key = ObjectNames.packKey(life, entry.id(), extension);
     long from = Math.max(0, file.offset());
+    long length = file.size() - (ext == PackExt.INDEX ? checksums(entry) : 0);
     CRC32C crc = new CRC32C();
     try (DfsOutputStream out = database.writeWithoutReading(pack, ext)) {
       for (long at = 0; at < file.size(); ) {
@@ -87,7 +88,7 @@ public final class RestoredPack {
         int n = (int) Math.min(BUFFER, file.size() - at);
         store.read(key, from + at, buffer, 0, n, Optional.empty());
         crc.update(buffer, 0, n);
-        out.write(buffer, 0, n);
+        out.write(buffer, 0, (int) Math.max(0, Math.min(n, length - at)));
         at += n;
       }
     }
@@ -101,5 +102,11 @@ public final class RestoredPack {
     }
     pack.addFileExt(ext);
     return file.size();
+  }
+
+  /** Bytes behind the index of a pack, which are written anew for the copy. */
+  private static int checksums(PackEntry entry) {
+    PackFileEntry pack = entry.files().get(PackExt.PACK.getExtension());
+    return RangeChecksums.length(pack.size(), pack.range());
   }
 }

@@ -37,7 +37,6 @@ import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.Refs;
 import org.jgits3.store.Gang;
 import org.jgits3.store.StoreException;
@@ -50,6 +49,9 @@ import org.slf4j.LoggerFactory;
  * newer manifest. Safe for use by many threads.
  */
 public class S3ObjDatabase extends DfsObjDatabase {
+  /** Bytes of a pack that are read, and checked, together: whole multiples are read best. */
+  public static final int RANGE = RangeChecksums.RANGE;
+
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
@@ -233,9 +235,11 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return shared.deferred().publishWith(id, reader, quarantine);
   }
 
-  /** Whether a failure is that of an object the store does not have. */
-  boolean isMissing(Throwable failure) {
-    return missing(failure).isPresent();
+  /**
+   * Whether a failure is one of the store: an object cannot be read, or is not what was written.
+   */
+  static boolean isOfStore(Throwable failure) {
+    return cause(failure, StoreException.class).isPresent();
   }
 
   /**
@@ -243,7 +247,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * manifest does not list it. Asks for that manifest if the one at hand lists it.
    */
   boolean vanished(Throwable failure) throws IOException {
-    Optional<StoreException.Missing> missing = missing(failure);
+    Optional<StoreException.Missing> missing = cause(failure, StoreException.Missing.class);
     if (missing.isEmpty()) {
       return false;
     }
@@ -253,10 +257,10 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return !shared.lists(missing.get().key());
   }
 
-  private static Optional<StoreException.Missing> missing(Throwable failure) {
+  private static <T extends Throwable> Optional<T> cause(Throwable failure, Class<T> type) {
     for (Throwable e = failure; e != null; e = e.getCause()) {
-      if (e instanceof StoreException.Missing missing) {
-        return Optional.of(missing);
+      if (type.isInstance(e)) {
+        return Optional.of(type.cast(e));
       }
     }
     return Optional.empty();
@@ -405,41 +409,17 @@ public class S3ObjDatabase extends DfsObjDatabase {
   @Override
   protected ReadableChannel openFile(DfsPackDescription desc, PackExt ext) throws IOException {
     S3PackDescription pack = (S3PackDescription) desc;
-    String key = key(pack, ext.getExtension());
-    PackFileEntry file =
-        pack.file(ext)
-            .orElseThrow(() -> new StoreException.Missing(key, key + " is not listed", null));
-    if (ext == PackExt.PACK && !file.bundled()) {
-      return openPack(key, file);
-    }
     if (ext != PackExt.PACK) {
       shared.hold(pack);
     }
     try {
-      return new SideFileChannel(
-          file.bundled()
-              ? shared.bundles().read(key(pack, ObjectNames.BUNDLE), pack.bundleSize(), file)
-              : readWhole(key, file));
+      return shared.files().open(shared.manifest().repositoryId(), pack, ext);
     } catch (IOException e) {
-      shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
+      if (ext != PackExt.PACK) {
+        shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
+      }
       throw e;
     }
-  }
-
-  private ReadableChannel openPack(String key, PackFileEntry file) {
-    PackChannel stored = new PackChannel(shared.store(), key, file.size());
-    return shared
-        .disk()
-        .flatMap(disk -> disk.open(key, file.size(), file.crc32c()))
-        .<ReadableChannel>map(
-            object -> new CachedChannel(shared.disk().orElseThrow(), key, object, stored))
-        .orElse(stored);
-  }
-
-  private byte[] readWhole(String key, PackFileEntry file) throws IOException {
-    Optional<byte[]> kept =
-        shared.disk().flatMap(disk -> disk.read(key, file.size(), file.crc32c()));
-    return kept.isPresent() ? kept.get() : shared.objects().read(key, file.size(), file.crc32c());
   }
 
   @Override
@@ -450,6 +430,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     for (S3PackDescription pack : packs) {
       pack.finish();
       pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
+      shared.files().written(shared.manifest().repositoryId(), pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
     if (defers

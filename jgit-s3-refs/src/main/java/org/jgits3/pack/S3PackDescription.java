@@ -31,7 +31,7 @@ final class S3PackDescription extends DfsPackDescription {
 
   private final String id;
 
-  /** Files whose place in the store is known; the block size is only right in {@link #toEntry}. */
+  /** Files whose place in the store is known. */
   private final Map<PackExt, PackFileEntry> files = new EnumMap<>(PackExt.class);
 
   private final Optional<PackEntry> listed;
@@ -42,6 +42,7 @@ final class S3PackDescription extends DfsPackDescription {
   /** Extensions of the objects that may exist in the store. */
   private final Set<String> objects = new HashSet<>();
 
+  private Optional<byte[]> checksums = Optional.empty();
   private int room = MAX_BUNDLE;
   private volatile boolean offered;
 
@@ -75,7 +76,7 @@ final class S3PackDescription extends DfsPackDescription {
       if (ext.getExtension().equals(extension)) { // others are of a later JGit, and left alone
         addFileExt(ext);
         setFileSize(ext, file.size());
-        files.put(ext, file); // blocks are those of the cache that reads, not of the one that wrote
+        files.put(ext, file);
       }
     }
   }
@@ -99,6 +100,20 @@ final class S3PackDescription extends DfsPackDescription {
     return room;
   }
 
+  private static int range(PackExt ext) {
+    return ext == PackExt.PACK ? RangeChecksums.RANGE : 0;
+  }
+
+  /** Takes what is to stand behind the index: the pack itself was written to its end. */
+  void checksums(byte[] stored) {
+    checksums = Optional.of(stored);
+  }
+
+  /** What stands behind the index of a pack that was written by this process. */
+  Optional<byte[]> checksums() {
+    return checksums;
+  }
+
   /** Takes a file that is to go into the bundle. */
   void hold(PackExt ext, byte[] bytes) {
     held.put(ext, bytes);
@@ -109,7 +124,7 @@ final class S3PackDescription extends DfsPackDescription {
   /** Notes that a file is an object of its own in the store. */
   void stored(PackExt ext, long size, int crc32c) {
     objects.add(ext.getExtension());
-    files.put(ext, new PackFileEntry(size, 0, crc32c, -1));
+    files.put(ext, new PackFileEntry(size, range(ext), crc32c, -1));
     setFileSize(ext, size);
   }
 
@@ -181,7 +196,7 @@ final class S3PackDescription extends DfsPackDescription {
     held.forEach(
         (ext, bytes) -> {
           int crc32c = ImmutableObjects.crc32c(bytes);
-          files.put(ext, new PackFileEntry(bytes.length, 0, crc32c, bundle.size()));
+          files.put(ext, new PackFileEntry(bytes.length, range(ext), crc32c, bundle.size()));
           bundle.writeBytes(bytes);
         });
     return bundle.toByteArray();
@@ -210,9 +225,7 @@ final class S3PackDescription extends DfsPackDescription {
     files.forEach(
         (ext, file) -> {
           if (hasFileExt(ext)) {
-            entries.put(
-                ext.getExtension(),
-                new PackFileEntry(file.size(), getBlockSize(ext), file.crc32c(), file.offset()));
+            entries.put(ext.getExtension(), file);
           }
         });
     return new PackEntry(

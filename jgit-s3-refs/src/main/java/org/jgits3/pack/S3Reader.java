@@ -253,8 +253,8 @@ final class S3Reader extends DfsReader {
 
   /**
    * As documented by JGit. After a representation that is not available JGit chooses again: from
-   * newer packs if the one that has it vanished. If it is only missing, the choice would be the
-   * same.
+   * newer packs if the one that has it vanished. If the store has failed, the choice would be the
+   * same, again and again.
    */
   @Override
   public void copyObjectAsIs(PackOutputStream out, ObjectToPack object, boolean validate)
@@ -262,7 +262,7 @@ final class S3Reader extends DfsReader {
     try {
       super.copyObjectAsIs(out, object, validate);
     } catch (StoredObjectRepresentationNotAvailableException e) {
-      if (database.isMissing(e) && !database.vanished(e)) {
+      if (S3ObjDatabase.isOfStore(e) && !database.vanished(e)) {
         throw new IOException(e.getCause());
       }
       throw e;

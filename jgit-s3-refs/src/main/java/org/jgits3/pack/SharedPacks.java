@@ -23,7 +23,6 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositorySettings;
-import org.jgits3.store.DiskCache;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
@@ -40,10 +39,9 @@ public class SharedPacks {
   private final Room room;
   private final Publisher publisher;
   private final SpillDirectory spills;
-  private final Bundles bundles;
+  private final PackFiles files;
   private final DeferredPacks deferred;
   private final IndexBudget indexes;
-  private final Optional<DiskCache> disk;
 
   /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -76,9 +74,8 @@ public class SharedPacks {
    * @param committer commit loop of the repository
    * @param room makes room in its manifest if that is full
    * @param spills where large packs go while they are received
-   * @param bundles bundles of the store that were read lately
+   * @param files reads them
    * @param indexes memory for the indexes of all repositories
-   * @param disk keeps objects locally as well; empty if nothing does
    */
   public SharedPacks(
       ObjectStore store,
@@ -86,9 +83,8 @@ public class SharedPacks {
       ManifestCommitter committer,
       Room room,
       SpillDirectory spills,
-      Bundles bundles,
-      IndexBudget indexes,
-      Optional<DiskCache> disk) {
+      PackFiles files,
+      IndexBudget indexes) {
     this.store = store;
     this.uploads = uploads;
     this.objects = new ImmutableObjects(store);
@@ -96,9 +92,8 @@ public class SharedPacks {
     this.room = room;
     this.publisher = new Publisher(committer, room);
     this.spills = spills;
-    this.bundles = bundles;
+    this.files = files;
     this.indexes = indexes;
-    this.disk = disk;
     this.deferred = new DeferredPacks(committer, publisher);
   }
 
@@ -114,21 +109,16 @@ public class SharedPacks {
         committer,
         other.room,
         other.spills,
-        other.bundles,
-        other.indexes,
-        other.disk);
-  }
-
-  Optional<DiskCache> disk() {
-    return disk;
+        other.files,
+        other.indexes);
   }
 
   IndexBudget indexes() {
     return indexes;
   }
 
-  Bundles bundles() {
-    return bundles;
+  PackFiles files() {
+    return files;
   }
 
   SpillDirectory spills() {

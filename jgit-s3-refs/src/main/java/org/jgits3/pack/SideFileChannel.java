@@ -4,19 +4,27 @@ package org.jgits3.pack;
 import java.nio.ByteBuffer;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 
-/** An index or another side file of a pack, whole and checked, in memory. Used by one thread. */
+/** A file of a pack, whole and checked, in memory. Used by one thread. */
 final class SideFileChannel implements ReadableChannel {
   private final byte[] bytes;
+  private final int length;
   private int position;
   private boolean open = true;
 
-  SideFileChannel(byte[] bytes) {
+  /**
+   * A file.
+   *
+   * @param bytes has the file, and perhaps something behind it
+   * @param length length of the file
+   */
+  SideFileChannel(byte[] bytes, int length) {
     this.bytes = bytes;
+    this.length = length;
   }
 
   @Override
   public int read(ByteBuffer dst) {
-    int n = Math.min(dst.remaining(), bytes.length - position);
+    int n = Math.min(dst.remaining(), length - position);
     if (n <= 0) {
       return dst.hasRemaining() ? -1 : 0;
     }
@@ -37,7 +45,7 @@ final class SideFileChannel implements ReadableChannel {
 
   @Override
   public long size() {
-    return bytes.length;
+    return length;
   }
 
   @Override

@@ -36,6 +36,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -44,9 +45,9 @@ import org.slf4j.event.Level;
  * Whole immutable objects in a local directory, so that they need not be read from the store again.
  * An object that is not there is fetched in the background, and read from the store meanwhile.
  *
- * <p>Only a help: whatever is wrong with the directory, what is read is what the store has. Every
- * 64 KiB have a CRC32C that is checked when they are read; a file with a wrong one is deleted, and
- * its object fetched again.
+ * <p>Only a help: whatever is wrong with the directory, what is read is what the store has. Files
+ * have the bytes of the objects and nothing else. Whoever reads a part compares it with a checksum
+ * that the store has of it; a file with other bytes is deleted, and its object fetched again.
  *
  * <p>Safe for use by many threads, and by many processes with the same directory: a file gets its
  * name when it is whole, is never changed, and can be deleted at any time. Those not used for the
@@ -129,7 +130,8 @@ public final class DiskCache implements Closeable {
   public record Options(Path directory, long limit) {}
 
   /**
-   * Opens an object that is kept, and has it fetched if it is not.
+   * Opens an object that is kept, and has it fetched if it is not. What is read of it has to be
+   * compared with a checksum.
    *
    * @param key its key
    * @param size its length in bytes
@@ -146,13 +148,13 @@ public final class DiskCache implements Closeable {
     }
     Path file = file(key);
     try {
-      CachedObject object = CachedObject.open(file, size, crc32c);
+      CachedObject object = CachedObject.open(file, size);
       noteUse(file);
       return Optional.of(object);
     } catch (NoSuchFileException e) {
       fetch(key, size, crc32c);
     } catch (StoreException.Corrupt e) {
-      damaged(key, e);
+      damaged(key, e.getMessage());
       fetch(key, size, crc32c);
     } catch (IOException e) {
       unreadable(key, e);
@@ -205,13 +207,12 @@ public final class DiskCache implements Closeable {
       return Optional.empty();
     }
     try (CachedObject object = found.get()) {
-      ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(size));
-      while (bytes.hasRemaining()) {
-        object.read(bytes.position(), bytes);
+      byte[] bytes = new byte[Math.toIntExact(size)];
+      object.read(0, bytes, 0, bytes.length);
+      if (ImmutableObjects.crc32c(bytes) == crc32c) {
+        return Optional.of(bytes);
       }
-      return Optional.of(bytes.array());
-    } catch (StoreException.Corrupt e) {
-      damaged(key, e);
+      damaged(key, key + " has another CRC32C on the disk");
     } catch (IOException e) {
       unreadable(key, e);
     }
@@ -235,8 +236,8 @@ public final class DiskCache implements Closeable {
    * @param key its key
    * @param found what was found
    */
-  public void damaged(String key, StoreException.Corrupt found) {
-    LOG.warn("{}; it is fetched again", found.getMessage());
+  public void damaged(String key, String found) {
+    LOG.warn("{}; it is fetched again", found);
     try {
       Files.deleteIfExists(file(key));
     } catch (IOException e) {
@@ -293,14 +294,15 @@ public final class DiskCache implements Closeable {
     try {
       try (FileChannel out =
           FileChannel.open(part, NEW_FILE, LocalPermissions.sharedAs(directory))) {
-        CachedObject.Writer writer = new CachedObject.Writer(out);
+        CRC32C crc = new CRC32C();
         byte[] buffer = new byte[(int) Math.min(RANGE, size)];
         for (long at = 0; at < size; at += buffer.length) {
           int n = (int) Math.min(buffer.length, size - at);
           store.read(key, at, buffer, 0, n, Optional.empty());
-          writer.write(ByteBuffer.wrap(buffer, 0, n));
+          crc.update(buffer, 0, n);
+          writeFully(out, ByteBuffer.wrap(buffer, 0, n));
         }
-        if (writer.end() != crc32c) {
+        if ((int) crc.getValue() != crc32c) {
           throw new StoreException.Corrupt(
               key, store.location() + "/" + key + " has not the CRC32C that is listed", null);
         }
@@ -311,6 +313,12 @@ public final class DiskCache implements Closeable {
       trim();
     } finally {
       Files.deleteIfExists(part);
+    }
+  }
+
+  private static void writeFully(FileChannel out, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      out.write(bytes);
     }
   }
 

@@ -35,7 +35,8 @@ public final class ImmutableObjects {
 
   /**
    * Lands an object in an array of exactly its size: in one request if it is small, else in several
-   * at the same time, as {@link RangeReader} does.
+   * at the same time, as {@link RangeReader} does. Bytes that have another checksum are asked for
+   * once more, since they may be damaged in transit only.
    *
    * @param key object to read
    * @param size length the manifest gives
@@ -50,10 +51,10 @@ public final class ImmutableObjects {
           key, key + " is said to have " + size + " bytes, more than fit in an array", null);
     }
     byte[] bytes = new byte[(int) size];
-    if (bytes.length > 0) {
-      reader.read(key, 0, bytes, 0, bytes.length);
+    int actual = read(key, bytes);
+    if (actual != crc32c) {
+      actual = read(key, bytes);
     }
-    int actual = crc32c(bytes);
     if (actual != crc32c) {
       throw new StoreException.Corrupt(
           key,
@@ -62,6 +63,13 @@ public final class ImmutableObjects {
           null);
     }
     return bytes;
+  }
+
+  private int read(String key, byte[] bytes) throws IOException {
+    if (bytes.length > 0) {
+      reader.read(key, 0, bytes, 0, bytes.length);
+    }
+    return crc32c(bytes);
   }
 
   /**

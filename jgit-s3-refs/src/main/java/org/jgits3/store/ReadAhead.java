@@ -29,8 +29,8 @@ public final class ReadAhead implements Closeable {
 
   private static final Budget SHARED = new Budget(Runtime.getRuntime().maxMemory() / 8);
 
-  private final ObjectStore store;
-  private final String key;
+  private final Source source;
+  private final int unit;
   private final long size;
   private final int bufferSize;
   private final Budget budget;
@@ -41,6 +41,21 @@ public final class ReadAhead implements Closeable {
   private final Deque<byte[]> free = new ArrayDeque<>();
   private int buffers;
   private long next;
+
+  /** Bytes to be read ahead. Safe for use by many threads. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Reads bytes, all of them.
+     *
+     * @param offset where they begin, a multiple of the unit
+     * @param dst receives them
+     * @param dstOffset where in {@code dst}
+     * @param length number of bytes, a multiple of the unit unless they are the last ones
+     * @throws IOException if they cannot be read
+     */
+    void read(long offset, byte[] dst, int dstOffset, int length) throws IOException;
+  }
 
   /** Bytes that buffers may take. Safe for use by many threads. */
   static final class Budget {
@@ -71,20 +86,21 @@ public final class ReadAhead implements Closeable {
   /**
    * Reads an object that does not change.
    *
-   * @param store where it is
-   * @param key its key
+   * @param source its bytes
+   * @param unit bytes that can only be read together
    * @param size its length in bytes
-   * @param memory bytes to read ahead; a request reads a quarter of it
+   * @param memory bytes to read ahead; a request reads a quarter of it, rounded to whole units
    */
-  public ReadAhead(ObjectStore store, String key, long size, int memory) {
-    this(store, key, size, memory, SHARED);
+  public ReadAhead(Source source, int unit, long size, int memory) {
+    this(source, unit, size, memory, SHARED);
   }
 
-  ReadAhead(ObjectStore store, String key, long size, int memory, Budget budget) {
-    this.store = store;
-    this.key = key;
+  ReadAhead(Source source, int unit, long size, int memory, Budget budget) {
+    this.source = source;
+    this.unit = unit;
     this.size = size;
-    this.bufferSize = (int) Math.min(Math.max(1, memory / IN_FLIGHT), Math.max(1, size));
+    int units = Math.max(1, memory / IN_FLIGHT / unit);
+    this.bufferSize = (int) Math.min((long) units * unit, Math.max(1, size));
     this.budget = budget;
   }
 
@@ -122,7 +138,7 @@ public final class ReadAhead implements Closeable {
   private void moveTo(long position) {
     if (ahead.isEmpty() || position < ahead.getFirst().start || position >= next) {
       dropAll();
-      next = position;
+      next = position - position % unit;
     }
     while (!ahead.isEmpty() && position >= ahead.getFirst().end()) {
       dropFirst();
@@ -228,7 +244,7 @@ public final class ReadAhead implements Closeable {
 
     private Void land() throws IOException {
       if (!unwanted) {
-        store.read(key, start, bytes, 0, length, Optional.empty());
+        source.read(start, bytes, 0, length);
       }
       return null;
     }

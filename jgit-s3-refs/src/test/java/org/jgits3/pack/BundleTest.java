@@ -184,7 +184,7 @@ class BundleTest {
         String bundle = ObjectNames.packKey(life, pack.id(), ObjectNames.BUNDLE);
         store.read(bundle, file.offset(), bytes, 0, bytes.length, Optional.empty());
         objects.write(ObjectNames.packKey(life, pack.id(), e.getKey()), bytes);
-        files.put(e.getKey(), new PackFileEntry(file.size(), file.blockSize(), file.crc32c(), -1));
+        files.put(e.getKey(), new PackFileEntry(file.size(), file.range(), file.crc32c(), -1));
       }
       store.delete(List.of(ObjectNames.packKey(life, pack.id(), ObjectNames.BUNDLE)));
       packs.add(

@@ -2,13 +2,13 @@
 package org.jgits3.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -82,7 +82,9 @@ final class CrowdedCacheProcess {
       return "-";
     }
     try (CachedObject object = found.get()) {
-      return object.read(0, ByteBuffer.allocate(BYTES.length)) == BYTES.length ? "+" : "?";
+      byte[] read = new byte[BYTES.length];
+      object.read(0, read, 0, read.length);
+      return Arrays.equals(read, BYTES) ? "+" : "?";
     }
   }
 }

@@ -44,6 +44,10 @@ class ReadAheadTest {
     store.close();
   }
 
+  private static ReadAhead.Source of(ObjectStore from) {
+    return (offset, dst, at, length) -> from.read(KEY, offset, dst, at, length, Optional.empty());
+  }
+
   private static byte[] all(ReadAhead reader, int piece) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteBuffer buffer = ByteBuffer.allocate(piece);
@@ -57,7 +61,7 @@ class ReadAheadTest {
   @Test
   void a_stream_has_four_requests_in_flight_and_reads_nothing_twice() throws Exception {
     try (RoundsObjectStore rounds = new RoundsObjectStore(store, ReadAhead.IN_FLIGHT);
-        ReadAhead reader = new ReadAhead(rounds, KEY, bytes.length, MEMORY, budget)) {
+        ReadAhead reader = new ReadAhead(of(rounds), 1, bytes.length, MEMORY, budget)) {
       rounds.gate();
       assertThat(all(reader, 300)).isEqualTo(bytes);
       assertThat(rounds.count()).isEqualTo(2);
@@ -68,9 +72,9 @@ class ReadAheadTest {
 
   @Test
   void buffers_of_all_readers_stay_within_the_budget_and_each_reader_has_one() throws Exception {
-    try (ReadAhead first = new ReadAhead(store, KEY, bytes.length, MEMORY, budget);
-        ReadAhead second = new ReadAhead(store, KEY, bytes.length, MEMORY, budget);
-        ReadAhead third = new ReadAhead(store, KEY, bytes.length, MEMORY, budget)) {
+    try (ReadAhead first = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget);
+        ReadAhead second = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget);
+        ReadAhead third = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget)) {
       first.read(0, ByteBuffer.allocate(1));
       assertThat(budget.taken()).isEqualTo(3 * CHUNK);
       second.read(0, ByteBuffer.allocate(1));
@@ -85,7 +89,7 @@ class ReadAheadTest {
   @Test
   void it_can_be_positioned_anywhere() throws Exception {
     Random random = new Random(11);
-    try (ReadAhead reader = new ReadAhead(store, KEY, bytes.length, MEMORY, budget)) {
+    try (ReadAhead reader = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget)) {
       for (int i = 0; i < 500; i++) {
         int position = random.nextInt(bytes.length);
         ByteBuffer dst = ByteBuffer.allocate(1 + random.nextInt(2 * CHUNK));
@@ -100,7 +104,7 @@ class ReadAheadTest {
 
   @Test
   void a_skip_within_what_was_read_ahead_makes_no_request_again() throws Exception {
-    try (ReadAhead reader = new ReadAhead(store, KEY, bytes.length, MEMORY, budget)) {
+    try (ReadAhead reader = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget)) {
       for (long chunk = 0; chunk < 8; chunk += 2) {
         reader.read(chunk * CHUNK, ByteBuffer.allocate(10));
       }
@@ -112,7 +116,7 @@ class ReadAheadTest {
   void what_failed_once_can_be_read_again() throws Exception {
     FaultInjectingObjectStore faulty = new FaultInjectingObjectStore(store, 1, 0);
     faulty.script(RequestKind.READ, Fault.FAIL_BEFORE);
-    try (ReadAhead reader = new ReadAhead(faulty, KEY, bytes.length, CHUNK, new Budget(0))) {
+    try (ReadAhead reader = new ReadAhead(of(faulty), 1, bytes.length, CHUNK, new Budget(0))) {
       assertThatThrownBy(() -> all(reader, CHUNK)).isInstanceOf(StoreException.class);
       assertThat(all(reader, CHUNK)).isEqualTo(bytes);
     }
@@ -136,7 +140,7 @@ class ReadAheadTest {
           }
         };
     for (int i = 0; i < 50; i++) {
-      ReadAhead reader = new ReadAhead(watched, KEY, bytes.length, MEMORY, budget);
+      ReadAhead reader = new ReadAhead(of(watched), 1, bytes.length, MEMORY, budget);
       reader.read(0, ByteBuffer.allocate(1));
       reader.close();
       assertThat(inFlight).hasValue(0);

@@ -19,6 +19,7 @@ import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
+import org.jgits3.pack.S3ObjDatabase;
 
 /** One run of the suite, in a directory that it deletes. Used by one thread, once. */
 final class RequestsRun implements Closeable {
@@ -31,10 +32,10 @@ final class RequestsRun implements Closeable {
   /** Least bytes of the pack that is cloned: some ranges. */
   private static final long PACK_BYTES = 20_000_000;
 
-  /** Memory for reading ahead; a request reads a quarter of it. */
+  /** Memory for reading ahead; a request reads a quarter of it, rounded to what is checked. */
   private static final int STREAM_BUFFER = 8 << 20;
 
-  private static final int RANGE = STREAM_BUFFER / 4;
+  private static final int RANGE = STREAM_BUFFER / 4 / S3ObjDatabase.RANGE * S3ObjDatabase.RANGE;
 
   private final SuiteContext context;
   private final ScratchDirectory scratch;
