@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
@@ -25,10 +27,10 @@ final class CommitLoop {
   private final Ticker ticker;
   private final Pacing pacing;
   private final ListingRules rules;
-  private final String writerId = ObjectNames.random(16);
+  private static final int NONCE_BYTES = 8;
 
-  /** Number of the last batch, sent or not; never used again. */
-  private long seq;
+  /** Nonce of the last batch that was applied; empty before the first. */
+  private String lastBatch = "";
 
   private List<Submission<?>> members = List.of();
   private InFlight inFlight;
@@ -43,7 +45,15 @@ final class CommitLoop {
     final Manifest next;
     final String nonce;
     final ConditionalWrite write;
+
+    /** Whether its submissions know that it may be applied. */
+    boolean sent;
+
+    /** Whether the last attempt was refused, and why is to be found out. */
     boolean refused;
+
+    /** Whether a reread found no answer. */
+    boolean unanswered;
 
     InFlight(
         VersionedManifest base, Batch batch, Manifest next, String nonce, ConditionalWrite write) {
@@ -89,7 +99,7 @@ final class CommitLoop {
     pause(limit);
     try {
       if (inFlight != null && members.stream().allMatch(Submission::decided)) {
-        inFlight = null; // given up; its sequence number is never used again
+        inFlight = null; // given up
       }
       if (inFlight == null) {
         begin();
@@ -99,7 +109,7 @@ final class CommitLoop {
         attempt();
       }
     } catch (RuntimeException | Error e) {
-      conclude(inFlight == null ? e : unknown("failed unexpectedly", e));
+      fail(UnknownCause.ERROR, "failed unexpectedly", e);
     }
   }
 
@@ -149,9 +159,8 @@ final class CommitLoop {
 
   private void propose(LatestManifest.Seen seen) {
     VersionedManifest base = seen.manifest();
-    String nonce = ObjectNames.random(16);
-    long number = ++seq;
-    Batch batch = new Batch(base.manifest(), rules, m -> seal(m, number, nonce));
+    String nonce = ObjectNames.random(NONCE_BYTES);
+    Batch batch = new Batch(base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
     Batch.Sealed sealed;
     try {
       file.checkWritable(base.manifest());
@@ -191,11 +200,6 @@ final class CommitLoop {
     }
   }
 
-  private Manifest seal(Manifest changed, long number, String nonce) {
-    long generation = changed.generation() + 1;
-    return WriterTable.seal(changed, writerId, new WriterEntry(number, nonce, generation));
-  }
-
   private void refresh() {
     long asOf = latest.arrivals();
     try {
@@ -207,6 +211,10 @@ final class CommitLoop {
   }
 
   private void attempt() {
+    if (!inFlight.sent && !send()) {
+      inFlight = null;
+      return;
+    }
     long asOf = latest.arrivals();
     long start = ticker.nanoTime();
     PutOutcome outcome;
@@ -228,6 +236,19 @@ final class CommitLoop {
     }
   }
 
+  /**
+   * Tells the submissions that they are about to be written.
+   *
+   * @return false if one was decided meanwhile, so that the batch has to be formed without it
+   */
+  private boolean send() {
+    inFlight.sent = members.stream().allMatch(Submission::send);
+    if (!inFlight.sent) {
+      members.forEach(Submission::overtaken);
+    }
+    return inFlight.sent;
+  }
+
   private void won(PutOutcome.Won won, long asOf) {
     VersionedManifest made = new VersionedManifest(inFlight.next, won.validator());
     pacing.won(made.manifest().generation(), ticker.nanoTime());
@@ -240,44 +261,89 @@ final class CommitLoop {
       rules.observe(inFlight.base.manifest(), newest.manifest());
       latest.install(newest, asOf);
     }
+    lastBatch = inFlight.nonce;
     inFlight.batch.deliver();
     conclude(null);
   }
 
-  /** Ends the batch: whoever has no verdict by now gets the failure. */
+  /** Ends the batch: who has no verdict by now gets the failure; nothing was written. */
   private void conclude(Throwable failure) {
+    end(progress -> failure);
+  }
+
+  /** Ends a batch whose write is in doubt. */
+  private void giveUp(UnknownCause why, String message, @Nullable Throwable cause) {
+    end(progress -> unknown(why, message, cause));
+  }
+
+  /** Ends the batch with a failure that does not tell whether what was sent was applied. */
+  private void fail(UnknownCause why, String message, Throwable failure) {
+    end(
+        progress ->
+            progress == Submission.Progress.SENT ? unknown(why, message, failure) : failure);
+  }
+
+  private void end(Function<Submission.Progress, Throwable> failure) {
     members.forEach(member -> member.fail(failure));
     members = List.of();
     inFlight = null;
     lastTrouble = "";
   }
 
-  /** The exception for a submission whose deadline passed. Callable by any thread. */
-  UnknownOutcomeException expired(Duration deadline) {
-    String trouble = lastTrouble;
-    return unknown(
-        "not decided within "
-            + deadline.toMillis()
-            + " ms"
-            + (trouble.isEmpty() ? "" : ", last answer: " + trouble),
-        null);
+  /**
+   * Whether the next step finds out for certain what became of a write that was refused. Not to be
+   * called while a step is under way.
+   */
+  boolean isAboutToKnow() {
+    return inFlight != null && inFlight.refused && !inFlight.unanswered;
   }
 
-  private UnknownOutcomeException unknown(String why, Throwable cause) {
+  /**
+   * Fails a submission whose deadline passed, unless it is decided. Callable by any thread.
+   *
+   * @param late the submission
+   * @param deadline how long it had
+   */
+  void expire(Submission<?> late, Duration deadline) {
+    String trouble = lastTrouble.isEmpty() ? "" : ", last answer: " + lastTrouble;
+    String time = " within " + deadline.toMillis() + " ms" + trouble;
+    late.fail(
+        progress ->
+            switch (progress) {
+              case WAITING -> notCommitted("not attempted" + time);
+              case OVERTAKEN -> notCommitted("others were faster at each attempt" + time);
+              case SENT -> unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
+            });
+  }
+
+  private ManifestException.NotCommitted notCommitted(String why) {
+    file.metrics().notCommitted();
+    return new ManifestException.NotCommitted(file + ": " + why + "; nothing was written, retry");
+  }
+
+  private UnknownOutcomeException unknown(
+      UnknownCause why, String message, @Nullable Throwable cause) {
+    file.metrics().unknown(why);
     return new UnknownOutcomeException(
-        file + ": " + why + "; outcome unknown, look at the repository before retrying", cause);
+        file + ": " + message + "; outcome unknown, look at the repository before retrying", cause);
   }
 
   private void lost(PutOutcome.Lost lost) {
     if (lost.missing()) {
-      conclude(
-          inFlight.write.inDoubt()
-              ? unknown("the manifest is missing", null)
-              : latest.gone(Optional.empty()));
+      missing();
       return;
     }
     inFlight.refused = true;
     pause = pacing.afterLoss();
+  }
+
+  private void missing() {
+    ManifestException.Gone gone = latest.gone(Optional.empty());
+    if (inFlight.write.inDoubt()) {
+      giveUp(UnknownCause.REPLACED, "the manifest is missing", gone);
+    } else {
+      conclude(gone);
+    }
   }
 
   /** Finds out why a write was refused: it was applied before, or somebody else was faster. */
@@ -287,15 +353,16 @@ final class CommitLoop {
     try {
       read = file.refresh(inFlight.base);
     } catch (StoreException.Unavailable e) {
+      inFlight.unanswered = true;
       lastTrouble = e.getMessage();
       pause = pacing.beforeRepeat(false);
       return;
     } catch (IOException e) {
-      conclude(unknown("its manifest cannot be read", e));
+      fail(UnknownCause.UNREADABLE, "its manifest cannot be read", e);
       return;
     }
     if (read.isEmpty()) {
-      conclude(unknown("the manifest is missing", null));
+      missing();
     } else {
       judge(read.get(), asOf);
     }
@@ -304,34 +371,39 @@ final class CommitLoop {
   private void judge(VersionedManifest seen, long asOf) {
     Manifest base = inFlight.base.manifest();
     Manifest found = seen.manifest();
-    WriterEntry mine = found.writers().get(writerId);
+    boolean inDoubt = inFlight.write.inDoubt();
     boolean active = found.state() instanceof RepositoryState.Active;
     if (!found.repositoryId().equals(base.repositoryId()) || !found.holdsRepository()) {
       ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
-      conclude(
-          found.generation() == base.generation() + 1
-              ? gone // it took the place of ours
-              : unknown("the repository was deleted or renamed meanwhile", gone));
-    } else if (mine != null && mine.batch().equals(inFlight.nonce)) {
+      if (inDoubt && found.generation() != base.generation() + 1) { // else it took our place
+        giveUp(UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone);
+      } else {
+        conclude(gone);
+      }
+    } else if (found.writers().containsKey(inFlight.nonce)) {
       applied(seen, active, asOf);
-    } else if (base.generation() + 1 <= found.prunedTo()) {
-      conclude(unknown("the trace of its write may have been pruned", null));
+    } else if (inDoubt && base.generation() + 1 <= found.prunedTo()) {
+      giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
     } else if (!active) {
       conclude(latest.gone(Optional.of(found.state())));
     } else if (found.generation() == base.generation()) {
       pause = pacing.beforeRepeat(false);
-      if (!inFlight.write.inDoubt() && !seen.validator().equals(inFlight.base.validator())) {
+      if (!inDoubt && !seen.validator().equals(inFlight.base.validator())) {
         // Nobody wrote, and nothing of ours is under way: the same bytes go by another validator
         // now, and the write has to be made anew with that one.
-        latest.install(seen, asOf);
-        inFlight = null;
+        overtaken(seen, asOf);
       } else {
         inFlight.refused = false; // nobody wrote: the refusal decided nothing
       }
     } else {
       rules.observe(base, found);
-      latest.install(seen, asOf);
-      inFlight = null;
+      overtaken(seen, asOf);
     }
+  }
+
+  private void overtaken(VersionedManifest seen, long asOf) {
+    latest.install(seen, asOf);
+    members.forEach(Submission::overtaken);
+    inFlight = null;
   }
 }

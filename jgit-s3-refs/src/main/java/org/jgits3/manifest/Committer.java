@@ -12,6 +12,7 @@ public interface Committer {
    * @param change the change
    * @return its verdict, which rests on a write acknowledged or a validation started after this
    *     call
+   * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws ManifestException if the manifest does not allow the change
    * @throws IOException if the store refused, or {@link Change#propose} failed; nothing was written

@@ -43,7 +43,8 @@ final class DecidedWrites {
    *
    * @param before manifest to replace; empty to create it
    * @param next manifest to write
-   * @throws UnknownOutcomeException if the deadline passed first
+   * @throws ManifestException.NotCommitted if the deadline passed before the first attempt
+   * @throws UnknownOutcomeException if the deadline passed later
    * @throws IOException if the store refuses
    */
   Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
@@ -54,7 +55,7 @@ final class DecidedWrites {
     ConditionalWrite write = file.write(ManifestCodec.encode(next), precondition);
     while (true) {
       if (ticker.nanoTime() - deadline >= 0) {
-        throw unknown("not decided before the deadline");
+        throw late(write);
       }
       PutOutcome outcome = write.attempt();
       if (outcome instanceof PutOutcome.Won won) {
@@ -65,6 +66,13 @@ final class DecidedWrites {
         return new Result(null, write.inDoubt());
       }
     }
+  }
+
+  private IOException late(ConditionalWrite write) {
+    return write.attempts() == 0
+        ? new ManifestException.NotCommitted(
+            file + ": the deadline passed before this step was attempted; retry")
+        : unknown("not decided before the deadline");
   }
 
   /** The exception for a write whose outcome is not known. */

@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * @param generation counts up by one at every commit, also across delete and create of a name
  * @param nonce random, so that no two manifests ever have equal bytes
  * @param requires features a process must know before it may write
- * @param writers last batch of each recent committer, by writer id
+ * @param writers generation of the last batch of each recent writer, by the batch's nonce
  * @param prunedTo entries of {@code writers} of this generation or less may have been removed
  * @param boundary names minted at or before this generation are never listed for the first time
  * @param dropped generation of the last commit that removed objects from the repository
@@ -35,7 +35,7 @@ public record Manifest(
     long generation,
     String nonce,
     Set<String> requires,
-    SortedMap<String, WriterEntry> writers,
+    SortedMap<String, Long> writers,
     long prunedTo,
     long boundary,
     long dropped,
@@ -65,8 +65,11 @@ public record Manifest(
   /** Largest encoded manifest in bytes; a commit that would exceed it is refused. */
   public static final int MAX_BYTES = 256 << 10;
 
-  /** Bytes of a manifest without refs, packs, log and settings. */
+  /** Bytes of a manifest without writers, refs, packs, log and settings. */
   private static final int FRAME = 4 << 10;
+
+  /** Bytes of the nonce and generation of a writer's batch. */
+  private static final int PER_WRITER = 28;
 
   /** Bytes of a pack without its files, and of a file. */
   private static final int PER_PACK = 200;
@@ -81,6 +84,7 @@ public record Manifest(
   public long approximateBytes() {
     long ofPacks = packs.stream().mapToLong(p -> PER_PACK + PER_PACK_FILE * p.files().size()).sum();
     return FRAME
+        + (long) PER_WRITER * writers.size()
         + settings.config().length()
         + settings.description().length()
         + refs.approximateBytes()
@@ -194,7 +198,7 @@ public record Manifest(
    * @return a copy with a fresh nonce
    */
   Manifest committed(
-      long made, RepositoryState state, SortedMap<String, WriterEntry> writers, long prunedTo) {
+      long made, RepositoryState state, SortedMap<String, Long> writers, long prunedTo) {
     return new Manifest(
         repositoryId,
         state,

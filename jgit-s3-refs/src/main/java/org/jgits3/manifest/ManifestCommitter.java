@@ -151,12 +151,13 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   /**
    * Commits a change, possibly in one PUT with others. Blocks until it is decided; the caller that
-   * does the request for all may return later than its deadline, by one request.
+   * does the requests for all may return later than its deadline, by two requests.
    *
    * @param <R> type of the verdict
    * @param change the change
    * @return its verdict, which rests on a write acknowledged or a validation started after this
    *     call
+   * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws ManifestException if the manifest does not allow the change
    * @throws IOException if the store refused, or {@link Change#propose} failed
@@ -240,8 +241,8 @@ public final class ManifestCommitter implements Committer, Closeable {
   private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
     while (!mine.decided()) {
       long left = mine.deadline() - ticker.nanoTime();
-      if (left <= 0) {
-        mine.fail(loop.expired(policy.deadline()));
+      if (left <= 0 && (stepping || !loop.isAboutToKnow())) {
+        loop.expire(mine, policy.deadline());
       } else if (stepping) {
         TimeUnit.NANOSECONDS.timedWait(this, left);
       } else {

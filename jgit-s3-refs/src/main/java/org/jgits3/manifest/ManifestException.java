@@ -86,6 +86,21 @@ public class ManifestException extends IOException {
   }
 
   /**
+   * The deadline passed and nothing was written, nor will be: the change was never attempted, or
+   * others were faster at each attempt. Repeat it.
+   */
+  public static final class NotCommitted extends ManifestException {
+    /**
+     * A change that had no turn.
+     *
+     * @param message one line
+     */
+    public NotCommitted(String message) {
+      super(message, null);
+    }
+  }
+
+  /**
    * A commit lists an object whose name was minted at or before the sweep boundary: the writer
    * stalled, and the object may be deleted already. The push must be repeated.
    */

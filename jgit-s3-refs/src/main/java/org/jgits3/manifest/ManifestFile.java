@@ -46,6 +46,11 @@ final class ManifestFile {
     return reads;
   }
 
+  /** Counts what becomes of its commits. */
+  ManifestMetrics metrics() {
+    return metrics;
+  }
+
   /** What to call it in messages. */
   @Override
   public String toString() {

@@ -100,13 +100,8 @@ final class ManifestReader {
     };
   }
 
-  private SortedMap<String, WriterEntry> writers() {
-    return map(
-        top.object("writers"),
-        value -> {
-          JsonTuple entry = new JsonTuple("writers", value, 3, 3);
-          return new WriterEntry(entry.number(0), entry.text(1), entry.number(2));
-        });
+  private SortedMap<String, Long> writers() {
+    return map(top.object("writers"), value -> JsonTuple.natural("writers", value));
   }
 
   private static RepositorySettings settings(JsonFields settings) {

@@ -73,17 +73,13 @@ final class ManifestWriter {
     }
   }
 
-  private void writers(Map<String, WriterEntry> writers) throws IOException {
+  private void writers(Map<String, Long> writers) throws IOException {
     if (writers.isEmpty()) {
       return;
     }
     json.writeObjectFieldStart("writers");
-    for (Map.Entry<String, WriterEntry> entry : writers.entrySet()) {
-      json.writeArrayFieldStart(entry.getKey());
-      json.writeNumber(entry.getValue().seq());
-      json.writeString(entry.getValue().batch());
-      json.writeNumber(entry.getValue().generation());
-      json.writeEndArray();
+    for (Map.Entry<String, Long> entry : writers.entrySet()) {
+      json.writeNumberField(entry.getKey(), entry.getValue());
     }
     json.writeEndObject();
   }

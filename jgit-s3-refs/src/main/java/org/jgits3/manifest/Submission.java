@@ -2,11 +2,12 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.eclipse.jgit.annotations.Nullable;
 
 /**
  * A change that was handed to a committer, and what became of it. It is decided once; later
- * decisions are ignored.
+ * decisions are ignored. Until then it knows whether a write that contains it may be applied.
  *
  * <p>Safe for use by many threads.
  *
@@ -16,7 +17,8 @@ final class Submission<R> {
   private final Change<R> change;
   private final long arrival;
   private final long deadline;
-  private final AtomicReference<Outcome<R>> outcome = new AtomicReference<>();
+  @Nullable private Outcome<R> outcome; // guarded by this
+  private Progress progress = Progress.WAITING; // guarded by this
 
   /**
    * An undecided submission.
@@ -29,6 +31,16 @@ final class Submission<R> {
     this.change = change;
     this.arrival = arrival;
     this.deadline = deadline;
+  }
+
+  /** How far an undecided submission has come. */
+  enum Progress {
+    /** No write that contains it was tried. */
+    WAITING,
+    /** Each write that contained it was refused, because others were faster. */
+    OVERTAKEN,
+    /** A write that contains it may be applied, or have been applied. */
+    SENT
   }
 
   /**
@@ -51,21 +63,48 @@ final class Submission<R> {
     return deadline;
   }
 
-  boolean decided() {
-    return outcome.get() != null;
+  synchronized boolean decided() {
+    return outcome != null;
   }
 
-  void decide(Outcome<R> decision) {
-    outcome.compareAndSet(null, decision);
+  /**
+   * Learns that a write that contains it is about to be tried.
+   *
+   * @return false if it is decided already, so that no write may contain it
+   */
+  synchronized boolean send() {
+    if (outcome != null) {
+      return false;
+    }
+    progress = Progress.SENT;
+    return true;
   }
 
-  void fail(Throwable failure) {
-    decide(new Outcome<>(null, failure));
+  /** Learns that the write that contained it was not applied and never will be. */
+  synchronized void overtaken() {
+    progress = Progress.OVERTAKEN;
+  }
+
+  synchronized void decide(Outcome<R> decision) {
+    if (outcome == null) {
+      outcome = decision;
+    }
+  }
+
+  /**
+   * Fails it, unless it is decided.
+   *
+   * @param failure makes the failure, from how far it has come
+   */
+  synchronized void fail(Function<Progress, Throwable> failure) {
+    if (outcome == null) {
+      outcome = new Outcome<>(null, failure.apply(progress));
+    }
   }
 
   /** The verdict of a decided submission. */
-  R get() throws IOException {
-    Outcome<R> decision = outcome.get();
+  synchronized R get() throws IOException {
+    Outcome<R> decision = outcome;
     if (decision.failure() == null) {
       return decision.verdict();
     }

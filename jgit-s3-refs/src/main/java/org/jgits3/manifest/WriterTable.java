@@ -5,14 +5,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Keeps the last batches of recent writers in a manifest, and says which were dropped.
+ * Keeps the nonces of the last batches of recent writers in a manifest, and says which were
+ * dropped. Only a writer with an attempt in doubt looks for its own, until that attempt is decided.
  *
  * <p>Every commit makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.
  */
 final class WriterTable {
-  /** How many writers are remembered; an entry takes about 85 bytes. */
-  static final int REMEMBERED = 32;
+  /** How many writers are remembered. */
+  static final int REMEMBERED = 256;
 
   private WriterTable() {}
 
@@ -20,21 +21,23 @@ final class WriterTable {
    * Makes the manifest that a commit stores.
    *
    * @param changed manifest with its changes, still with the generation of its base
-   * @param writerId who commits
-   * @param entry the batch
-   * @return the manifest with its own generation, a fresh nonce and the entry
+   * @param before nonce of the writer's last batch that was applied; empty for none
+   * @param nonce nonce of this batch
+   * @return the manifest with its own generation, a fresh nonce of its own, and the batch
    */
-  static Manifest seal(Manifest changed, String writerId, WriterEntry entry) {
-    SortedMap<String, WriterEntry> writers = new TreeMap<>(changed.writers());
-    writers.put(writerId, entry);
+  static Manifest seal(Manifest changed, String before, String nonce) {
+    long generation = changed.generation() + 1;
+    SortedMap<String, Long> writers = new TreeMap<>(changed.writers());
+    writers.remove(before);
+    writers.put(nonce, generation);
     long prunedTo = Math.max(changed.prunedTo(), newestToPrune(writers));
-    writers.values().removeIf(kept -> kept.generation() <= prunedTo);
-    return changed.committed(entry.generation(), changed.state(), writers, prunedTo);
+    writers.values().removeIf(kept -> kept <= prunedTo);
+    return changed.committed(generation, changed.state(), writers, prunedTo);
   }
 
-  private static long newestToPrune(SortedMap<String, WriterEntry> writers) {
+  private static long newestToPrune(SortedMap<String, Long> writers) {
     return writers.values().stream()
-        .mapToLong(WriterEntry::generation)
+        .mapToLong(Long::longValue)
         .sorted()
         .limit(Math.max(0, writers.size() - REMEMBERED))
         .max()

@@ -269,8 +269,8 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
       Set<String> n1 = unlisted();
       startAnew();
       assertThatThrownBy(late::wake)
-          .isInstanceOf(UnknownOutcomeException.class)
-          .hasMessageContaining("the repository was deleted or renamed meanwhile");
+          .isInstanceOf(ManifestException.Gone.class)
+          .hasMessageContaining("another one created under its name");
       assertThat(manifest().packs()).isEmpty();
       s1.sweep();
       assertThat(s1.store.doomed()).containsAll(n1);
@@ -296,8 +296,8 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
       String planted = ObjectNames.packKey(manifest().repositoryId(), old, "pack");
       plain.put(planted, new byte[1], 0, 1);
       assertThatThrownBy(unsaid::wake)
-          .isInstanceOf(UnknownOutcomeException.class)
-          .hasMessageContaining("the repository was deleted or renamed meanwhile");
+          .isInstanceOf(ManifestException.Gone.class)
+          .hasMessageContaining("another one created under its name");
       assertThat(late.wake().objects()).isPositive();
       assertThat(s1.store.doomed()).isNotEmpty().allMatch(key -> key.startsWith(former));
       assertThat(s2.store.doomed()).isEmpty();
@@ -320,8 +320,8 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
       assertThat(manifest().boundary()).isEqualTo(tombstone.generation());
       assertThat(manifest().repositoryId()).isNotEqualTo(tombstone.repositoryId());
       others.push(MAIN);
-      assertThatThrownBy(late::wake).isInstanceOf(UnknownOutcomeException.class);
-      assertThatThrownBy(collection::wake).isInstanceOf(UnknownOutcomeException.class);
+      assertThatThrownBy(late::wake).isInstanceOf(ManifestException.Gone.class);
+      assertThatThrownBy(collection::wake).isInstanceOf(ManifestException.Gone.class);
       asleep.wake();
       isSound();
       s2.sweep();

@@ -17,14 +17,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * The interleavings that the explicit-state models of the protocol found to break a simpler one (A1
- * to A13, B1 to B4), replayed request by request against the real committer.
+ * to A16, B1 to B4), replayed request by request against the real committer.
  */
 class CommitProtocolModelTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -36,6 +39,7 @@ class CommitProtocolModelTest {
   private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
   private final Bindings bindings =
       new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+  private final VirtualTime time = new VirtualTime();
   private ManifestCommitter w;
   private ManifestCommitter v;
 
@@ -104,7 +108,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A2_sequence_number_is_never_reused_after_unknown() {
+  void A2_batch_after_an_unknown_one_is_not_taken_for_it() {
     neverAnswer();
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     answerAgain();
@@ -117,33 +121,40 @@ class CommitProtocolModelTest {
     assertThat(ops()).containsExactly("W0");
     assertThat(
             store.puts().stream()
-                .flatMap(put -> put.manifest().writers().values().stream())
-                .distinct()
-                .map(WriterEntry::seq))
+                .map(ScriptedStore.PutRequest::manifest)
+                .collect(Collectors.toMap(Manifest::nonce, made -> made, (a, b) -> a))
+                .values()
+                .stream()
+                .flatMap(
+                    made ->
+                        made.writers().entrySet().stream()
+                            .filter(batch -> batch.getValue() == made.generation())
+                            .map(Map.Entry::getKey)))
+        .as("nonces")
         .doesNotHaveDuplicates();
   }
 
   @Test
-  void A3_write_whose_trace_was_pruned_is_unknown() {
+  void A3_write_in_doubt_whose_trace_was_pruned_is_unknown() {
     store.nextPut(
         put -> {
           put.apply();
           commitByManyOthers();
           run(v, cas("V0", "1", "0"));
-          return REFUSED;
+          return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsOnlyOnce("W0");
   }
 
   @Test
-  void A3b_forced_write_whose_trace_was_pruned_is_not_applied_twice() {
+  void A3b_forced_write_in_doubt_whose_trace_was_pruned_is_not_applied_twice() {
     store.nextPut(
         put -> {
           put.apply();
           commitByManyOthers();
           run(v, set("V0", "7"));
-          return REFUSED;
+          return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, set("W0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsOnlyOnce("W0");
@@ -156,19 +167,17 @@ class CommitProtocolModelTest {
     assertThat(manifest.writers()).hasSize(WriterTable.REMEMBERED);
     assertThat(manifest.prunedTo()).isPositive();
     assertThat(manifest.writers().values())
-        .allSatisfy(entry -> assertThat(entry.generation()).isGreaterThan(manifest.prunedTo()));
+        .allSatisfy(generation -> assertThat(generation).isGreaterThan(manifest.prunedTo()));
   }
 
   @Test
   void A4_how_far_was_pruned_never_goes_back() throws IOException {
     commitByManyOthers();
     Manifest pruned = w.validate().manifest();
-    long next = pruned.generation() + 1;
     Manifest few =
         pruned.committed(
             pruned.generation(), pruned.state(), Collections.emptySortedMap(), pruned.prunedTo());
-    assertThat(WriterTable.seal(few, "w", new WriterEntry(1, "n", next)).prunedTo())
-        .isEqualTo(pruned.prunedTo());
+    assertThat(WriterTable.seal(few, "", "n").prunedTo()).isEqualTo(pruned.prunedTo());
   }
 
   @Test
@@ -185,22 +194,20 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A4b_only_the_nonce_of_the_batch_proves_that_it_was_applied() throws IOException {
+  void A4_a_writer_leaves_one_trace_however_often_it_commits() throws IOException {
+    for (int i = 0; i < 5; i++) {
+      assertThat(run(w, set("W" + i, Integer.toString(i + 1)))).isEqualTo(OK);
+      assertThat(run(v, set("V" + i, Integer.toString(i + 10)))).isEqualTo(OK);
+    }
+    assertThat(w.validate().manifest().writers()).hasSize(2);
+  }
+
+  @Test
+  void A4b_an_earlier_batch_of_the_same_writer_proves_nothing() {
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     store.nextPut(
         put -> {
-          Manifest mine = put.manifest();
-          String writer =
-              mine.writers().entrySet().stream()
-                  .filter(entry -> entry.getValue().generation() == mine.generation())
-                  .findFirst()
-                  .orElseThrow()
-                  .getKey();
           run(v, cas("V0", "1", "0"));
-          ManifestFixture.rewrite(
-              store,
-              NAME,
-              json -> json.withObject("/writers").putArray(writer).add(99).add("other").add(3));
           return REFUSED;
         });
     assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);
@@ -214,7 +221,7 @@ class CommitProtocolModelTest {
           put.apply();
           store.delete(List.of(NAME.manifestKey()));
           Register.create(bindings, NAME);
-          return REFUSED;
+          return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsExactly("W0");
@@ -240,7 +247,7 @@ class CommitProtocolModelTest {
           put.apply();
           bindings.delete(NAME);
           Register.create(bindings, NAME);
-          return REFUSED;
+          return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsExactly("W0");
@@ -316,6 +323,103 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A14_write_that_was_refused_is_tried_again_however_many_writers_were_faster() {
+    store.nextPut(
+        put -> {
+          commitByManyOthers();
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A14_idle_writer_commits_after_more_writers_than_a_manifest_remembers() throws IOException {
+    w.validate();
+    commitByManyOthers();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    w.validate();
+    commitByManyOthers();
+    run(v, set("V0", "5"));
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);
+  }
+
+  @Test
+  void A14_write_that_was_refused_since_the_repository_was_deleted_is_refused_for_certain()
+      throws IOException {
+    w.validate();
+    bindings.delete(NAME);
+    Register.create(bindings, NAME);
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
+  }
+
+  @Test
+  void A14c_write_that_the_way_copied_is_found_by_its_trace() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          run(v, cas("V0", "1", "0"));
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A16_write_that_was_refused_at_its_deadline_was_not_done() {
+    store.everyPut(
+        put -> {
+          if (put.manifest().log().tail().stream().anyMatch(entry -> entry.name().equals("W0"))) {
+            run(v, set("V" + store.puts().size(), Integer.toString(store.puts().size())));
+            time.sleep(POLICY.deadline().toNanos() / 3);
+          }
+          return put.apply();
+        });
+    assertThatThrownBy(() -> w.commit(set("W0", "x")))
+        .isInstanceOf(ManifestException.NotCommitted.class)
+        .hasMessageContaining("others were faster");
+    assertThat(ops()).doesNotContain("W0");
+  }
+
+  @Test
+  void A16_write_found_by_its_trace_after_its_deadline_is_a_success() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          time.sleep(2 * POLICY.deadline().toNanos());
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+  }
+
+  @Test
+  void A16_write_that_was_refused_is_unknown_if_its_trace_cannot_be_looked_for() {
+    store.nextPut(
+        put -> {
+          time.sleep(2 * POLICY.deadline().toNanos());
+          store.everyGet(
+              get -> {
+                throw new StoreException.Unavailable("manifest", "no answer", null);
+              });
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+  }
+
+  @Test
+  void A16_change_that_was_never_attempted_before_its_deadline_was_not_done() {
+    store.everyGet(
+        get -> {
+          time.sleep(2 * POLICY.deadline().toNanos());
+          return get.read();
+        });
+    assertThatThrownBy(() -> w.commit(set("W0", "1")))
+        .isInstanceOf(ManifestException.NotCommitted.class)
+        .hasMessageContaining("not attempted");
+    assertThat(store.puts()).hasSize(1);
+  }
+
+  @Test
   void B2_refusal_does_not_rest_on_a_stale_manifest() throws IOException {
     w.validate();
     run(v, cas("V0", "0", "1"));
@@ -345,7 +449,7 @@ class CommitProtocolModelTest {
   }
 
   private ManifestCommitter committer() {
-    return new ManifestCommitter(store, NAME, POLICY, new VirtualTime(), new SplittableRandom(1));
+    return new ManifestCommitter(store, NAME, POLICY, time, new SplittableRandom(1));
   }
 
   private void commitByManyOthers() {

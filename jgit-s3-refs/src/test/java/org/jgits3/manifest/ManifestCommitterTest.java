@@ -17,7 +17,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.store.GetResult;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
@@ -84,7 +83,7 @@ class ManifestCommitterTest {
         put -> {
           put.apply();
           store.overwrite(NAME.manifestKey(), new byte[] {1, 2, 3});
-          return new PutOutcome.Lost(false);
+          return ScriptedStore.NO_ANSWER;
         });
     held.countDown();
     assertThat(before.get()).isEqualTo(Register.Report.OK);

@@ -18,6 +18,7 @@ final class Register {
     FAIL,
     NO_CHANGE,
     GONE,
+    LATE,
     UNKNOWN
   }
 
@@ -57,6 +58,8 @@ final class Register {
       return Report.UNKNOWN;
     } catch (ManifestException.Gone e) {
       return Report.GONE;
+    } catch (ManifestException.NotCommitted e) {
+      return Report.LATE;
     } catch (IOException e) {
       throw new AssertionError(e);
     }

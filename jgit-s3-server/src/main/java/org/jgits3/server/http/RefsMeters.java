@@ -5,8 +5,10 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.UnknownCause;
 
 /** What the refs of all repositories of a server take, and what it cost to get them. */
 final class RefsMeters implements MeterBinder {
@@ -26,6 +28,20 @@ final class RefsMeters implements MeterBinder {
         "manifest.decodings",
         "Manifests that were parsed",
         m -> m.manifestMetrics().decodings());
+    count(
+        registry,
+        "commits.late",
+        "Changes that were not written before their deadline",
+        m -> m.manifestMetrics().notCommittedCount());
+    for (UnknownCause cause : UnknownCause.values()) {
+      FunctionCounter.builder(
+              "jgits3.refs.commits.unknown",
+              manager,
+              m -> m.manifestMetrics().unknownOutcomes(cause))
+          .description("Changes whose outcome was reported as unknown")
+          .tag("cause", cause.name().toLowerCase(Locale.ROOT))
+          .register(registry);
+    }
     count(
         registry,
         "downloads",

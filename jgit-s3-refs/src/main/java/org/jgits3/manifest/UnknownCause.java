@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+/** Why an outcome is unknown. An attempt is in doubt in each case. */
+public enum UnknownCause {
+  /** The store did not say before the deadline. */
+  NO_ANSWER,
+  /** More writers have committed since than a manifest remembers. */
+  PRUNED,
+  /** The repository was deleted or renamed since, or its manifest is missing. */
+  REPLACED,
+  /** The manifest cannot be read. */
+  UNREADABLE,
+  /** The process failed, for want of memory for example. */
+  ERROR
+}
