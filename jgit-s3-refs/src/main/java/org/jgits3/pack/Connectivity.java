@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -18,7 +19,6 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
-import org.eclipse.jgit.revwalk.RevSort;
 import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
@@ -30,7 +30,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
  * refs and files there are.
  */
 final class Connectivity {
-  /** Commits that are looked at in search of refs, before refs are read to end the walk. */
+  /** Commits that are looked at without asking whether some refs lead to them as well. */
   private static final int NEAR = 1000;
 
   /** Refs that are read then; more would cost more than they save. */
@@ -40,7 +40,6 @@ final class Connectivity {
   private static final int PAYING = 4;
 
   private final int near;
-  private final ObjectReader reader;
   private final RefDatabase refs;
   private final Collected collected;
   private final RevWalk walk;
@@ -49,14 +48,9 @@ final class Connectivity {
   /** Commits that are not known to be complete. */
   private final List<RevCommit> commits = new ArrayList<>();
 
-  /** Commits below these that are. */
-  private final Set<ObjectId> ends = new HashSet<>();
-
   /** Objects in packs of collections, each of which has all that its objects lead to. */
+  @FunctionalInterface
   interface Collected {
-    /** Whether there are such packs, so that every walk ends soon. */
-    boolean any();
-
     /** Whether one of them has an object. */
     boolean has(AnyObjectId id) throws IOException;
   }
@@ -72,10 +66,9 @@ final class Connectivity {
     this(reader, refs, collected, NEAR);
   }
 
-  /** A check that reads refs after some number of commits. */
+  /** A check that reads refs if there are more than some number of commits. */
   Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, int near) {
     this.near = near;
-    this.reader = reader;
     this.refs = refs;
     this.collected = collected;
     this.walk = new RevWalk(reader); // not closed: the reader is the caller's
@@ -91,10 +84,7 @@ final class Connectivity {
    * @throws IOException if it cannot be told
    */
   void check(Collection<ObjectId> ids) throws IOException {
-    if (!find(ids)) {
-      checkUpTo(someRefs());
-      return;
-    }
+    find(ids);
     if (commits.size() > near) {
       leaveOut(someRefs());
     }
@@ -103,39 +93,16 @@ final class Connectivity {
     }
   }
 
-  /**
-   * Follows objects down to those that are known to be complete.
-   *
-   * @return false if these are too far away to find all
-   */
-  private boolean find(Collection<ObjectId> ids) throws IOException {
+  /** Follows objects down to those that are known to be complete. */
+  private void find(Collection<ObjectId> ids) throws IOException {
     Set<ObjectId> met = new HashSet<>();
-    Deque<ObjectId> next = new ArrayDeque<>();
-    for (ObjectId id : ids) {
-      if (met.add(id) && !isComplete(id)) {
-        next.add(id);
-      }
-    }
-    int most = collected.any() ? Integer.MAX_VALUE : near + next.size();
-    boolean far = false;
+    Deque<ObjectId> next = new ArrayDeque<>(ids);
     while (!next.isEmpty()) {
-      far |= commits.size() > most;
-      RevObject object = walk.parseAny(next.remove());
-      if (far && object instanceof RevCommit commit) {
-        commits.add(commit); // the walk to other refs goes on from it
-        continue;
-      }
-      for (ObjectId below : below(object)) {
-        if (met.add(below)) {
-          if (isComplete(below)) {
-            ends.add(below);
-          } else {
-            next.add(below);
-          }
-        }
+      ObjectId id = next.remove();
+      if (met.add(id) && !isComplete(id)) {
+        next.addAll(below(walk.parseAny(id)));
       }
     }
-    return !far;
   }
 
   /** Takes note of an object, and says what is to be looked at because of it. */
@@ -160,7 +127,8 @@ final class Connectivity {
   /**
    * Leaves out commits that known ones lead to, as those of a branch that begins at an old commit.
    * To follow the known ones takes but a part of what it takes to check commits, and ends at
-   * collections too; if it comes to {@value #PAYING} times as many, it is given up.
+   * collections too; if it comes to {@value #PAYING} times as many, it is given up. What is missing
+   * there is no concern of the objects that are checked.
    */
   private void leaveOut(List<ObjectId> known) throws IOException {
     Set<ObjectId> met = new HashSet<>();
@@ -172,9 +140,10 @@ final class Connectivity {
     }
     long most = met.size() + (long) PAYING * commits.size();
     while (!next.isEmpty() && met.size() < most) {
-      if (walk.peel(walk.parseAny(next.remove())) instanceof RevCommit commit) {
-        met.add(commit.copy());
-        for (RevCommit parent : commit.getParents()) {
+      Optional<RevCommit> commit = commit(next.remove());
+      if (commit.isPresent()) {
+        met.add(commit.get().copy());
+        for (RevCommit parent : commit.get().getParents()) {
           if (!collected.has(parent) && met.add(parent.copy())) {
             next.add(parent.copy());
           }
@@ -182,6 +151,19 @@ final class Connectivity {
       }
     }
     commits.removeIf(met::contains);
+  }
+
+  /**
+   * The commit that an object is or leads to as a tag; empty if there is none, or it is missing.
+   */
+  private Optional<RevCommit> commit(ObjectId id) throws IOException {
+    try {
+      return walk.peel(walk.parseAny(id)) instanceof RevCommit commit
+          ? Optional.of(commit)
+          : Optional.empty();
+    } catch (MissingObjectException e) {
+      return Optional.empty();
+    }
   }
 
   /** The commits that were met, each after those of its parents that were met too. */
@@ -210,32 +192,6 @@ final class Connectivity {
         .map(Ref::getObjectId)
         .filter(id -> id != null)
         .toList();
-  }
-
-  /** Checks all commits that were met, and those below them that known ones do not lead to. */
-  private void checkUpTo(List<ObjectId> known) throws IOException {
-    RevWalk down = new RevWalk(reader);
-    down.setRetainBody(false);
-    down.sort(RevSort.TOPO);
-    down.sort(RevSort.REVERSE, true);
-    for (RevCommit commit : commits) {
-      down.markStart(down.parseCommit(commit));
-    }
-    for (ObjectId end : ends) {
-      markUninteresting(down, end);
-    }
-    for (ObjectId id : known) {
-      markUninteresting(down, id);
-    }
-    for (RevCommit commit = down.next(); commit != null; commit = down.next()) {
-      check(commit);
-    }
-  }
-
-  private static void markUninteresting(RevWalk down, ObjectId id) throws IOException {
-    if (down.peel(down.parseAny(id)) instanceof RevCommit commit) {
-      down.markUninteresting(commit);
-    }
   }
 
   /** Checks what a commit has that its parents, which are complete, do not have. */

@@ -194,11 +194,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
 
     @Override
-    public boolean any() {
-      return !packs.isEmpty();
-    }
-
-    @Override
     public boolean has(AnyObjectId id) throws IOException {
       for (DfsPackFile pack : packs) {
         if (pack.hasObject(reader, id)) {

@@ -100,11 +100,6 @@ class ConnectivityOfRandomHistoriesTest {
 
   private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
     @Override
-    public boolean any() {
-      return !ids.isEmpty();
-    }
-
-    @Override
     public boolean has(AnyObjectId id) {
       return ids.contains(id.copy());
     }

@@ -86,11 +86,6 @@ class ConnectivityTest {
   /** What collections are said to have packed. */
   private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
     @Override
-    public boolean any() {
-      return !ids.isEmpty();
-    }
-
-    @Override
     public boolean has(AnyObjectId id) {
       return ids.contains(id.copy());
     }
@@ -200,6 +195,24 @@ class ConnectivityTest {
         .containsAll(more)
         .doesNotContainAnyElementsOf(trees)
         .doesNotContain(old.get(0));
+  }
+
+  @Test
+  void a_ref_that_leads_to_something_missing_fails_nothing_that_does_not_lead_there()
+      throws Exception {
+    List<ObjectId> old = commits(2, true);
+    List<ObjectId> more = commits(1500, true, old.get(1));
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    List<ObjectId> broken = commits(3, true, missing);
+    branches(broken.subList(2, 3));
+    for (Collected collected :
+        List.of(new Collected(Set.of()), new Collected(Set.of(old.get(1))))) {
+      assertThat(check(collected, more.get(1499))).containsAll(more);
+      assertThatThrownBy(() -> check(collected, commits(1500, true, broken.get(1)).get(1499)))
+          .as("what leads there does")
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
   }
 
   @Test
