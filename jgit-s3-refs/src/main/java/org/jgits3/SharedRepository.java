@@ -74,7 +74,7 @@ final class SharedRepository {
             store, uploads, committer, settings.validation(), background, metrics, budget);
     this.packs =
         new SharedPacks(
-            store, uploads, committer, refs::makeRoom, settings.spills(), files, indexes);
+            store, uploads, committer, refs::makeRoom, refs::of, settings.spills(), files, indexes);
   }
 
   /**

@@ -57,7 +57,7 @@ public final class GarbageCollection {
    * @param bytesBefore bytes of their files
    * @param packsAfter packs listed when it ended, those pushed meanwhile included
    * @param bytesAfter bytes of their files
-   * @param garbageKept whether old garbage stayed because a ref was created or moved meanwhile
+   * @param garbageKept whether old garbage stayed because a ref may lead into it by now
    * @param skipped whether nothing was done, since the packs were those of a collection, with
    *     exactly what refs lead to
    */

@@ -35,17 +35,6 @@ public record Refs(
       new Refs(Optional.empty(), Collections.emptySortedMap(), Collections.emptySortedMap());
 
   /**
-   * Whether a ref may have been created or moved since some moment, as far as can be told without
-   * reading snapshots.
-   *
-   * @param before refs of that moment
-   * @return false only if nothing but deletions came in between
-   */
-  public boolean movedSince(Refs before) {
-    return !symrefs.equals(before.symrefs) || !newValues(before).map(Set::isEmpty).orElse(false);
-  }
-
-  /**
    * What refs were created or moved to since some moment, as far as can be told without reading
    * snapshots.
    *

@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
+import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.Refs;
 
 /**
  * The packs of one manifest, whatever others commit meanwhile: what maintenance works on. Shares
@@ -51,15 +51,21 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   @Override
   void refresh() {}
 
-  /** As documented there, with the refs of the pinned manifest. */
+  /** The pinned one: a collection packs what its refs lead to. */
+  @Override
+  Optional<Manifest> collected() {
+    return Optional.of(pinned);
+  }
+
   @Override
   boolean commit(
+      S3ObjDatabase handle,
+      Committer through,
       Collection<S3PackDescription> added,
       Collection<S3PackDescription> replaced,
-      Set<S3PackDescription> dropped,
-      Optional<Refs> since)
+      Set<S3PackDescription> dropped)
       throws IOException {
-    garbageKept = super.commit(added, replaced, dropped, Optional.of(pinned.refs()));
+    garbageKept = super.commit(handle, through, added, replaced, dropped);
     return garbageKept;
   }
 

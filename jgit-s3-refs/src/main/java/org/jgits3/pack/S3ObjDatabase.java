@@ -37,7 +37,6 @@ import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.Refs;
 import org.jgits3.store.Gang;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -77,9 +76,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private volatile long loaded = -1;
 
   private final AtomicBoolean closed = new AtomicBoolean();
-
-  /** Refs as of a moment before this handle read any; empty if none were known. */
-  private final Optional<Refs> before;
 
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
@@ -128,7 +124,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
     this.refs = refs;
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred(), this);
-    this.before = shared.knownRefs();
     shared.opened();
   }
 
@@ -165,6 +160,11 @@ public class S3ObjDatabase extends DfsObjDatabase {
     try (DfsReader reader = newReader()) {
       new Connectivity(reader, refs, new CollectedPacks(reader, getPacks())).check(ids);
     }
+  }
+
+  /** Objects of other packs than those of this handle. */
+  S3ObjDatabase of(SharedPacks packs) {
+    return new S3ObjDatabase(getRepository(), getReaderOptions(), packs);
   }
 
   /** Whether everything that objects lead to is there for those who do not see this handle's. */
@@ -438,7 +438,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       Set<S3PackDescription> kept = unexpired(dropped);
       leaving.removeAll(kept);
       dropped.removeAll(kept);
-      shared.commit(packs, leaving, dropped, before);
+      shared.commit(this, shared.publisher(), packs, leaving, dropped);
     }
     packs.forEach(writing::remove);
     clearCache();

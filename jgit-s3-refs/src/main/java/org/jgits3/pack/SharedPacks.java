@@ -16,12 +16,13 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
-import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
@@ -37,6 +38,7 @@ public class SharedPacks {
   private final ImmutableObjects objects;
   private final ManifestCommitter committer;
   private final Room room;
+  private final RefsOf refs;
   private final Publisher publisher;
   private final SpillDirectory spills;
   private final PackFiles files;
@@ -66,6 +68,19 @@ public class SharedPacks {
     void make() throws IOException;
   }
 
+  /** Gives the refs of a manifest. */
+  @FunctionalInterface
+  public interface RefsOf {
+    /**
+     * The refs of a manifest.
+     *
+     * @param manifest the manifest
+     * @return its refs, which cannot be changed
+     * @throws IOException if they cannot be read
+     */
+    RefDatabase of(Manifest manifest) throws IOException;
+  }
+
   /**
    * The packs of one repository.
    *
@@ -73,6 +88,7 @@ public class SharedPacks {
    * @param uploads how they get there
    * @param committer commit loop of the repository
    * @param room makes room in its manifest if that is full
+   * @param refs gives the refs of its manifests
    * @param spills where large packs go while they are received
    * @param files reads them
    * @param indexes memory for the indexes of all repositories
@@ -82,6 +98,7 @@ public class SharedPacks {
       PackUploads uploads,
       ManifestCommitter committer,
       Room room,
+      RefsOf refs,
       SpillDirectory spills,
       PackFiles files,
       IndexBudget indexes) {
@@ -90,6 +107,7 @@ public class SharedPacks {
     this.objects = new ImmutableObjects(store);
     this.committer = committer;
     this.room = room;
+    this.refs = refs;
     this.publisher = new Publisher(committer, room);
     this.spills = spills;
     this.files = files;
@@ -108,6 +126,7 @@ public class SharedPacks {
         other.uploads,
         committer,
         other.room,
+        other.refs,
         other.spills,
         other.files,
         other.indexes);
@@ -283,51 +302,62 @@ public class SharedPacks {
     version++;
   }
 
+  /** Commits changes of packs. */
+  Committer publisher() {
+    return publisher;
+  }
+
+  RefsOf refs() {
+    return refs;
+  }
+
+  ManifestCommitter committer() {
+    return committer;
+  }
+
+  /**
+   * Manifest whose refs lead to nothing that is not in packs of a collection that these packs are
+   * collected by; empty if there is none.
+   */
+  Optional<Manifest> collected() {
+    return Optional.empty();
+  }
+
   /**
    * Publishes packs, and removes the ones they replace. Packs of garbage that would be dropped stay
-   * listed if a ref may have been created or moved since some moment: it may lead to an object that
-   * only they have. If they go, the manifest notes the generation, so that whoever found such an
-   * object before looks again. If the manifest is full, refs and log are folded first.
+   * listed if a ref leads to an object that only they have. If they go, the manifest notes the
+   * generation, so that whoever found such an object before looks again. If the manifest is full,
+   * refs and log are folded first.
    *
+   * @param handle the handle that publishes them
+   * @param through commits changes of packs for it
    * @param added packs whose files are all in the store
    * @param replaced packs whose objects are in {@code added}, or dropped; all must still be listed
    * @param dropped those of the replaced packs that have objects which are not in {@code added}
-   * @param since refs as of a moment before it was found out what is garbage; empty if not known
    * @return whether packs of garbage stayed that were to be dropped
    * @throws org.jgits3.manifest.ManifestException.TooLarge if it is full of packs; nothing changed
    * @throws IOException if it could not be done, or not be decided
    */
   boolean commit(
+      S3ObjDatabase handle,
+      Committer through,
       Collection<S3PackDescription> added,
       Collection<S3PackDescription> replaced,
-      Set<S3PackDescription> dropped,
-      Optional<Refs> since)
+      Set<S3PackDescription> dropped)
       throws IOException {
     List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
     PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
+    added.forEach(S3PackDescription::offer);
+    if (dropped.isEmpty()) {
+      return through.commit(base -> Proposal.edit(all.apply(base), false));
+    }
     PackReplacement withoutDropping =
         new PackReplacement(entries, ids(replaced.stream().filter(p -> !dropped.contains(p))));
-    added.forEach(S3PackDescription::offer);
-    return publisher.commit(
-        base -> {
-          Manifest next = all.apply(base); // also checks that all inputs are listed
-          if (dropped.isEmpty()) {
-            return Proposal.edit(next, false);
-          }
-          if (since.isEmpty() || base.refs().movedSince(since.get())) {
-            return Proposal.edit(withoutDropping.apply(base), true);
-          }
-          return Proposal.edit(next.withDropped(base.generation() + 1), false);
-        });
+    return new GarbageDrop(handle, this, through).commit(all, withoutDropping);
   }
 
   private static Set<String> ids(Stream<S3PackDescription> packs) {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
-  }
-
-  /** Newest refs this process knows, without a request. */
-  Optional<Refs> knownRefs() {
-    return committer.cached().map(known -> known.manifest().refs());
   }
 
   Set<ObjectId> shallowCommits() throws IOException {

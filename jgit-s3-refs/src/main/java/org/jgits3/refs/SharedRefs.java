@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -154,6 +155,18 @@ public final class SharedRefs {
       LOG.debug("the refs were compacted, and their old snapshot swept, meanwhile", e);
       return validated();
     }
+  }
+
+  /**
+   * Refs of a manifest.
+   *
+   * @param manifest a manifest of the repository
+   * @return its refs, which cannot be changed
+   * @throws StoreException.Missing if they were compacted and swept meanwhile
+   * @throws IOException if they are not in memory and cannot be read
+   */
+  public RefDatabase of(Manifest manifest) throws IOException {
+    return new ViewDatabase(new RefView(manifest.refs(), tables.of(manifest)));
   }
 
   /**

@@ -203,6 +203,82 @@ class GarbageCollectionTest {
   }
 
   @Test
+  void E7_garbage_goes_though_refs_move_during_the_collection() throws Exception {
+    ObjectId id = garbage();
+    ObjectId[] last = {first};
+    it.store.beforeWrite(
+        () -> {
+          last[0] = TestRepositories.commit(it.user, "meanwhile", first);
+          point(it.user, MAIN, last[0]);
+          point(it.user, "refs/heads/new", first);
+        });
+    assertThat(it.gc().garbageKept()).isFalse();
+    assertThat(sources()).containsExactly("GC", "INSERT");
+    assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
+    try (S3Repository r = it.maintainer.openForRequest("r")) {
+      assertThat(r.getObjectDatabase().has(id)).isFalse();
+      assertThat(r.exactRef(MAIN).getObjectId()).isEqualTo(last[0]);
+    }
+    it.isSound();
+  }
+
+  @Test
+  void E7_garbage_goes_though_the_refs_were_compacted_during_the_collection() throws Exception {
+    garbage();
+    it.store.beforeWrite(
+        () -> {
+          point(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", first));
+          it.user.getRefDatabase().compact();
+        });
+    assertThat(it.gc().garbageKept()).isFalse();
+    assertThat(sources()).containsExactly("GC", "INSERT");
+    it.isSound();
+  }
+
+  @Test
+  void E7_garbage_that_a_new_commit_leads_into_stays() throws Exception {
+    ObjectId id = garbage();
+    it.store.beforeWrite(
+        () -> point(it.user, MAIN, TestRepositories.commit(it.user, "on top", id)));
+    assertThat(it.gc().garbageKept()).isTrue();
+    assertThat(sources()).containsExactly("GC", "INSERT", "UNREACHABLE_GARBAGE");
+    assertThat(it.manifest().dropped()).isZero();
+    it.isSound();
+  }
+
+  @Test
+  void E5_E7_refs_that_move_again_while_the_moved_ones_are_looked_at_are_looked_at_too()
+      throws Exception {
+    ObjectId id = garbage();
+    it.store.beforeWrite(
+        () -> {
+          point(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", first));
+          it.store.beforeWrite(
+              () -> {
+                point(it.user, MAIN, TestRepositories.commit(it.user, "again", first));
+                it.store.beforeWrite(() -> point(it.user, "refs/heads/new", id));
+              });
+        });
+    assertThat(it.gc().garbageKept()).isTrue();
+    assertThat(it.manifest().dropped()).isZero();
+    it.isSound();
+  }
+
+  @Test
+  void E8_daily_collections_of_a_busy_repository_leave_no_more_than_one_pack_of_garbage()
+      throws Exception {
+    for (int day = 0; day < 10; day++) {
+      TestRepositories.commit(it.user, "garbage of day " + day);
+      String meanwhile = "pushed on day " + day;
+      it.store.beforeWrite(
+          () -> point(it.user, MAIN, TestRepositories.commit(it.user, meanwhile, first)));
+      it.gc();
+    }
+    assertThat(sources()).containsOnlyOnce("UNREACHABLE_GARBAGE");
+    it.isSound();
+  }
+
+  @Test
   void garbage_goes_if_refs_were_only_deleted_meanwhile() throws Exception {
     point(it.user, "refs/heads/other", first);
     garbage();
@@ -436,6 +512,24 @@ class GarbageCollectionTest {
     }
     assertThat(sources()).containsExactly("GC");
     assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
+    it.isSound();
+  }
+
+  @Test
+  void
+      a_collection_by_JGit_drops_garbage_through_a_handle_whose_refs_have_changed_since_it_was_opened()
+          throws Exception {
+    ObjectId id = garbage();
+    try (S3Repository lasting = it.maintainer.openRepository("r")) {
+      point(lasting, MAIN, TestRepositories.commit(lasting, "second", first));
+      lasting.getRefDatabase().compact();
+      it.store.beforeWrite(
+          () -> point(it.user, "refs/heads/new", TestRepositories.commit(it.user, "new", first)));
+      collect(lasting);
+      assertThat(sources()).containsExactly("GC", "INSERT");
+      assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
+      assertThat(lasting.getObjectDatabase().has(id)).isFalse();
+    }
     it.isSound();
   }
 
