@@ -85,6 +85,11 @@ public final class S3Repository extends DfsRepository {
     public void checkComplete(Set<ObjectId> ids, RefDatabase values) throws IOException {
       objects.checkComplete(ids, values);
     }
+
+    @Override
+    public boolean mayKnowHidden() {
+      return objects.mayKnowHidden();
+    }
   }
 
   /** What {@link DfsRepository} wants to be built from. */

@@ -525,10 +525,9 @@ public final class S3RepositoryManager implements Closeable {
    * This manager as the resolver of any JGit server, which opens a repository for each request and
    * closes it at its end.
    *
-   * <p>What such a handle receives is published in the same write as the refs, as by {@link
-   * #openForPush}, whatever service the request is for: only a push receives a pack. A pack that no
-   * ref of the request leads to is gone when the handle is closed. Not for what fetches into a
-   * repository to leave it without refs.
+   * <p>What a push brings through such a handle is published in the same write as the refs, as by
+   * {@link #openForPush}. A pack that no ref of the request leads to is gone when the handle is
+   * closed. What hooks fetch or insert is published as through any handle.
    *
    * <p>What cannot be opened now, since it is being renamed or the store does not answer, is a
    * {@link ServiceMayNotContinueException} with the status that HTTP has for this, 503.

@@ -4,7 +4,6 @@ package org.jgits3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
@@ -72,11 +69,8 @@ class KnownRepositoriesTest {
     manager.createRepository("a").close();
     manager.createRepository("b").close();
     PackBytes pack = PackBytes.ofSize(1_000, 1);
-    try (S3Repository push = manager.openForPush("a");
-        ObjectInserter inserter = push.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(pack.bytes()))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    try (S3Repository push = manager.openForPush("a")) {
+      pack.pushTo(push);
       manager.openRepository("b").close();
       assertThat(manager.repositories().keptNames()).containsExactly("b");
       try (S3Repository hook = manager.openForRequest("a")) {

@@ -3,14 +3,12 @@ package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.Repository;
@@ -285,11 +283,7 @@ abstract class RequestBudgetContract {
     Operation push =
         () -> {
           try (S3Repository r = manager.openForPush("r")) {
-            try (ObjectInserter inserter = r.newObjectInserter()) {
-              inserter
-                  .newPackParser(new ByteArrayInputStream(pack.bytes()))
-                  .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-            }
+            pack.pushTo(r);
             assertThat(update(r, "refs/heads/pushed", pack.commit())).isEqualTo(Result.NEW);
           }
         };

@@ -36,6 +36,9 @@ final class DeferredPacks {
   /** Packs that are hidden or being published, by id. */
   private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
 
+  /** Packs that waited and may never be listed. Written under the monitor. */
+  private volatile long lost;
+
   DeferredPacks(ManifestCommitter committer, Publisher publisher) {
     this.committer = committer;
     this.publisher = publisher;
@@ -73,7 +76,42 @@ final class DeferredPacks {
     return false;
   }
 
-  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) {
+  /** Whether packs that other handles received have an object, published or not. */
+  boolean othersHave(AnyObjectId id, DfsReader reader, Quarantine own) {
+    return waiting.values().stream().anyMatch(pack -> !own.holds(pack) && has(pack, id, reader));
+  }
+
+  /**
+   * Publishes all packs that have an object.
+   *
+   * @param id the object
+   * @param reader reads indexes
+   * @param own packs that the caller publishes by itself
+   * @throws IOException if one cannot be published
+   */
+  void publishAllWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
+    for (DeferredPack pack : waiting.values()) {
+      if (!own.holds(pack) && has(pack, id, reader) && !publish(pack)) {
+        throw new IOException(
+            String.format(
+                "object %s is in received pack %s only, which cannot be published; nothing was"
+                    + " done, push again",
+                id.name(), pack.entry().id()));
+      }
+    }
+  }
+
+  /** Packs that were forgotten so far, or of which nothing is known since their commit. */
+  long lost() {
+    return lost;
+  }
+
+  /** Whether a pack waits that other handles received. */
+  boolean othersWait(Quarantine own) {
+    return waiting.values().stream().anyMatch(pack -> !own.holds(pack));
+  }
+
+  static boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) {
     try {
       return pack.file().hasObject(reader, id);
     } catch (IOException e) {
@@ -141,6 +179,9 @@ final class DeferredPacks {
     for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated
       DeferredPack pack = claimed.get(i);
       pack.become(outcome);
+      if (outcome == State.IN_DOUBT) {
+        lost++;
+      }
       if (outcome != State.HIDDEN) {
         waiting.remove(pack.entry().id());
       }
@@ -159,6 +200,7 @@ final class DeferredPacks {
       return false;
     }
     pack.become(State.FORGOTTEN);
+    lost++; // before it waits no more, so that it is seen to do the one or the other
     waiting.remove(pack.entry().id());
     return true;
   }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
@@ -20,9 +21,10 @@ import org.jgits3.pack.DeferredPack.State;
 
 /**
  * Packs that one handle received and nobody else sees. The next commit of the handle that makes a
- * ref lead into them lists them, in the same write. One that changes nothing, such as a refused
- * push, does not, nor does one that has nothing to do with them, such as that of a hook that counts
- * pushes.
+ * ref lead into them lists them, in the same write, and so does one that lists another pack whose
+ * objects refer to theirs: nothing that is listed ever rests on a pack that may be forgotten. One
+ * that changes nothing, such as a refused push, does not, nor does one that has nothing to do with
+ * them, such as that of a hook that counts pushes.
  *
  * <p>A handle that cannot know whether one of its packs is listed, or has forgotten it, commits
  * nothing any more unless the manifest lists the pack: its refs might lead into it.
@@ -35,6 +37,9 @@ final class Quarantine implements Committer {
 
   /** Packs of the handle that were not published, as far as it knows. */
   private final List<DeferredPack> packs = new CopyOnWriteArrayList<>();
+
+  /** Those of them that something refers to which is about to be listed. */
+  private final Set<DeferredPack> needed = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong changes = new AtomicLong();
 
@@ -58,6 +63,51 @@ final class Quarantine implements Committer {
 
   boolean holds(DeferredPack pack) {
     return packs.contains(pack);
+  }
+
+  /** Whether anything is hidden in this process, so that {@link #refersTo} has to be called. */
+  boolean anyHidden() {
+    return !packs.isEmpty() || deferred.othersWait(this);
+  }
+
+  /**
+   * Makes sure that objects are listed before anything that refers to them, or together with it:
+   * what is listed may be relied on by everyone, and a pack that is hidden may be forgotten.
+   *
+   * @param ids objects that another one refers to, which is about to be written
+   * @throws IOException if another handle has received one and it cannot be published
+   */
+  void refersTo(List<ObjectId> ids) throws IOException {
+    try (DfsReader reader = objects.newReader()) {
+      for (ObjectId id : ids) {
+        List<DeferredPack> own =
+            packs.stream().filter(pack -> DeferredPacks.has(pack, id, reader)).toList();
+        boolean hidden = !own.isEmpty() || deferred.othersHave(id, reader, this);
+        if (hidden && !objects.isListed(id)) {
+          needed.addAll(own);
+          deferred.publishAllWith(id, reader, this);
+        }
+      }
+    }
+  }
+
+  /**
+   * Commits packs of the handle that do not wait, and with them the hidden ones that their objects
+   * refer to.
+   *
+   * @param through commits changes of packs
+   * @param unread whether what the objects refer to is not known
+   */
+  Committer ofPacks(Committer through, boolean unread) {
+    return new Committer() {
+      @Override
+      public <R> R commit(Change<R> change) throws IOException {
+        boolean leads = unread || packs.stream().anyMatch(needed::contains);
+        return leads
+            ? Quarantine.this.commit(through, change, Apart.NOTHING, true)
+            : through.commit(change);
+      }
+    };
   }
 
   /** How often {@link #visible} has changed because of this handle. */
@@ -89,15 +139,15 @@ final class Quarantine implements Committer {
 
   @Override
   public <R> R commit(Change<R> change) throws IOException {
-    Apart apart = new Apart(Set.of(), 0);
-    boolean needed = false;
+    Apart apart = Apart.NOTHING;
+    boolean leads = false;
     while (!packs.isEmpty()) {
       try {
-        return commit(change, apart, needed);
+        return commit(deferred.committer(), change, apart, leads);
       } catch (UnknownValues e) {
         long generation =
             deferred.committer().cached().map(v -> v.manifest().generation()).orElse(0L);
-        needed = !objects.isComplete(e.values);
+        leads = !objects.isComplete(e.values);
         apart = new Apart(e.values, generation);
       }
     }
@@ -110,17 +160,21 @@ final class Quarantine implements Committer {
    * @param values the objects
    * @param generation a generation since which all they lead to was listed, unless it was dropped
    */
-  private record Apart(Set<ObjectId> values, long generation) {}
+  private record Apart(Set<ObjectId> values, long generation) {
+    private static final Apart NOTHING = new Apart(Set.of(), 0);
+  }
 
   /**
    * Commits a change.
    *
+   * @param through commits it
    * @param apart what is known not to lead into these packs
-   * @param needed whether something leads into them
+   * @param leads whether something leads into them
    * @throws UnknownValues if it is neither known that refs are to lead into them nor that they are
    *     not; nothing was written
    */
-  private <R> R commit(Change<R> change, Apart apart, boolean needed) throws IOException {
+  private <R> R commit(Committer through, Change<R> change, Apart apart, boolean leads)
+      throws IOException {
     List<DeferredPack> present = List.copyOf(packs); // a later one is nothing the change rests on
     List<DeferredPack> claimed = new ArrayList<>(present.size()); // one that is claimed must fit
     State outcome = State.IN_DOUBT;
@@ -131,14 +185,12 @@ final class Quarantine implements Committer {
         }
       }
       Accompanied<R> answer =
-          deferred
-              .committer()
-              .commit(
-                  base -> {
-                    Proposal<R> proposal = change.propose(base);
-                    boolean leads = needed || leadsInto(claimed, base, proposal, apart);
-                    return accompany(proposal, present, claimed, leads);
-                  });
+          through.commit(
+              base -> {
+                Proposal<R> proposal = change.propose(base);
+                boolean listed = leads || leadsInto(claimed, base, proposal, apart);
+                return accompany(proposal, present, claimed, listed);
+              });
       outcome = answer.listed() ? State.PUBLISHED : State.HIDDEN;
       return answer.verdict();
     } catch (UnknownOutcomeException e) {
@@ -149,6 +201,7 @@ final class Quarantine implements Committer {
     } finally {
       deferred.settle(claimed, outcome);
       packs.removeIf(p -> deferred.state(p) == State.PUBLISHED);
+      needed.retainAll(packs);
       changes.incrementAndGet();
     }
   }

@@ -52,6 +52,7 @@ public final class RestoredPack {
    */
   public long copy(PackEntry entry, String life, ProgressMonitor monitor) throws IOException {
     S3PackDescription pack = database.newPack(PackSource.RECEIVE);
+    pack.pushed();
     long bytes = 0;
     try {
       for (PackExt ext : List.of(PackExt.PACK, PackExt.INDEX)) {

@@ -77,6 +77,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Packs that the process had lost when this handle was opened. */
+  private final long lost;
+
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
 
@@ -124,15 +127,17 @@ public class S3ObjDatabase extends DfsObjDatabase {
     this.refs = refs;
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred(), this);
+    this.lost = shared.deferred().lost();
     shared.opened();
   }
 
   /**
-   * From now on leaves packs that this handle receives unpublished until it makes a ref lead into
-   * them: pack and refs are one write then, and a push that is refused publishes nothing, whatever
-   * its hooks do to other refs. For a handle that serves one push; others see such a pack once it
-   * is published, or when they miss an object of it. Closing the handle forgets what was not
-   * published.
+   * From now on leaves packs that a push brings through this handle unpublished until it makes a
+   * ref lead into them: pack and refs are one write then, and a push that is refused publishes
+   * nothing, whatever its hooks do to other refs. For a handle that serves one push; others see
+   * such a pack once it is published, or when they miss an object of it. Closing the handle forgets
+   * what was not published. What is fetched or inserted through the handle is published as through
+   * any other, together with a pack that it refers to.
    */
   public void deferReceivedPacks() {
     defers = true;
@@ -162,9 +167,28 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
+  /**
+   * Whether this handle may know of objects that no manifest has ever listed: what other handles of
+   * the process have received and not published.
+   *
+   * @return true if packs of others wait, or have since the handle was opened and may never be
+   *     listed
+   */
+  public boolean mayKnowHidden() {
+    return shared.deferred().othersWait(quarantine) // first: what leaves counts as lost by then
+        || shared.deferred().lost() != lost;
+  }
+
   /** Objects of other packs than those of this handle. */
   S3ObjDatabase of(SharedPacks packs) {
     return new S3ObjDatabase(getRepository(), getReaderOptions(), packs);
+  }
+
+  /** Whether a pack that the newest manifest known lists has an object. */
+  boolean isListed(AnyObjectId id) throws IOException {
+    try (S3ObjDatabase listed = new Listed(this)) {
+      return listed.has(id, false);
+    }
   }
 
   /** Whether everything that objects lead to is there for those who do not see this handle's. */
@@ -315,19 +339,50 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return new Inserter();
   }
 
-  /** An inserter whose pack parser asks nobody else whether he has what it receives. */
+  /**
+   * An inserter whose pack parser asks nobody else whether he has what it receives. What it writes
+   * refers to nothing that is hidden when it is listed.
+   */
   private final class Inserter extends DfsInserter {
     Inserter() {
       super(S3ObjDatabase.this);
     }
 
     @Override
+    public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
+      if (quarantine.anyHidden()) {
+        quarantine.refersTo(ReferredObjects.of(type, data, off, len));
+      }
+      return super.insert(type, data, off, len);
+    }
+
+    @Override
     public DfsPackParser newPackParser(InputStream in) throws IOException {
       parserMaker = Thread.currentThread();
       try {
-        return super.newPackParser(in);
+        return new Parser(this, in);
       } finally {
         parserMaker = null;
+      }
+    }
+  }
+
+  /** A pack parser that knows whether it serves a push. */
+  private final class Parser extends DfsPackParser {
+    /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
+    private static final String PUSH = "jgit receive-pack";
+
+    Parser(DfsInserter inserter, InputStream in) {
+      super(S3ObjDatabase.this, inserter, in);
+    }
+
+    @Override
+    protected void onPackHeader(long objectCount) throws IOException {
+      super.onPackHeader(objectCount);
+      if (getPackDescription() instanceof S3PackDescription pack
+          && getLockMessage() != null
+          && getLockMessage().startsWith(PUSH)) {
+        pack.pushed();
       }
     }
   }
@@ -428,9 +483,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       shared.files().written(shared.manifest().repositoryId(), pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
-    if (defers
-        && !replaces
-        && packs.stream().allMatch(p -> p.getPackSource() == PackSource.RECEIVE)) {
+    if (defers && !replaces && packs.stream().allMatch(S3PackDescription::wasPushed)) {
       packs.forEach(this::defer);
     } else {
       List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
@@ -438,7 +491,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
       Set<S3PackDescription> kept = unexpired(dropped);
       leaving.removeAll(kept);
       dropped.removeAll(kept);
-      shared.commit(this, shared.publisher(), packs, leaving, dropped);
+      boolean fetched = packs.stream().anyMatch(p -> p.getPackSource() == PackSource.RECEIVE);
+      shared.commit(this, quarantine.ofPacks(shared.publisher(), fetched), packs, leaving, dropped);
     }
     packs.forEach(writing::remove);
     clearCache();

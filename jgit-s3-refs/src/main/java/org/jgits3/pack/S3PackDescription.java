@@ -44,6 +44,7 @@ final class S3PackDescription extends DfsPackDescription {
 
   private Optional<byte[]> checksums = Optional.empty();
   private int room = MAX_BUNDLE;
+  private volatile boolean pushed;
   private volatile boolean offered;
 
   /** The pack itself, closed by JGit; whether it is whole has not shown yet. Guarded by this. */
@@ -200,6 +201,15 @@ final class S3PackDescription extends DfsPackDescription {
           bundle.writeBytes(bytes);
         });
     return bundle.toByteArray();
+  }
+
+  /** Notes that a push has brought the pack, so that it may wait for a ref update. */
+  void pushed() {
+    pushed = true;
+  }
+
+  boolean wasPushed() {
+    return pushed;
   }
 
   /** Notes that a commit naming this pack was tried: its files may be listed from now on. */

@@ -18,4 +18,12 @@ public interface ObjectPresence {
    * @throws IOException if it cannot be told
    */
   void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException;
+
+  /**
+   * Whether the handle may know of objects that no manifest has ever listed, so that a value is no
+   * proof that all it leads to was.
+   *
+   * @return false if the handle can have found nothing that is not listed or its own
+   */
+  boolean mayKnowHidden();
 }

@@ -190,10 +190,10 @@ public final class S3RefDatabase extends RefDatabase {
    * When all that values lead to was there, for all that is known. Where garbage was removed
    * before, nobody is trusted, not even this handle with what it has written itself: an object that
    * it found may have been garbage as well, and may lead to one that was removed before the handle
-   * was opened.
+   * was opened. Nor is it where others have received what is not listed, and may forget it.
    */
   private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
-    if (shared.dropped() == 0) {
+    if (shared.dropped() == 0 && !objects.mayKnowHidden()) {
       return opened;
     }
     Set<ObjectId> ids = tips.get();
@@ -208,7 +208,8 @@ public final class S3RefDatabase extends RefDatabase {
       throw new IOException(
           "object "
               + e.getObjectId().name()
-              + " was removed by a garbage collection; nothing was done, push again",
+              + " was removed by a garbage collection, or the push that brought it was refused;"
+              + " nothing was done, push again",
           e);
     }
     return generation;

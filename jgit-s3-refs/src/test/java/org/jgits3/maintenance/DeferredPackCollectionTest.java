@@ -5,12 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
@@ -42,13 +39,7 @@ class DeferredPackCollectionTest {
   }
 
   private static ObjectId receive(S3Repository repository, ObjectId parent) throws IOException {
-    PackBytes pack = PackBytes.childOf(parent);
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(pack.bytes()))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
-    return pack.commit();
+    return PackBytes.childOf(parent).pushTo(repository);
   }
 
   @Test

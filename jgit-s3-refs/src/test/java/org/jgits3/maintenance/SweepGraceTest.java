@@ -141,11 +141,7 @@ class SweepGraceTest {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository slow = it.users.openForRequest("r")) {
       slow.getObjectDatabase().deferReceivedPacks();
-      try (ObjectInserter inserter = slow.newObjectInserter()) {
-        inserter
-            .newPackParser(new ByteArrayInputStream(pack.bytes()))
-            .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-      }
+      pack.pushTo(slow);
       sweepAfter(days(0));
       point(slow, "refs/heads/slow", pack.commit());
     }

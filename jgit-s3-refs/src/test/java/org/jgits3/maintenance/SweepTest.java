@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +22,6 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -212,11 +210,7 @@ class SweepTest {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository early = it.users.openForRequest("r")) {
       early.getObjectDatabase().deferReceivedPacks();
-      try (ObjectInserter inserter = early.newObjectInserter()) {
-        inserter
-            .newPackParser(new ByteArrayInputStream(pack.bytes()))
-            .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-      }
+      pack.pushTo(early);
       push("refs/heads/a");
       it.store.beforeWrite(() -> point(early, "refs/heads/early", pack.commit()));
       Sweep.Report report = sweep(it.maintainer);

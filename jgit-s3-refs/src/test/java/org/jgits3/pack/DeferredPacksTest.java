@@ -4,7 +4,6 @@ package org.jgits3.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,15 +27,21 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.RefSpec;
+import org.eclipse.jgit.transport.TestProtocol;
+import org.eclipse.jgit.transport.Transport;
+import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -139,12 +144,7 @@ class DeferredPacksTest {
   }
 
   private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(pack.bytes()))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
-    return pack.commit();
+    return pack.pushTo(repository);
   }
 
   private static Result update(S3Repository repository, String name, ObjectId id)
@@ -292,6 +292,126 @@ class DeferredPacksTest {
     try (S3Repository other = manager.openRepository("r")) {
       assertThat(has(other, PACK.commit())).isFalse();
     }
+  }
+
+  @Test
+  void P3_a_pack_that_rests_on_a_hidden_one_is_listed_together_with_it() throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      RequestCounts.Snapshot before = counts.snapshot();
+      ObjectId top = TestRepositories.commit(pushed, "on top", PACK.commit());
+      assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
+      }
+      refuse(pushed);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P3_a_tree_of_hidden_files_is_listed_together_with_them() throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      ObjectId tree;
+      try (ObjectInserter inserter = pushed.newObjectInserter()) {
+        TreeFormatter formatter = new TreeFormatter();
+        formatter.append("pushed", FileMode.TREE, pushed.parseCommit(PACK.commit()).getTree());
+        tree = inserter.insert(formatter);
+        inserter.flush();
+      }
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, "refs/meta/tree", tree)).isEqualTo(Result.NEW);
+      }
+      refuse(pushed);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P4_what_is_written_on_top_of_a_hidden_object_publishes_it_though_nobody_looked_at_it()
+      throws Exception {
+    try (S3Repository hook = manager.openRepository("r")) {
+      ObjectId top;
+      try (S3Repository pushed = push(manager)) {
+        receive(pushed, PACK);
+        top = TestRepositories.commit(hook, "on top", PACK.commit());
+        refuse(pushed);
+      }
+      assertThat(update(hook, OTHER, top)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P5_a_ref_that_a_hook_sets_through_another_handle_by_the_walk_of_the_push_publishes_its_pack()
+      throws Exception {
+    try (S3Repository hook = manager.openRepository("r")) {
+      try (S3Repository pushed = push(manager);
+          RevWalk walk = new RevWalk(pushed)) {
+        receive(pushed, PACK);
+        walk.parseBody(walk.parseCommit(PACK.commit()));
+        RefUpdate update = hook.updateRef(OTHER);
+        update.setNewObjectId(PACK.commit());
+        assertThat(update.update(walk)).isEqualTo(Result.NEW);
+        refuse(pushed);
+      }
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P5_no_ref_is_set_to_what_a_refused_push_has_brought() throws Exception {
+    try (S3Repository hook = manager.openRepository("r")) {
+      S3Repository pushed = push(manager);
+      try (RevWalk walk = new RevWalk(pushed)) {
+        receive(pushed, PACK);
+        walk.parseBody(walk.parseCommit(PACK.commit()));
+        pushed.close();
+        RefUpdate update = hook.updateRef(OTHER);
+        update.setNewObjectId(PACK.commit());
+        assertThatThrownBy(() -> update.update(walk))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining(PACK.commit().name());
+      }
+      assertThat(hook.exactRef(OTHER)).isNull();
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_a_handle_of_a_push_fetches_is_there_without_a_ref_as_through_any_handle()
+      throws Exception {
+    try (S3Repository upstream = manager.createRepository("upstream")) {
+      receive(upstream, PACK);
+      update(upstream, MAIN, PACK.commit());
+      try (S3Repository proxy = push(manager)) {
+        TestProtocol<String> local =
+            new TestProtocol<>((client, source) -> new UploadPack(source), null);
+        try (Transport transport = local.open(local.register("r", upstream), proxy, "upstream")) {
+          transport.fetch(NullProgressMonitor.INSTANCE, List.of(new RefSpec(MAIN)));
+        }
+        assertThat(has(proxy, PACK.commit())).isTrue();
+      }
+    }
+    assertThat(listed()).hasSize(1);
+    try (S3Repository r = elsewhere.openRepository("r")) {
+      assertThat(has(r, PACK.commit())).isTrue();
+    }
+  }
+
+  @Test
+  void what_a_hook_fetches_on_top_of_a_hidden_pack_is_listed_together_with_it() throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      PackBytes child = PackBytes.childOf(PACK.commit());
+      child.fetchTo(pushed);
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, OTHER, child.commit())).isEqualTo(Result.NEW);
+      }
+      refuse(pushed);
+    }
+    everythingIsThere();
   }
 
   private static void refuse(S3Repository pushed) throws IOException {

@@ -4,7 +4,6 @@ package org.jgits3.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +20,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -161,11 +159,8 @@ class PackRoomTest {
     try (S3Repository other = manager.createRepository("r")) {
       fill(other);
       try (S3Repository pushed = manager.openForPush("r");
-          ObjectInserter inserter = pushed.newObjectInserter();
           ObjectReader reader = other.newObjectReader()) {
-        inserter
-            .newPackParser(new ByteArrayInputStream(pack.bytes()))
-            .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+        pack.pushTo(pushed);
         assertThat(other.manifest().packs()).hasSize(1);
         assertThat(reader.has(pack.commit())).isTrue();
         assertThat(other.manifest().packs()).hasSize(2);

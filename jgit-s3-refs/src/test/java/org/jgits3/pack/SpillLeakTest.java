@@ -132,6 +132,7 @@ class SpillLeakTest {
   private void receive(InputStream in, long maxObject) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       PackParser parser = inserter.newPackParser(in);
+      parser.setLockMessage("jgit receive-pack");
       parser.setMaxObjectSizeLimit(maxObject);
       parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
     }

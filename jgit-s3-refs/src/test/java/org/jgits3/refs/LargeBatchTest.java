@@ -336,5 +336,10 @@ class LargeBatchTest {
     public void checkComplete(Set<ObjectId> ids, RefDatabase refs) {
       throw new AssertionError();
     }
+
+    @Override
+    public boolean mayKnowHidden() {
+      return false;
+    }
   }
 }

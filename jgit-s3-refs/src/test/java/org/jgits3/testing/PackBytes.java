@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.testing;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Instant;
@@ -18,10 +19,12 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.PackParser;
 
 /**
  * A pack as a client sends it: one commit.
@@ -31,6 +34,34 @@ import org.eclipse.jgit.revwalk.RevWalk;
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
 public record PackBytes(byte[] bytes, ObjectId commit) {
+  /**
+   * Receives the pack as a push does.
+   *
+   * @return the commit
+   */
+  public ObjectId pushTo(Repository repository) throws IOException {
+    return receive(repository, "jgit receive-pack from " + new PersonIdent(repository));
+  }
+
+  /**
+   * Receives the pack as a fetch does.
+   *
+   * @return the commit
+   */
+  public ObjectId fetchTo(Repository repository) throws IOException {
+    return receive(repository, "jgit fetch");
+  }
+
+  private ObjectId receive(Repository repository, String lockMessage) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      PackParser parser = inserter.newPackParser(new ByteArrayInputStream(bytes));
+      parser.setAllowThin(true);
+      parser.setLockMessage(lockMessage);
+      parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+    return commit;
+  }
+
   /** A pack of about some size: a file of bytes that cannot be compressed, made from a seed. */
   public static PackBytes ofSize(int size, long seed) throws IOException {
     byte[] content = new byte[size];
