@@ -625,6 +625,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   @Override
   public void close() throws IOException {
+    store.endRetries();
     compactor.shutdownNow(); // what they were at is begun anew elsewhere, or later
     collector.shutdownNow();
     background.shutdown();

@@ -231,7 +231,7 @@ final class CommitLoop {
       pacing.took(ticker.nanoTime() - start);
       lost(lost);
     } else if (outcome instanceof PutOutcome.Unknown unknown) {
-      pause = pacing.beforeRepeat(unknown.slowDown());
+      pause = pacing.beforeRepeat(unknown.pause());
       lastTrouble = unknown.reason();
     }
   }
@@ -355,7 +355,7 @@ final class CommitLoop {
     } catch (StoreException.Unavailable e) {
       inFlight.unanswered = true;
       lastTrouble = e.getMessage();
-      pause = pacing.beforeRepeat(false);
+      pause = pacing.beforeRepeat(Duration.ZERO);
       return;
     } catch (IOException e) {
       fail(UnknownCause.UNREADABLE, "its manifest cannot be read", e);
@@ -387,7 +387,7 @@ final class CommitLoop {
     } else if (!active) {
       conclude(latest.gone(Optional.of(found.state())));
     } else if (found.generation() == base.generation()) {
-      pause = pacing.beforeRepeat(false);
+      pause = pacing.beforeRepeat(Duration.ZERO);
       if (!inDoubt && !seen.validator().equals(inFlight.base.validator())) {
         // Nobody wrote, and nothing of ours is under way: the same bytes go by another validator
         // now, and the write has to be made anew with that one.

@@ -43,9 +43,9 @@ final class ConditionalWrite {
       if (!inDoubt) {
         throw e;
       }
-      outcome = new PutOutcome.Unknown(e.getMessage(), false);
+      outcome = new PutOutcome.Unknown(e.getMessage());
     } catch (IOException | RuntimeException e) {
-      outcome = new PutOutcome.Unknown(e.toString(), false);
+      outcome = new PutOutcome.Unknown(e.toString());
     }
     inDoubt |= outcome instanceof PutOutcome.Unknown;
     return outcome;

@@ -61,7 +61,7 @@ final class DecidedWrites {
       if (outcome instanceof PutOutcome.Won won) {
         return new Result(won.validator(), write.inDoubt());
       } else if (outcome instanceof PutOutcome.Unknown unknown) {
-        pause(pacing.beforeRepeat(unknown.slowDown()));
+        pause(pacing.beforeRepeat(unknown.pause()));
       } else {
         return new Result(null, write.inDoubt());
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
@@ -28,14 +29,17 @@ final class Pacing {
   private long wonAt;
   private long wonGeneration = -1;
   private long competedAt = Long.MIN_VALUE / 2;
-  private int slowDowns;
+
+  /** Repetitions since an attempt was last decided. */
+  private int repeats;
 
   Pacing(RandomGenerator random) {
     this.random = random;
   }
 
-  /** Learns how long a request took. */
+  /** Learns that an attempt was decided, and how long that took. */
   void took(long nanos) {
+    repeats = 0;
     request += (Math.max(nanos, 1) - request) / 4;
   }
 
@@ -43,7 +47,6 @@ final class Pacing {
   void won(long generation, long now) {
     wonGeneration = generation;
     wonAt = now;
-    slowDowns = 0;
   }
 
   /** Pause after a refused attempt, before the reread: brief, and never growing. */
@@ -51,14 +54,14 @@ final class Pacing {
     return upTo(Math.min(request, 50 * MILLISECOND));
   }
 
-  /** Pause before an attempt is repeated: exponential only if the store asks for fewer requests. */
-  long beforeRepeat(boolean slowDown) {
-    if (!slowDown) {
-      return upTo(20 * MILLISECOND);
-    }
-    long limit = Math.min((50 * MILLISECOND) << Math.min(slowDowns, 10), MAX_BACKOFF);
-    slowDowns++;
-    return limit / 2 + upTo(limit / 2);
+  /**
+   * Pause before an attempt is repeated: exponential, since a store that fails is asked by many.
+   *
+   * @param least what the store wants at least
+   */
+  long beforeRepeat(Duration least) {
+    long limit = Math.min((20 * MILLISECOND) << Math.min(repeats++, 10), MAX_BACKOFF);
+    return Math.max(least.toNanos(), upTo(limit));
   }
 
   /**

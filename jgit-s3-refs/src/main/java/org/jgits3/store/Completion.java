@@ -24,17 +24,16 @@ final class Completion {
   /** The least that a request is given. */
   private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-  private static final int ATTEMPTS = 3;
-  private static final long FIRST_PAUSE_MILLIS = 100;
-  private static final long LONGEST_PAUSE_MILLIS = 5_000;
+  /** Time between two looks when the store is not asked again. */
+  private static final long PAUSE_SECONDS = 5;
 
   private final String key;
   private final String location;
   private final Request request;
   private final Look look;
+  private final Retries.Run retries;
   private final Duration patience;
   private final long start = System.nanoTime();
-  private long pause = FIRST_PAUSE_MILLIS;
 
   /** Asks the store to complete the upload, once. */
   @FunctionalInterface
@@ -61,11 +60,18 @@ final class Completion {
     boolean isThere() throws IOException;
   }
 
-  Completion(String key, String location, Request request, Look look, Duration patience) {
+  Completion(
+      String key,
+      String location,
+      Request request,
+      Look look,
+      Retries.Run retries,
+      Duration patience) {
     this.key = key;
     this.location = location;
     this.request = request;
     this.look = look;
+    this.retries = retries;
     this.patience = patience;
   }
 
@@ -91,20 +97,19 @@ final class Completion {
   /** From here on nothing that is said of a repetition is final, not even that it is refused. */
   private void lookAndAskAgain(S3Failure lost) throws StoreException {
     S3Failure failure = lost;
-    int failures = 1;
     while (!isThere(failure)) {
       if (failure.kind() == Kind.NO_SUCH_UPLOAD) {
         throw failure.toException(key, location);
       }
-      boolean last = failures == ATTEMPTS && failure.cause() instanceof SdkServiceException;
-      if (last || !failure.undecided() || left().isNegative()) {
+      if (!failure.undecided() || left().isNegative()) {
         throw undecided(failure.reason(), failure);
       }
-      pause(failure);
-      if (failures < ATTEMPTS) {
-        Optional<S3Failure> outcome = attempt();
-        failures += outcome.isPresent() ? 1 : 0;
-        failure = outcome.orElse(failure);
+      if (retries.goesOnAfter(failure)) {
+        failure = attempt().orElse(failure);
+      } else if (failure.cause() instanceof SdkServiceException) {
+        throw undecided(failure.reason(), failure);
+      } else {
+        pause(failure); // it may be at work, without a word
       }
     }
   }
@@ -135,12 +140,11 @@ final class Completion {
 
   private void pause(S3Failure failure) throws StoreException.Unavailable {
     try {
-      TimeUnit.MILLISECONDS.sleep(pause);
+      TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw undecided("interrupted after " + failure.reason(), failure);
     }
-    pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
   }
 
   private StoreException.Unavailable undecided(String why, S3Failure failure) {

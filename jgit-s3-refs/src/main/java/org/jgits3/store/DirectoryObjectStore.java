@@ -242,7 +242,7 @@ public final class DirectoryObjectStore implements ObjectStore {
         Files.deleteIfExists(file);
       }
     } catch (ClosedChannelException e) {
-      return new PutOutcome.Unknown(layout.location(key) + ": interrupted", false);
+      return new PutOutcome.Unknown(layout.location(key) + ": interrupted");
     } catch (IOException e) {
       throw failed(key, "write", e);
     }
@@ -264,7 +264,7 @@ public final class DirectoryObjectStore implements ObjectStore {
       DirectoryFiles.forceNames(object, replaced ? object.getParent() : layout.root());
     } catch (IOException e) {
       return new PutOutcome.Unknown(
-          layout.location(key) + ": written, but perhaps not to the disk: " + reason(e), false);
+          layout.location(key) + ": written, but perhaps not to the disk: " + reason(e));
     }
     MessageDigest sha256 = sha256();
     sha256.update(body);

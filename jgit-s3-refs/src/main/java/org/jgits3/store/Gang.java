@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,8 +34,8 @@ public final class Gang {
   }
 
   /**
-   * Does something to each piece. Returns when all are done, however often the caller is
-   * interrupted; after a failure, when those that had begun are.
+   * Does something to each piece. Returns when all are done; after a failure, when those that had
+   * begun are. An interrupt of the caller is passed on to the threads that help.
    *
    * @param <T> type of the pieces
    * @param pieces what to do it to, begun in order
@@ -43,11 +44,14 @@ public final class Gang {
    */
   public static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
     Work<T> work = new Work<>(pieces, action);
+    List<Cancellable> others = new ArrayList<>(SIZE);
     for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
-      ReadThreads.execute(work);
+      Cancellable other = new Cancellable();
+      others.add(other);
+      ReadThreads.execute(() -> other.run(work));
     }
     work.run();
-    work.await();
+    work.await(others);
   }
 
   /** A step of a work whose steps are different. */
@@ -71,7 +75,7 @@ public final class Gang {
     forEach(List.of(steps), Step::run);
   }
 
-  private static final class Work<T> implements Runnable {
+  private static final class Work<T> implements Cancellable.Work<RuntimeException> {
     private final List<T> pieces;
     private final Action<T> action;
     private final AtomicInteger next = new AtomicInteger();
@@ -99,7 +103,7 @@ public final class Gang {
       }
     }
 
-    void await() throws IOException {
+    void await(List<Cancellable> others) throws IOException {
       boolean interrupted = false;
       while (true) {
         try {
@@ -107,6 +111,7 @@ public final class Gang {
           break;
         } catch (InterruptedException e) {
           interrupted = true;
+          others.forEach(Cancellable::cancel);
         }
       }
       if (interrupted) {

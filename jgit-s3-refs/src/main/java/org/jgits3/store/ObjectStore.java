@@ -32,8 +32,8 @@ import java.util.function.Consumer;
  *
  * <p>Implementations are safe for use by many threads, also between processes. Failures are {@link
  * StoreException}s whose subclass says what to do. Requests that can be repeated without harm
- * (reads, writes of immutable objects, parts, deletes) are retried within the implementation;
- * conditional writes never are: {@link #putIf} is one attempt.
+ * (reads, writes of immutable objects, parts, deletes) are retried within the implementation for as
+ * long as an outage may last; conditional writes never are: {@link #putIf} is one attempt.
  */
 public interface ObjectStore extends Closeable {
   /**
@@ -248,6 +248,12 @@ public interface ObjectStore extends Closeable {
   default Optional<ChecksumProbe> checksumProbe() {
     return Optional.empty();
   }
+
+  /**
+   * Ends all waits of requests that are to be repeated: from now on, each request is one attempt.
+   * For an owner that is about to close the store.
+   */
+  default void endRetries() {}
 
   /**
    * How the administrator calls this store, for messages: {@code s3://bucket/prefix} or {@code

@@ -269,6 +269,11 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
+  public void endRetries() {
+    store.endRetries();
+  }
+
+  @Override
   public int connections() {
     return store.connections();
   }

@@ -56,7 +56,7 @@ public final class PackUploads implements Closeable {
   private final Set<PackUpload> open = new LinkedHashSet<>();
 
   /** Gives the open uploads up when the JVM ends; registered while there are some. */
-  private final Thread atExit = new Thread(this::giveUpAll, "jgit-s3-uploads-exit");
+  private final Thread atExit = new Thread(this::endAtExit, "jgit-s3-uploads-exit");
 
   /** Whether {@link #atExit} is registered; guarded by {@link #open}. */
   private boolean hooked;
@@ -227,6 +227,11 @@ public final class PackUploads implements Closeable {
   public void close() {
     giveUpAll();
     threads.shutdown();
+  }
+
+  private void endAtExit() {
+    store.endRetries();
+    giveUpAll();
   }
 
   private void giveUpAll() {

@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -19,8 +21,8 @@ final class PartsInFlight {
   private final Executor threads;
 
   // All guarded by this.
+  private final Set<Part> parts = new HashSet<>();
   private final List<UploadedPart> acknowledged = new ArrayList<>();
-  private int underWay;
   private Throwable failure;
 
   /** A part is not sent to its end, since the upload has failed or was given up meanwhile. */
@@ -51,6 +53,7 @@ final class PartsInFlight {
     private final Sending sending;
     private final Runnable after;
     private final AtomicBoolean begun = new AtomicBoolean();
+    private final Cancellable attempt = new Cancellable();
 
     Part(Sending sending, Runnable after) {
       this.sending = sending;
@@ -61,7 +64,7 @@ final class PartsInFlight {
     public void run() {
       if (begun.compareAndSet(false, true)) {
         try {
-          attempt(sending);
+          attempt(this);
         } finally {
           end();
         }
@@ -83,7 +86,7 @@ final class PartsInFlight {
       try {
         after.run();
       } finally {
-        ended();
+        ended(this);
       }
     }
   }
@@ -100,8 +103,8 @@ final class PartsInFlight {
    */
   void send(Sending sending, Runnable after) {
     Part part = new Part(sending, after);
-    begun();
     try {
+      begun(part);
       threads.execute(part);
     } catch (RuntimeException | Error e) {
       part.refused(e);
@@ -109,14 +112,14 @@ final class PartsInFlight {
     }
   }
 
-  private synchronized void begun() {
-    underWay++;
+  private synchronized void begun(Part part) {
+    parts.add(part);
   }
 
-  private void attempt(Sending sending) {
+  private void attempt(Part part) {
     try {
       if (!hasFailed()) {
-        sending.send().ifPresent(this::acknowledged);
+        part.attempt.run(() -> part.sending.send().ifPresent(this::acknowledged));
       }
     } catch (GivenUp e) {
       LOG.debug("{}", e.getMessage()); // the reason is known already
@@ -153,8 +156,8 @@ final class PartsInFlight {
     }
   }
 
-  private synchronized void ended() {
-    underWay--;
+  private synchronized void ended(Part part) {
+    parts.remove(part);
     notifyAll();
   }
 
@@ -182,7 +185,7 @@ final class PartsInFlight {
    */
   synchronized List<UploadedPart> await() throws IOException {
     try {
-      while (underWay > 0 && failure == null) {
+      while (!parts.isEmpty() && failure == null) {
         wait();
       }
     } catch (InterruptedException e) {
@@ -196,8 +199,8 @@ final class PartsInFlight {
   }
 
   /**
-   * Begins no more parts, and waits for the end of those that were begun, however often the thread
-   * is interrupted: only then an abort removes them all.
+   * Begins no more parts, cancels those that were begun, and waits for their end, however often the
+   * thread is interrupted: only then an abort removes them all.
    *
    * @param reason why
    */
@@ -205,8 +208,9 @@ final class PartsInFlight {
     if (failure == null) {
       failure = reason;
     }
+    parts.forEach(part -> part.attempt.cancel());
     boolean interrupted = false;
-    while (underWay > 0) {
+    while (!parts.isEmpty()) {
       try {
         wait();
       } catch (InterruptedException e) {

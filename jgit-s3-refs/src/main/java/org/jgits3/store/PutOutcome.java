@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import java.time.Duration;
+
 /**
  * The three outcomes of one attempt of a conditional write. There is no fourth: a caller that
  * treats {@link Unknown} as either of the others loses or repeats an update.
@@ -27,8 +29,17 @@ public sealed interface PutOutcome {
    * Nothing is known: the attempt may have been applied, may be applied later, or never.
    *
    * @param reason one line for the log and for messages
-   * @param slowDown true if the store asked for fewer requests (503), so that the caller should
-   *     back off exponentially before it asks again
+   * @param pause time to pass at least before the write is repeated: until the next turn among the
+   *     repeated requests of the process, or what the store asked for
    */
-  record Unknown(String reason, boolean slowDown) implements PutOutcome {}
+  record Unknown(String reason, Duration pause) implements PutOutcome {
+    /**
+     * An outcome of a store that may be asked again at once.
+     *
+     * @param reason one line for the log and for messages
+     */
+    public Unknown(String reason) {
+      this(reason, Duration.ZERO);
+    }
+  }
 }

@@ -3,28 +3,17 @@ package org.jgits3.store;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import org.jgits3.store.S3Failure.ShortBodyException;
-import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.http.AbortableInputStream;
-import software.amazon.awssdk.retries.api.BackoffStrategy;
 
 /**
  * A range on its way into a slice of an array, over as many connections as that takes: what has
- * arrived stays, and the next request asks for the rest. A body that breaks before its first byte
- * is left to the retries of the SDK, which sends the same request again. Used by one thread.
+ * arrived stays, and the next request asks for the rest. Used by one thread.
  */
 final class RangeLanding {
   /** Bytes for which earlier breaks are forgotten: more than a connection gets out at a stroke. */
   static final int PROGRESS = 256 << 10;
-
-  /** Broken bodies without so much progress, after which it is given up. */
-  static final int BREAKS = 4;
-
-  private static final BackoffStrategy PAUSES =
-      BackoffStrategy.exponentialDelay(Duration.ofMillis(100), Duration.ofSeconds(2));
 
   private final byte[] dst;
   private final int dstOffset;
@@ -36,10 +25,8 @@ final class RangeLanding {
 
   private int received;
 
-  /** How much had been received, at most, when breaks were last forgotten. */
-  private int forgotten;
-
-  private int breaks;
+  /** How much had been received when progress was last seen. */
+  private int seen;
 
   RangeLanding(byte[] dst, int dstOffset, int length, Arrival arrival) {
     this.dst = dst;
@@ -65,20 +52,11 @@ final class RangeLanding {
   /**
    * Takes a body, which has the rest of the range.
    *
-   * @param start what had been received when the rest was asked for
    * @param found version of the body; the one there was, unless this is the beginning
    * @return the version
-   * @throws RetryableException if the body breaks, and the same request is worth another attempt
-   * @throws ShortBodyException if it breaks, and there is less to ask for now
+   * @throws ShortBodyException if it breaks
    */
-  Validator take(int start, Validator found, AbortableInputStream in) throws ShortBodyException {
-    if (received != start) { // the client has cut an attempt short, and repeats it as it was
-      in.abort();
-      if (received == length) {
-        return version.orElseThrow();
-      }
-      throw new ShortBodyException(received, length, null);
-    }
+  Validator take(Validator found, AbortableInputStream in) throws ShortBodyException {
     if (received == 0) {
       version = Optional.of(found);
       arrival.begins(found);
@@ -99,37 +77,20 @@ final class RangeLanding {
       return found;
     } catch (IOException e) {
       in.abort();
-      ShortBodyException broken = new ShortBodyException(received, length, e);
-      if (received == start) {
-        throw RetryableException.create(broken.getMessage(), broken);
-      }
-      throw broken;
+      throw new ShortBodyException(received, length, e);
     }
   }
 
-  /**
-   * Decides about a body that broke, and pauses if the one before broke as early. An interrupt ends
-   * the pause.
-   *
-   * @param start what had been received when it was asked for
-   * @return whether the rest is to be asked for
-   */
-  boolean goesOnFrom(int start) {
-    if (received == start) {
-      return false; // the SDK has tried more than once
+  /** Whether so much has arrived since this was last true that the line is a good one. */
+  boolean hasProgressed() {
+    boolean progressed = received - seen >= PROGRESS;
+    if (progressed) {
+      seen = received;
     }
-    if (received - forgotten >= PROGRESS) {
-      forgotten = received;
-      breaks = 0;
-    }
-    breaks++;
-    if (breaks > 1 && breaks < BREAKS) {
-      LockSupport.parkNanos(PAUSES.computeDelay(breaks).toNanos());
-    }
-    return breaks < BREAKS;
+    return progressed;
   }
 
-  /** Forgets what has arrived, but not how often it broke. */
+  /** Forgets what has arrived, but not that it was progress. */
   void restart() {
     received = 0;
   }

@@ -164,7 +164,7 @@ public final class ReadAhead implements Closeable {
   }
 
   private void dropAll() {
-    ahead.forEach(chunk -> chunk.unwanted = true);
+    ahead.forEach(chunk -> chunk.landing.cancel());
     while (!ahead.isEmpty()) {
       dropFirst();
     }
@@ -172,7 +172,7 @@ public final class ReadAhead implements Closeable {
 
   private void dropFirst() {
     Chunk chunk = ahead.remove();
-    chunk.unwanted = true;
+    chunk.landing.cancel();
     chunk.failure(); // of no interest
     free.add(chunk.bytes);
   }
@@ -193,8 +193,8 @@ public final class ReadAhead implements Closeable {
     final byte[] bytes;
     final FutureTask<Void> task = new FutureTask<>(this::land);
 
-    /** Set by the reading thread: a request that has not begun is not made then. */
-    volatile boolean unwanted;
+    /** Cancelled by the reading thread, when the bytes are no longer wanted. */
+    final Cancellable landing = new Cancellable();
 
     Chunk(long start, int length, byte[] bytes) {
       this.start = start;
@@ -243,9 +243,7 @@ public final class ReadAhead implements Closeable {
     }
 
     private Void land() throws IOException {
-      if (!unwanted) {
-        source.read(start, bytes, 0, length);
-      }
+      landing.run(() -> source.read(start, bytes, 0, length));
       return null;
     }
   }

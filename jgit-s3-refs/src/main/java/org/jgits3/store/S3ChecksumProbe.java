@@ -5,6 +5,7 @@ import java.io.IOException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** Writes to a bucket whose CRC32C is wrong. Each is sent once. */
 final class S3ChecksumProbe implements ChecksumProbe {
@@ -15,12 +16,12 @@ final class S3ChecksumProbe implements ChecksumProbe {
 
   private static final int BAD_REQUEST = 400;
 
-  private final S3Clients clients;
+  private final S3Client client;
   private final StoreLocation.Bucket bucket;
   private final String root;
 
-  S3ChecksumProbe(S3Clients clients, StoreLocation.Bucket bucket, String root) {
-    this.clients = clients;
+  S3ChecksumProbe(S3Client client, StoreLocation.Bucket bucket, String root) {
+    this.client = client;
     this.bucket = bucket;
     this.root = root;
   }
@@ -30,11 +31,9 @@ final class S3ChecksumProbe implements ChecksumProbe {
     return refuses(
         key,
         () ->
-            clients
-                .singleAttempt()
-                .putObject(
-                    b -> b.bucket(bucket.bucket()).key(root + key).checksumCRC32C(WRONG),
-                    RequestBody.fromString(BODY)));
+            client.putObject(
+                b -> b.bucket(bucket.bucket()).key(root + key).checksumCRC32C(WRONG),
+                RequestBody.fromString(BODY)));
   }
 
   @Override
@@ -42,16 +41,14 @@ final class S3ChecksumProbe implements ChecksumProbe {
     return refuses(
         upload.key(),
         () ->
-            clients
-                .singleAttempt()
-                .uploadPart(
-                    b ->
-                        b.bucket(bucket.bucket())
-                            .key(root + upload.key())
-                            .uploadId(upload.uploadId())
-                            .partNumber(1)
-                            .checksumCRC32C(WRONG),
-                    RequestBody.fromString(BODY)));
+            client.uploadPart(
+                b ->
+                    b.bucket(bucket.bucket())
+                        .key(root + upload.key())
+                        .uploadId(upload.uploadId())
+                        .partNumber(1)
+                        .checksumCRC32C(WRONG),
+                RequestBody.fromString(BODY)));
   }
 
   private boolean refuses(String key, Runnable request) throws IOException {

@@ -4,6 +4,7 @@ package org.jgits3.store;
 import static java.util.Map.entry;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -42,8 +43,6 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     SHORT_BODY,
     /** Nothing was done, and repeating the request does not help. */
     REFUSED,
-    /** Whether anything was done is not known; the store asked for fewer requests. */
-    SLOW_DOWN,
     /** Whether anything was done is not known. */
     UNDECIDED
   }
@@ -61,13 +60,13 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("NoSuchKey", Kind.NO_SUCH_KEY),
           entry("NoSuchUpload", Kind.NO_SUCH_UPLOAD),
           entry("InvalidRange", Kind.INVALID_RANGE),
-          entry("SlowDown", Kind.SLOW_DOWN),
-          entry("SlowDownRead", Kind.SLOW_DOWN),
-          entry("SlowDownWrite", Kind.SLOW_DOWN),
-          entry("ServiceUnavailable", Kind.SLOW_DOWN),
-          entry("RequestLimitExceeded", Kind.SLOW_DOWN),
-          entry("Throttling", Kind.SLOW_DOWN),
-          entry("TooManyRequests", Kind.SLOW_DOWN));
+          entry("SlowDown", Kind.UNDECIDED),
+          entry("SlowDownRead", Kind.UNDECIDED),
+          entry("SlowDownWrite", Kind.UNDECIDED),
+          entry("ServiceUnavailable", Kind.UNDECIDED),
+          entry("RequestLimitExceeded", Kind.UNDECIDED),
+          entry("Throttling", Kind.UNDECIDED),
+          entry("TooManyRequests", Kind.UNDECIDED));
 
   /** Refusals that an administrator can do something about, and what. */
   private static final Map<String, String> ADVICE =
@@ -134,7 +133,8 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
               + " source of the AWS default chain",
           e);
     }
-    return new S3Failure(Kind.UNDECIDED, "no answer: " + message, e);
+    return new S3Failure(
+        Kind.UNDECIDED, "no answer: " + message.replace(" (SDK Attempt Count: 1)", ""), e);
   }
 
   /** The first exception of a kind among the causes of another. */
@@ -169,8 +169,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
       case 404 -> Kind.NOT_FOUND;
       case 412 -> Kind.PRECONDITION_FAILED;
       case 416 -> Kind.INVALID_RANGE;
-      case 429, 503 -> Kind.SLOW_DOWN;
-      case 408, 409 -> Kind.UNDECIDED;
+      case 408, 409, 429 -> Kind.UNDECIDED;
       case 507 -> Kind.REFUSED;
       default -> status >= 300 && status < 500 ? Kind.REFUSED : Kind.UNDECIDED;
     };
@@ -196,7 +195,29 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
 
   /** Whether the request may have been applied, or may still be. */
   boolean undecided() {
-    return kind == Kind.UNDECIDED || kind == Kind.SLOW_DOWN;
+    return kind == Kind.UNDECIDED;
+  }
+
+  /** Whether the same request may be answered later, and nothing was found wrong with an answer. */
+  boolean isPassing() {
+    return (undecided() || kind == Kind.SHORT_BODY) && find(StoreException.class, cause).isEmpty();
+  }
+
+  /** Whether the store refused the request because of the time that it bears. */
+  boolean clockIsWrong() {
+    return cause instanceof SdkServiceException answer && answer.isClockSkewException();
+  }
+
+  /** Time that the store wants to pass before it is asked again; none if it does not say. */
+  Duration retryAfter() {
+    return Optional.of(cause)
+        .filter(AwsServiceException.class::isInstance)
+        .map(answer -> ((AwsServiceException) answer).awsErrorDetails())
+        .map(AwsErrorDetails::sdkHttpResponse)
+        .flatMap(response -> response.firstMatchingHeader("Retry-After"))
+        .filter(value -> value.matches("\\d{1,6}")) // else a date, which S3 does not send
+        .map(value -> Duration.ofSeconds(Long.parseLong(value)))
+        .orElse(Duration.ZERO);
   }
 
   /**
@@ -221,7 +242,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           new StoreException.Refused(
               key, message + ", which S3 does not answer here; check the endpoint", cause);
       case REFUSED -> new StoreException.Refused(key, message, cause);
-      case SLOW_DOWN, UNDECIDED -> new StoreException.Unavailable(key, message, cause);
+      case UNDECIDED -> new StoreException.Unavailable(key, message, cause);
     };
   }
 }

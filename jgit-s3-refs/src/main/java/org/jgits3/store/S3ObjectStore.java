@@ -13,11 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jgits3.store.S3Failure.Kind;
 import org.jgits3.store.S3Failure.ShortBodyException;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
-import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -28,12 +32,18 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Error;
+import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
@@ -44,19 +54,24 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * caller's slice, and is sent from the caller's slice together with its CRC32C, which the server
  * checks. Downloads are not checked here; what is stored carries its own checksums.
  *
+ * <p>A request that can be repeated without harm is repeated until the store has failed for the
+ * time of {@link StoreOptions#requestDeadline}; see {@link Retries}. {@link #putIf} is one attempt.
+ *
  * <p>A {@link #read} whose connection breaks goes on where it broke: the rest is asked for, of the
  * same version ({@code If-Match}), and no byte is read twice. If that version is gone, it is {@link
  * StoreException.Changed} for a caller that named it; for others it begins again with the new one,
  * since validators mean nothing on some paths, unless that ends too early, which is {@code Changed}
- * as well. After 4 breaks within 256 KiB it is {@link StoreException.BrokenOff}, so that a range
- * ends over a bad line, and over none that brings nothing. Timeouts of the client are for each
- * request; one for a whole call of the API ends the read. What {@link #get} and {@link #compare}
- * read is small, or not kept, and begins again as a whole; a {@code get} that breaks off at each of
- * the SDK's attempts is {@code BrokenOff} too, and worth another try later. A body is only ever
- * taken for damaged if all of it came.
+ * as well. Answers that break off again and again without progress are {@link
+ * StoreException.BrokenOff}, so that a range ends over a bad line, and over none that brings
+ * nothing. What {@link #get} and {@link #compare} read is small, or not kept, and begins again as a
+ * whole. A body is only ever taken for damaged if all of it came.
+ *
+ * <p>Some connections are for {@link #get} and {@link #putIf} alone, so that manifests do not wait
+ * for transfers.
  *
  * <p>Safe for use by many threads. A thread that is interrupted sends nothing more: its request
- * fails as undecided and the interrupt stays set. It does not cut short the wait for an answer.
+ * fails as undecided and the interrupt stays set. That ends a pause between attempts, but not the
+ * wait for an answer.
  */
 public final class S3ObjectStore implements ObjectStore {
   /** Most keys that S3 takes in one DeleteObjects. */
@@ -67,21 +82,52 @@ public final class S3ObjectStore implements ObjectStore {
 
   private static final String BINARY = "application/octet-stream";
 
+  /** A small write that has no answer by then is in doubt; its caller repeats it. */
+  static final Duration WRITE_TIMEOUT = Duration.ofSeconds(10);
+
+  /**
+   * Time for the first attempt to read a small object; each further one has twice as much, up to
+   * {@link #WRITE_TIMEOUT}. Others wait for a manifest, so a lost answer must not take long.
+   */
+  static final Duration READ_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Waiting for a free connection is the bound on parallel transfers and no failure. */
+  private static final long ACQUISITION_MINUTES = 5;
+
+  /** Most connections that are kept free of transfers. */
+  private static final int MOST_RESERVED = 8;
+
   private final StoreLocation.Bucket bucket;
-  private final S3Clients clients;
+  private final S3Connection connection;
+  private final S3Client client;
+  private final Retries retries;
   private final Duration completionPatience;
+
+  /** Connections for everything but small objects that are read or written whole. */
+  private final Semaphore transfers;
+
+  private final int transferConnections;
 
   /** What every key begins with: empty, or the prefix and a slash. */
   private final String root;
 
-  S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients) {
-    this(bucket, clients, Completion.PATIENCE);
+  S3ObjectStore(StoreLocation.Bucket bucket, S3Connection connection, Duration requestDeadline) {
+    this(bucket, connection, requestDeadline, Completion.PATIENCE);
   }
 
-  S3ObjectStore(StoreLocation.Bucket bucket, S3Clients clients, Duration completionPatience) {
+  S3ObjectStore(
+      StoreLocation.Bucket bucket,
+      S3Connection connection,
+      Duration requestDeadline,
+      Duration completionPatience) {
     this.bucket = bucket;
-    this.clients = clients;
+    this.connection = connection;
+    this.client = connection.client();
+    this.retries = new Retries(requestDeadline);
     this.completionPatience = completionPatience;
+    int most = connection.connections();
+    this.transferConnections = most - Math.min(MOST_RESERVED, most / 4);
+    this.transfers = new Semaphore(transferConnections, true);
     this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
   }
 
@@ -101,11 +147,11 @@ public final class S3ObjectStore implements ObjectStore {
   /**
    * A store that goes through a client of the caller, for programs that have one: with its
    * connections, credentials, region and endpoint. What the store needs besides comes with each
-   * request: a conditional write is one attempt of ten seconds whatever the client's retries and
-   * time-outs are, since a retry that the store does not see would turn its success into a
-   * conflict; and putting a large upload together may take ten minutes. All else, parts of uploads
-   * included, has to be done within the client's own time-outs for calls and attempts, if it has
-   * any.
+   * request: its retries are this store's, since a retry that the store does not see would turn the
+   * success of a conditional write into a conflict; such a write takes ten seconds at most,
+   * whatever the client's time-outs are, and putting a large upload together may take ten minutes.
+   * Each attempt of all else, parts of uploads included, has to be done within the client's own
+   * time-outs for calls and attempts, if it has any.
    *
    * <p>The client must allow 64 connections, as a store that is opened here does by default; for
    * one that does not, say how many with {@link #using(StoreLocation.Bucket, S3Client, int)}. It
@@ -127,8 +173,9 @@ public final class S3ObjectStore implements ObjectStore {
    *
    * <p>Requests beyond that number wait in the client for a connection, and fail if they get none
    * within its acquisition timeout, 10 seconds by default. What follows from the number here is how
+   * many transfers there are at a time: all but a quarter of it, and all but 8 at most; and how
    * many parts of uploads are sent at a time while they are read from the store, each of which
-   * takes a second connection: half of it, at most 32. If fewer are there than were said, such
+   * takes a second connection: half of those, at most 32. If fewer are there than were said, such
    * parts may take all of them and wait for each other until they fail. If more are, uploads of
    * hundreds of gigabytes are slower than they could be, and nothing else. With one connection,
    * such a part is an error that says so.
@@ -143,7 +190,10 @@ public final class S3ObjectStore implements ObjectStore {
     if (connections < 1) {
       throw new IllegalArgumentException(connections + " connections; at least 1 is needed");
     }
-    return new S3ObjectStore(bucket, S3Clients.borrowing(client, connections));
+    return new S3ObjectStore(
+        bucket,
+        S3Connection.borrowing(client, connections),
+        StoreOptions.DEFAULT.requestDeadline());
   }
 
   /**
@@ -151,8 +201,8 @@ public final class S3ObjectStore implements ObjectStore {
    *
    * @param bucket bucket and prefix
    * @param options how to reach it
-   * @param observe adds metric publishers or execution interceptors to the SDK's clients; called
-   *     for each of them. Retries and timeouts that it sets are set again afterwards
+   * @param observe adds metric publishers or execution interceptors to the SDK's client. Retries
+   *     that it sets are set again afterwards
    * @return the store
    * @throws StoreException.Refused if no region is given and the AWS default chain knows none
    */
@@ -162,7 +212,7 @@ public final class S3ObjectStore implements ObjectStore {
       Consumer<ClientOverrideConfiguration.Builder> observe)
       throws StoreException {
     return new S3ObjectStore(
-        bucket, S3Clients.open(bucket, options, observe, S3Clients.SINGLE_ATTEMPT_TIMEOUT));
+        bucket, S3Connection.open(bucket, options, observe), options.requestDeadline());
   }
 
   /**
@@ -182,26 +232,63 @@ public final class S3ObjectStore implements ObjectStore {
       SdkHttpClient http)
       throws StoreException {
     return new S3ObjectStore(
-        bucket,
-        S3Clients.open(bucket, options, observe, S3Clients.SINGLE_ATTEMPT_TIMEOUT, () -> http));
+        bucket, S3Connection.open(bucket, options, observe, () -> http), options.requestDeadline());
   }
 
   @Override
   public GetResult get(String key, Optional<Validator> known) throws IOException {
-    GetObjectRequest request =
+    GetObjectRequest.Builder request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
             .key(root + key)
-            .ifNoneMatch(known.map(Validator::value).orElse(null))
-            .build();
+            .ifNoneMatch(known.map(Validator::value).orElse(null));
     try {
-      return clients.repeating().getObject(request, whole(key));
+      return retries.run(
+          failures ->
+              client.getObject(
+                  request.overrideConfiguration(within(readTimeout(failures))).build(),
+                  whole(key)));
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
       if (failure.kind() == Kind.NO_SUCH_KEY) {
         return new GetResult.Missing();
       }
       throw failed(key, failure);
+    }
+  }
+
+  private static Duration readTimeout(int failures) {
+    Duration timeout = READ_TIMEOUT.multipliedBy(1L << Math.min(failures, 8));
+    return timeout.compareTo(WRITE_TIMEOUT) < 0 ? timeout : WRITE_TIMEOUT;
+  }
+
+  /** Bounds an attempt, whatever the client of another program is set to. */
+  private static Consumer<AwsRequestOverrideConfiguration.Builder> within(Duration limit) {
+    return override -> override.apiCallTimeout(limit).apiCallAttemptTimeout(limit);
+  }
+
+  /**
+   * Makes a request that can be repeated without harm over one of the connections for transfers.
+   *
+   * @throws SdkException the last failure
+   */
+  private <T> T transfer(Supplier<T> request) {
+    return retries.run(failures -> connected(request));
+  }
+
+  /** Makes one attempt over one of the connections for transfers. */
+  private <T> T connected(Supplier<T> request) {
+    try {
+      if (!transfers.tryAcquire(ACQUISITION_MINUTES, TimeUnit.MINUTES)) {
+        throw SdkClientException.create("no connection was free within 5 minutes");
+      }
+    } catch (InterruptedException e) {
+      throw AbortedException.create("interrupted", e);
+    }
+    try {
+      return request.get();
+    } finally {
+      transfers.release();
     }
   }
 
@@ -242,24 +329,36 @@ public final class S3ObjectStore implements ObjectStore {
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
     RangeLanding landing = new RangeLanding(dst, dstOffset, length, arrival);
+    Retries.Run run = retries.begin();
     while (true) {
       int start = landing.received();
       try {
-        return range(
-            key,
-            offset + start,
-            length - start,
-            landing.version().or(() -> expected),
-            (validator, in) -> landing.take(start, validator, in));
+        Validator version =
+            connected(
+                () ->
+                    range(
+                        key,
+                        offset + start,
+                        length - start,
+                        landing.version().or(() -> expected),
+                        landing::take));
+        retries.answered();
+        return version;
       } catch (SdkException e) {
-        recover(key, landing, start, expected.isEmpty(), S3Failure.of(e));
+        S3Failure failure = S3Failure.of(e);
+        if (landing.hasProgressed()) {
+          run.progressed();
+        }
+        if (!run.goesOnAfter(failure)) {
+          recover(key, landing, start, expected.isEmpty(), failure);
+        }
       }
     }
   }
 
   /**
-   * Decides what becomes of a range after a failure. Returns if it is to be asked for what it
-   * lacks.
+   * Decides what becomes of a range after a failure that no repetition mends. Returns if it is to
+   * be asked for what it lacks.
    *
    * @param start what had been received when the request was made
    * @param anyVersion whether another version will do as well, if it is read from the beginning
@@ -268,15 +367,6 @@ public final class S3ObjectStore implements ObjectStore {
   private void recover(
       String key, RangeLanding landing, int start, boolean anyVersion, S3Failure failure)
       throws StoreException {
-    if (failure.kind() == Kind.SHORT_BODY) {
-      if (landing.goesOnFrom(start)) {
-        return;
-      }
-      throw new StoreException.BrokenOff(
-          key,
-          location(key) + ": " + failure.reason() + ", however often the rest was asked for",
-          failure.cause());
-    }
     StoreException e = failed(key, failure);
     if (e instanceof StoreException.Changed && start > 0 && anyVersion) {
       landing.restart();
@@ -297,13 +387,17 @@ public final class S3ObjectStore implements ObjectStore {
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
     try {
-      return range(
-          key,
-          offset,
-          length,
-          Optional.empty(),
-          (validator, in) ->
-              matches(in, bytes, bytesOffset, length) ? Optional.of(validator) : Optional.empty());
+      return transfer(
+          () ->
+              range(
+                  key,
+                  offset,
+                  length,
+                  Optional.empty(),
+                  (validator, in) ->
+                      matches(in, bytes, bytesOffset, length)
+                          ? Optional.of(validator)
+                          : Optional.empty()));
     } catch (SdkException e) {
       StoreException failure = failed(key, S3Failure.of(e));
       if (failure instanceof StoreException.Corrupt
@@ -332,7 +426,7 @@ public final class S3ObjectStore implements ObjectStore {
             .range("bytes=" + offset + "-" + (offset + length - 1))
             .ifMatch(expected.map(Validator::value).orElse(null))
             .build();
-    return clients.repeating().getObject(request, slice(key, offset, length, expected, taker));
+    return client.getObject(request, slice(key, offset, length, expected, taker));
   }
 
   private <T> ResponseTransformer<GetObjectResponse, T> slice(
@@ -376,7 +470,7 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /** Fills an array from a body. */
-  private static void land(AbortableInputStream in, byte[] dst) {
+  private static void land(AbortableInputStream in, byte[] dst) throws ShortBodyException {
     receive(
         in,
         dst.length,
@@ -387,7 +481,8 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /** Whether a body is the same as a slice. */
-  private static boolean matches(AbortableInputStream in, byte[] bytes, int offset, int length) {
+  private static boolean matches(AbortableInputStream in, byte[] bytes, int offset, int length)
+      throws ShortBodyException {
     byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, length)];
     return receive(
         in,
@@ -400,11 +495,12 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /**
-   * Receives a body. A broken one is worth another request, so it is marked so.
+   * Receives a body.
    *
    * @return whether all of it was read
    */
-  private static boolean receive(AbortableInputStream in, int length, Reading reading) {
+  private static boolean receive(AbortableInputStream in, int length, Reading reading)
+      throws ShortBodyException {
     int received = 0;
     try {
       while (received < length) {
@@ -421,8 +517,7 @@ public final class S3ObjectStore implements ObjectStore {
       return true;
     } catch (IOException e) {
       in.abort();
-      ShortBodyException shortBody = new ShortBodyException(received, length, e);
-      throw RetryableException.create(shortBody.getMessage(), shortBody);
+      throw new ShortBodyException(received, length, e);
     }
   }
 
@@ -430,7 +525,7 @@ public final class S3ObjectStore implements ObjectStore {
   public Optional<ObjectInfo> stat(String key) throws IOException {
     try {
       HeadObjectResponse head =
-          clients.repeating().headObject(b -> b.bucket(bucket.bucket()).key(root + key));
+          transfer(() -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key)));
       return Optional.of(
           new ObjectInfo(head.contentLength(), validator(key, head.eTag()), head.metadata()));
     } catch (SdkException e) {
@@ -444,17 +539,18 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-    PutObjectRequest.Builder request = write(key, body, 0, body.length);
+    PutObjectRequest.Builder request =
+        write(key, body, 0, body.length).overrideConfiguration(within(WRITE_TIMEOUT));
     if (precondition instanceof Precondition.Matches matches) {
       request.ifMatch(matches.validator().value());
     } else {
       request.ifNoneMatch("*");
     }
     try {
-      String tag =
-          clients.singleAttempt().putObject(request.build(), body(body, 0, body.length)).eTag();
+      String tag = client.putObject(request.build(), body(body, 0, body.length)).eTag();
+      retries.answered();
       return tag == null
-          ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag", false)
+          ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag")
           : new PutOutcome.Won(new Validator(tag));
     } catch (SdkException e) {
       return outcome(key, precondition, S3Failure.of(e));
@@ -470,8 +566,7 @@ public final class S3ObjectStore implements ObjectStore {
       return new PutOutcome.Lost(true);
     }
     if (failure.undecided()) {
-      return new PutOutcome.Unknown(
-          location(key) + ": " + failure.reason(), failure.kind() == Kind.SLOW_DOWN);
+      return new PutOutcome.Unknown(location(key) + ": " + failure.reason(), retries.turn(failure));
     }
     throw failed(key, failure);
   }
@@ -479,9 +574,8 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public void put(String key, byte[] src, int offset, int length) throws IOException {
     try {
-      clients
-          .repeating()
-          .putObject(write(key, src, offset, length).build(), body(src, offset, length));
+      PutObjectRequest request = write(key, src, offset, length).build();
+      transfer(() -> client.putObject(request, body(src, offset, length)));
     } catch (SdkException e) {
       throw failed(key, S3Failure.of(e));
     }
@@ -512,18 +606,17 @@ public final class S3ObjectStore implements ObjectStore {
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
       throws IOException {
     try {
-      String id =
-          clients
-              .repeating()
-              .createMultipartUpload(
-                  b ->
-                      b.bucket(bucket.bucket())
-                          .key(root + key)
-                          .contentType(BINARY)
-                          .metadata(metadata)
-                          .checksumAlgorithm(ChecksumAlgorithm.CRC32_C))
-              .uploadId();
-      return new MultipartUpload(key, id, metadata);
+      CreateMultipartUploadResponse begun =
+          transfer(
+              () ->
+                  client.createMultipartUpload(
+                      b ->
+                          b.bucket(bucket.bucket())
+                              .key(root + key)
+                              .contentType(BINARY)
+                              .metadata(metadata)
+                              .checksumAlgorithm(ChecksumAlgorithm.CRC32_C)));
+      return new MultipartUpload(key, begun.uploadId(), metadata);
     } catch (SdkException e) {
       throw failed(key, S3Failure.of(e));
     }
@@ -535,17 +628,17 @@ public final class S3ObjectStore implements ObjectStore {
     int crc = body.crc32c();
     try {
       UploadPartResponse response =
-          clients
-              .repeating()
-              .uploadPart(
-                  b ->
-                      b.bucket(bucket.bucket())
-                          .key(root + upload.key())
-                          .uploadId(upload.uploadId())
-                          .partNumber(number)
-                          .contentLength(body.size())
-                          .checksumCRC32C(encode(crc)),
-                  body(body));
+          transfer(
+              () ->
+                  client.uploadPart(
+                      b ->
+                          b.bucket(bucket.bucket())
+                              .key(root + upload.key())
+                              .uploadId(upload.uploadId())
+                              .partNumber(number)
+                              .contentLength(body.size())
+                              .checksumCRC32C(encode(crc)),
+                      body(body)));
       return new UploadedPart(number, response.eTag(), body.size(), crc);
     } catch (SdkException e) {
       throw failed(upload.key(), S3Failure.of(e));
@@ -560,6 +653,7 @@ public final class S3ObjectStore implements ObjectStore {
             location(upload.key()),
             limit -> sendCompletion(upload, parts, limit),
             () -> isThere(upload, parts),
+            retries.begin(),
             completionPatience)
         .run();
   }
@@ -568,17 +662,15 @@ public final class S3ObjectStore implements ObjectStore {
       throws StoreException.Corrupt {
     List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
     CompleteMultipartUploadResponse response =
-        clients
-            .singleAttempt()
-            .completeMultipartUpload(
-                b ->
-                    b.bucket(bucket.bucket())
-                        .key(root + upload.key())
-                        .uploadId(upload.uploadId())
-                        .multipartUpload(m -> m.parts(completed))
-                        // A client of somebody else may be set to less for either.
-                        .overrideConfiguration(
-                            o -> o.apiCallTimeout(limit).apiCallAttemptTimeout(limit)));
+        connected(
+            () ->
+                client.completeMultipartUpload(
+                    b ->
+                        b.bucket(bucket.bucket())
+                            .key(root + upload.key())
+                            .uploadId(upload.uploadId())
+                            .multipartUpload(m -> m.parts(completed))
+                            .overrideConfiguration(within(limit))));
     if (response.eTag() == null) {
       throw SdkClientException.create("completion was answered, but not what it has made");
     }
@@ -628,10 +720,15 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public void abortMultipart(MultipartUpload upload) throws IOException {
     try {
-      clients
-          .repeating()
-          .abortMultipartUpload(
-              b -> b.bucket(bucket.bucket()).key(root + upload.key()).uploadId(upload.uploadId()));
+      retries.runBriefly( // a sweep removes what an outage leaves
+          () ->
+              connected(
+                  () ->
+                      client.abortMultipartUpload(
+                          b ->
+                              b.bucket(bucket.bucket())
+                                  .key(root + upload.key())
+                                  .uploadId(upload.uploadId()))));
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
       if (failure.kind() != Kind.NO_SUCH_UPLOAD) {
@@ -643,16 +740,18 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public List<MultipartUpload> listMultipart(String prefix) throws IOException {
     List<MultipartUpload> uploads = new ArrayList<>();
+    ListMultipartUploadsRequest.Builder request =
+        ListMultipartUploadsRequest.builder().bucket(bucket.bucket()).prefix(root + prefix);
     try {
-      clients
-          .repeating()
-          .listMultipartUploadsPaginator(b -> b.bucket(bucket.bucket()).prefix(root + prefix))
-          .uploads()
-          .forEach(
-              upload ->
-                  uploads.add(
-                      new MultipartUpload(
-                          upload.key().substring(root.length()), upload.uploadId())));
+      ListMultipartUploadsResponse page;
+      do {
+        page = transfer(() -> client.listMultipartUploads(request.build()));
+        for (software.amazon.awssdk.services.s3.model.MultipartUpload upload : page.uploads()) {
+          uploads.add(
+              new MultipartUpload(upload.key().substring(root.length()), upload.uploadId()));
+        }
+        request.keyMarker(page.nextKeyMarker()).uploadIdMarker(page.nextUploadIdMarker());
+      } while (Boolean.TRUE.equals(page.isTruncated()));
     } catch (SdkException e) {
       throw failed(prefix, S3Failure.of(e));
     }
@@ -661,15 +760,17 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    ListObjectsV2Request.Builder request =
+        ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
     try {
-      clients
-          .repeating()
-          .listObjectsV2Paginator(b -> b.bucket(bucket.bucket()).prefix(root + prefix))
-          .contents()
-          .forEach(
-              object ->
-                  each.accept(
-                      new ListedObject(object.key().substring(root.length()), object.size())));
+      ListObjectsV2Response page;
+      do {
+        page = transfer(() -> client.listObjectsV2(request.build()));
+        for (S3Object object : page.contents()) {
+          each.accept(new ListedObject(object.key().substring(root.length()), object.size()));
+        }
+        request.continuationToken(page.nextContinuationToken());
+      } while (Boolean.TRUE.equals(page.isTruncated()));
     } catch (SdkException e) {
       throw failed(prefix, S3Failure.of(e));
     }
@@ -689,10 +790,12 @@ public final class S3ObjectStore implements ObjectStore {
     List<S3Error> errors;
     try {
       errors =
-          clients
-              .repeating()
-              .deleteObjects(
-                  b -> b.bucket(bucket.bucket()).delete(d -> d.objects(objects).quiet(true)))
+          transfer(
+                  () ->
+                      client.deleteObjects(
+                          b ->
+                              b.bucket(bucket.bucket())
+                                  .delete(d -> d.objects(objects).quiet(true))))
               .errors();
     } catch (SdkException e) {
       throw failed(keys.get(0), S3Failure.of(e));
@@ -735,12 +838,12 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public int connections() {
-    return clients.connections();
+    return transferConnections;
   }
 
   @Override
   public Optional<ChecksumProbe> checksumProbe() {
-    return Optional.of(new S3ChecksumProbe(clients, bucket, root));
+    return Optional.of(new S3ChecksumProbe(client, bucket, root));
   }
 
   @Override
@@ -754,7 +857,13 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
+  public void endRetries() {
+    retries.end();
+  }
+
+  @Override
   public void close() {
-    clients.close();
+    retries.end();
+    connection.close();
   }
 }

@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -12,9 +13,18 @@ import java.util.Optional;
  * @param region region; empty to take it from the AWS default chain
  * @param pathStyle whether the bucket goes into the path instead of the host name
  * @param connections most connections at a time, at least 1
+ * @param requestDeadline how long a request that can be repeated without harm is repeated after its
+ *     first failure
  */
 public record StoreOptions(
-    Optional<URI> endpoint, Optional<String> region, boolean pathStyle, int connections) {
+    Optional<URI> endpoint,
+    Optional<String> region,
+    boolean pathStyle,
+    int connections,
+    Duration requestDeadline) {
+  /** One minute, which a server needs to be restarted or replaced. */
+  public static final Duration REQUEST_DEADLINE = Duration.ofMinutes(1);
+
   /** AWS, with what its default chain says. */
   public static final StoreOptions DEFAULT =
       new StoreOptions(Optional.empty(), Optional.empty(), false, 64);
@@ -29,6 +39,32 @@ public record StoreOptions(
     if (connections < 1) {
       throw new IllegalArgumentException(connections + " connections; at least 1 is needed");
     }
+    if (requestDeadline.isNegative()) {
+      throw new IllegalArgumentException("a deadline of " + requestDeadline);
+    }
+  }
+
+  /**
+   * Options with the default deadline of requests.
+   *
+   * @param endpoint as {@link #endpoint}
+   * @param region as {@link #region}
+   * @param pathStyle as {@link #pathStyle}
+   * @param connections as {@link #connections}
+   */
+  public StoreOptions(
+      Optional<URI> endpoint, Optional<String> region, boolean pathStyle, int connections) {
+    this(endpoint, region, pathStyle, connections, REQUEST_DEADLINE);
+  }
+
+  /**
+   * These options with another deadline of requests.
+   *
+   * @param deadline how long a request is repeated after its first failure
+   * @return a copy
+   */
+  public StoreOptions withRequestDeadline(Duration deadline) {
+    return new StoreOptions(endpoint, region, pathStyle, connections, deadline);
   }
 
   private static void checkEndpoint(URI endpoint) {

@@ -173,9 +173,7 @@ class LeaseTest {
     @Override
     public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
       PutOutcome outcome = super.putIf(key, body, precondition);
-      return lost.getAndDecrement() > 0
-          ? new PutOutcome.Unknown("the answer is lost", false)
-          : outcome;
+      return lost.getAndDecrement() > 0 ? new PutOutcome.Unknown("the answer is lost") : outcome;
     }
   }
 

@@ -33,7 +33,7 @@ import org.jgits3.store.Validator;
  * <p>Validators are content hashes, as on most servers, so that equal bytes have equal validators.
  */
 final class ScriptedStore implements ObjectStore {
-  static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer", false);
+  static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer");
 
   private final Map<String, byte[]> objects = new TreeMap<>(); // guarded by this
   private final Queue<PutScript> putScripts = new ArrayDeque<>(); // guarded by this

@@ -98,6 +98,11 @@ public class DelegatingObjectStore implements ObjectStore {
   }
 
   @Override
+  public void endRetries() {
+    store.endRetries();
+  }
+
+  @Override
   public int connections() {
     return store.connections();
   }

@@ -208,7 +208,7 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   private static PutOutcome unknown(String key, String what) {
-    return new PutOutcome.Unknown(key + ": injected: " + what, false);
+    return new PutOutcome.Unknown(key + ": injected: " + what);
   }
 
   @Override

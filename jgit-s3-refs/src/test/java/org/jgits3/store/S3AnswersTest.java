@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
@@ -68,21 +69,19 @@ class S3AnswersTest {
 
   @ParameterizedTest
   @CsvSource({
-    "500, InternalError, false",
-    "502, '', false",
-    "503, SlowDown, true",
-    "503, '', true",
-    "429, '', true",
-    "409, ConditionalRequestConflict, false",
-    "400, RequestTimeout, false",
+    "500, InternalError",
+    "502, ''",
+    "503, SlowDown",
+    "503, ''",
+    "429, ''",
+    "409, ConditionalRequestConflict",
+    "400, RequestTimeout",
   })
-  void an_undecided_conditional_write_is_sent_once(int status, String code, boolean slowDown)
-      throws IOException {
+  void an_undecided_conditional_write_is_sent_once(int status, String code) throws IOException {
     try (ScriptedHttpServer server = answering(status, code);
         ObjectStore store = open(server)) {
       PutOutcome outcome = store.putIf("k", BODY, MATCHES);
       assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
-      assertThat(((PutOutcome.Unknown) outcome).slowDown()).isEqualTo(slowDown);
       assertThat(((PutOutcome.Unknown) outcome).reason()).startsWith("s3://bucket/p/k: " + status);
       assertThat(server.requests()).hasSize(1);
     }
@@ -101,7 +100,7 @@ class S3AnswersTest {
   void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
       throws IOException {
     ManualTimers timers = new ManualTimers();
-    Script script = (n, exchange) -> timers.pass(S3Clients.SINGLE_ATTEMPT_TIMEOUT);
+    Script script = (n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT);
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store =
             S3ObjectStore.open(
@@ -249,7 +248,63 @@ class S3AnswersTest {
           .hasMessage(
               "s3://bucket/p/k: the body ended after 2 of 4 bytes,"
                   + " however often it was asked for");
+      assertThat(server.requests()).hasSize(Retries.BREAKS);
+    }
+  }
+
+  @Test
+  void a_small_object_whose_answer_is_lost_is_asked_for_again_soon() throws IOException {
+    ManualTimers timers = new ManualTimers();
+    Script script =
+        (n, exchange) -> {
+          if (n == 1) {
+            timers.pass(S3ObjectStore.READ_TIMEOUT);
+          } else if (n == 2) {
+            timers.pass(S3ObjectStore.READ_TIMEOUT.multipliedBy(2));
+          } else {
+            found(exchange, BODY, BODY.length);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store =
+            S3ObjectStore.open(
+                LOCATION, options(server), o -> o.scheduledExecutorService(timers))) {
+      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
       assertThat(server.requests()).hasSize(3);
+    } finally {
+      timers.shutdownNow();
+    }
+  }
+
+  @Test
+  void manifests_have_connections_that_transfers_leave_free() throws Exception {
+    CountDownLatch underWay = new CountDownLatch(3);
+    CountDownLatch end = new CountDownLatch(1);
+    Script script =
+        (n, exchange) -> {
+          if (exchange.getRequestHeaders().containsKey("Range")) {
+            underWay.countDown();
+            await(end);
+            part(exchange, "\"v2\"", DIGITS, 9);
+          } else {
+            found(exchange, BODY, exchange.getRequestMethod().equals("GET") ? BODY.length : 0);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      List<FutureTask<Validator>> reads = new ArrayList<>();
+      for (int i = 0; i < options(server).connections(); i++) {
+        reads.add(new FutureTask<>(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty())));
+        new Thread(reads.get(i)).start();
+      }
+      underWay.await();
+      assertThat(store.connections()).isEqualTo(3);
+      assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
+      assertThat(server.requests()).hasSize(4);
+      end.countDown();
+      for (FutureTask<Validator> read : reads) {
+        assertThat(read.get()).isEqualTo(new Validator("\"v2\""));
+      }
     }
   }
 
@@ -303,7 +358,7 @@ class S3AnswersTest {
   }
 
   @Test
-  void a_range_that_breaks_off_before_its_first_byte_is_left_to_the_client() throws IOException {
+  void a_range_that_breaks_off_before_its_first_byte_is_given_up() throws IOException {
     Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 4 : 0);
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
@@ -311,8 +366,8 @@ class S3AnswersTest {
           .isInstanceOf(StoreException.BrokenOff.class)
           .hasMessage(
               "s3://bucket/p/k: the body ended after 4 of 9 bytes,"
-                  + " however often the rest was asked for");
-      assertThat(server.requests()).hasSize(1 + 3);
+                  + " however often it was asked for");
+      assertThat(server.requests()).hasSize(Retries.BREAKS);
     }
   }
 
@@ -323,8 +378,8 @@ class S3AnswersTest {
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
           .isInstanceOf(StoreException.BrokenOff.class)
-          .hasMessageContaining("s3://bucket/p/k: the body ended after 4 of 9 bytes");
-      assertThat(server.requests()).hasSize(RangeLanding.BREAKS);
+          .hasMessageContaining("s3://bucket/p/k: the body ended after 8 of 9 bytes");
+      assertThat(server.requests()).hasSize(Retries.BREAKS);
     }
   }
 
@@ -356,7 +411,7 @@ class S3AnswersTest {
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
           .isInstanceOf(StoreException.Unavailable.class);
-      assertThat(server.requests()).hasSize(2 * RangeLanding.BREAKS - 1);
+      assertThat(server.requests()).hasSize(2 * Retries.BREAKS - 1);
     }
   }
 
@@ -449,7 +504,7 @@ class S3AnswersTest {
       assertThat(told).doesNotHaveDuplicates();
       assertThat(server.requests())
           .extracting(r -> r.headers().getFirst("Range"))
-          .containsExactly("bytes=0-8", "bytes=0-8", "bytes=4-8");
+          .containsExactly("bytes=0-8", "bytes=4-8");
     } finally {
       timers.shutdownNow();
     }
@@ -629,7 +684,8 @@ class S3AnswersTest {
         ObjectStore store =
             new S3ObjectStore(
                 LOCATION,
-                S3Clients.open(LOCATION, options(server), o -> {}, Duration.ofSeconds(10)),
+                S3Connection.open(LOCATION, options(server), o -> {}),
+                Duration.ofMillis(300),
                 Duration.ofMillis(300))) {
       assertThatThrownBy(
               () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS))

@@ -95,7 +95,7 @@ class S3BorrowedTimeoutsTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 60})
   void a_conditional_write_is_in_doubt_after_ten_seconds(int seconds) throws Exception {
-    Script script = (n, exchange) -> timers.pass(S3Clients.SINGLE_ATTEMPT_TIMEOUT);
+    Script script = (n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT);
     Duration limit = Duration.ofSeconds(seconds);
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         S3Client client = client(server, limit, limit);

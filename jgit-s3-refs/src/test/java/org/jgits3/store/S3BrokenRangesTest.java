@@ -211,8 +211,8 @@ class S3BrokenRangesTest {
           .message()
           .matches(
               ".*/range: the body ended after \\d+ of 16777216 bytes,"
-                  + " however often the rest was asked for");
-      assertThat(proxy.matched()).isEqualTo(RangeLanding.BREAKS);
+                  + " however often it was asked for");
+      assertThat(proxy.matched()).isEqualTo(Retries.BREAKS);
     }
   }
 
@@ -225,7 +225,7 @@ class S3BrokenRangesTest {
         ObjectStore store = through(proxy)) {
       store.read(KEY, 0, dst, 0, dst.length, Optional.empty());
       assertThat(dst).isEqualTo(bytes);
-      assertThat(proxy.matched()).isGreaterThan(2 * RangeLanding.BREAKS);
+      assertThat(proxy.matched()).isGreaterThan(2 * Retries.BREAKS);
     }
   }
 

@@ -306,7 +306,7 @@ class StoreProbeTest {
         new DelegatingObjectStore(good) {
           @Override
           public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
-            return new PutOutcome.Unknown("connection reset", false);
+            return new PutOutcome.Unknown("connection reset");
           }
         };
     assertThatThrownBy(() -> StoreProbe.quick(silent))

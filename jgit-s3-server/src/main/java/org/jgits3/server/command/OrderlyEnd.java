@@ -59,6 +59,7 @@ final class OrderlyEnd implements Closeable {
     atSignal(
         () -> {
           progress.cancel();
+          manager.store().endRetries();
           manager.uploads().close();
           await(CLEANING);
         });

@@ -10,7 +10,6 @@ import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkClientException;
-import software.amazon.awssdk.core.retry.RetryMode;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -20,16 +19,14 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
- * The SDK's clients of one store: one that repeats a request, one that never does, over the same
- * connections. Retrying is a setting of a client.
+ * The SDK's client of one store. It sends every request once; {@link Retries} repeats those that
+ * can be repeated without harm.
  *
- * @param repeating retries as the SDK thinks fit: for requests that can be repeated without harm
- * @param singleAttempt sends every request once
- * @param shared what both use, in the order in which it is closed: connections, credentials
+ * @param client the client
+ * @param used what it uses, in the order in which it is closed: connections, credentials
  * @param connections most connections at a time
  */
-record S3Clients(
-    S3Client repeating, S3Client singleAttempt, List<SdkAutoCloseable> shared, int connections)
+record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connections)
     implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -42,16 +39,12 @@ record S3Clients(
   /** S3 closes idle connections after about 20 s; a write must not run into that. */
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(15);
 
-  /** A small write that has no answer by then is in doubt; its caller repeats it. */
-  static final Duration SINGLE_ATTEMPT_TIMEOUT = Duration.ofSeconds(10);
-
-  static S3Clients open(
+  static S3Connection open(
       StoreLocation.Bucket bucket,
       StoreOptions options,
-      Consumer<ClientOverrideConfiguration.Builder> observe,
-      Duration singleAttemptTimeout)
+      Consumer<ClientOverrideConfiguration.Builder> observe)
       throws StoreException {
-    return open(bucket, options, observe, singleAttemptTimeout, () -> connections(options));
+    return open(bucket, options, observe, () -> connections(options));
   }
 
   private static SdkHttpClient connections(StoreOptions options) {
@@ -66,65 +59,47 @@ record S3Clients(
         .build();
   }
 
-  /** The same over connections of another kind, which are closed with the clients. */
-  static S3Clients open(
+  /** The same over connections of another kind, which are closed with the client. */
+  static S3Connection open(
       StoreLocation.Bucket bucket,
       StoreOptions options,
       Consumer<ClientOverrideConfiguration.Builder> observe,
-      Duration singleAttemptTimeout,
       Supplier<SdkHttpClient> connections)
       throws StoreException {
     Region region = region(bucket, options);
     SdkHttpClient http = connections.get();
     DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
-    ClientOverrideConfiguration.Builder repeating =
-        observed(observe).retryStrategy(RetryMode.STANDARD);
-    ClientOverrideConfiguration.Builder single =
-        observed(observe)
-            .retryStrategy(DefaultRetryStrategy.doNotRetry())
-            .apiCallTimeout(singleAttemptTimeout);
-    return new S3Clients(
-        client(options, region, http, credentials, repeating.build()),
-        client(options, region, http, credentials, single.build()),
+    return new S3Connection(
+        client(options, region, http, credentials, overrides(observe)),
         List.of(http, credentials),
         options.connections());
   }
 
   /**
-   * The clients of a store over a client of somebody else, who closes it.
+   * A store's use of a client that another program owns.
    *
    * @param owned the client; its connections, credentials, region and endpoint are used
    * @param connections how many connections it has
-   * @return clients that leave it open
+   * @return a client that leaves it open
    */
-  static S3Clients borrowing(S3Client owned, int connections) {
-    return new S3Clients(
-        new BorrowedClient(owned, S3Clients::understand),
-        new BorrowedClient(
-            owned,
-            overrides -> {
-              understand(overrides);
-              overrides
-                  .retryStrategy(DefaultRetryStrategy.doNotRetry())
-                  .apiCallTimeout(SINGLE_ATTEMPT_TIMEOUT)
-                  .apiCallAttemptTimeout(SINGLE_ATTEMPT_TIMEOUT);
-            }),
-        List.of(),
-        connections);
+  static S3Connection borrowing(S3Client owned, int connections) {
+    return new S3Connection(new BorrowedClient(owned, S3Connection::once), List.of(), connections);
   }
 
-  private static void understand(ClientOverrideConfiguration.Builder overrides) {
-    overrides
-        .addExecutionInterceptor(new ErrorInSuccess())
-        .addExecutionInterceptor(new NotModifiedAsSuccess());
-  }
-
-  private static ClientOverrideConfiguration.Builder observed(
+  private static ClientOverrideConfiguration overrides(
       Consumer<ClientOverrideConfiguration.Builder> observe) {
     ClientOverrideConfiguration.Builder overrides = ClientOverrideConfiguration.builder();
     observe.accept(overrides);
-    understand(overrides);
-    return overrides;
+    once(overrides);
+    return overrides.build();
+  }
+
+  /** Makes a client send each request once, and understand the answers of S3. */
+  private static void once(ClientOverrideConfiguration.Builder overrides) {
+    overrides
+        .retryStrategy(DefaultRetryStrategy.doNotRetry())
+        .addExecutionInterceptor(new ErrorInSuccess())
+        .addExecutionInterceptor(new NotModifiedAsSuccess());
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)
@@ -162,8 +137,7 @@ record S3Clients(
 
   @Override
   public void close() {
-    repeating.close();
-    singleAttempt.close();
-    shared.forEach(SdkAutoCloseable::close);
+    client.close();
+    used.forEach(SdkAutoCloseable::close);
   }
 }
