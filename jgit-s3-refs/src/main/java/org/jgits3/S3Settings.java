@@ -9,11 +9,13 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
@@ -77,6 +79,7 @@ public record S3Settings(
   private static final String REGION = "region";
   private static final String PATH_STYLE = "pathStyle";
   private static final String CONNECTIONS = "connections";
+  private static final String REQUEST_DEADLINE = "requestDeadline";
   private static final String COMMIT_DEADLINE = "commitDeadline";
   private static final String MANIFEST_LIMIT = "manifestLimit";
 
@@ -107,7 +110,15 @@ public record S3Settings(
   private static final Map<String, Set<String>> KEYS =
       Map.of(
           "",
-          Set.of(STORE, ENDPOINT, REGION, PATH_STYLE, CONNECTIONS, COMMIT_DEADLINE, MANIFEST_LIMIT),
+          Set.of(
+              STORE,
+              ENDPOINT,
+              REGION,
+              PATH_STYLE,
+              CONNECTIONS,
+              REQUEST_DEADLINE,
+              COMMIT_DEADLINE,
+              MANIFEST_LIMIT),
           REFS,
           Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
           RECEIVE,
@@ -159,7 +170,8 @@ public record S3Settings(
             reader.endpoint(),
             Optional.ofNullable(config.getString(SECTION, null, REGION)),
             reader.flag(PATH_STYLE, defaults.pathStyle()),
-            reader.number(CONNECTIONS, defaults.connections(), 1, MAX_CONNECTIONS)),
+            reader.number(CONNECTIONS, defaults.connections(), 1, MAX_CONNECTIONS),
+            reader.duration(REQUEST_DEADLINE, defaults.requestDeadline())),
         new CommitPolicy(reader.duration(COMMIT_DEADLINE, CommitPolicy.DEFAULT.deadline())),
         refs.validation(),
         refs.trustETag(),
@@ -253,21 +265,50 @@ public record S3Settings(
   }
 
   private static void checkKeys(Config config, String source) throws ConfigInvalidException {
+    checkSections(config, source);
     Set<String> subsections = new TreeSet<>(config.getSubsections(SECTION));
     subsections.add("");
     for (String subsection : subsections) {
       Set<String> known = KEYS.get(subsection);
       String header = header(subsection);
       if (known == null) {
-        throw new ConfigInvalidException(source + ": " + header + ": unknown section");
+        throw unknownSection(source, header);
       }
       for (String key : config.getNames(SECTION, subsection.isEmpty() ? null : subsection)) {
-        if (known.stream().noneMatch(key::equalsIgnoreCase)) {
+        if (!contains(known, key)) {
           throw new ConfigInvalidException(
-              source + ": " + header + ": unknown key " + key + "; known are " + sorted(known));
+              source + ": " + header + ": unknown key " + key + elsewhere(key, known));
         }
       }
     }
+  }
+
+  /** Refuses {@code [s3.refs]}, which JGit takes for a section of another name. */
+  private static void checkSections(Config config, String source) throws ConfigInvalidException {
+    for (String section : config.getSections()) {
+      if (section.toLowerCase(Locale.ROOT).startsWith(SECTION + ".")) {
+        throw unknownSection(source, "[" + section + "]");
+      }
+    }
+  }
+
+  private static ConfigInvalidException unknownSection(String source, String header) {
+    String known =
+        KEYS.keySet().stream().sorted().map(S3Settings::header).collect(Collectors.joining(", "));
+    return new ConfigInvalidException(
+        source + ": " + header + ": unknown section; known are " + known);
+  }
+
+  private static boolean contains(Set<String> known, String key) {
+    return known.stream().anyMatch(key::equalsIgnoreCase);
+  }
+
+  private static String elsewhere(String key, Set<String> known) {
+    return KEYS.entrySet().stream()
+        .filter(section -> contains(section.getValue(), key))
+        .map(section -> "; it belongs into " + header(section.getKey()))
+        .findFirst()
+        .orElse("; known are " + sorted(known));
   }
 
   private static void checkBlockCache(Config config, String source) throws ConfigInvalidException {
@@ -343,23 +384,31 @@ public record S3Settings(
       if (text(key) == null) {
         return otherwise;
       }
-      Duration read =
-          duration(key)
-              .orElseThrow(
-                  () -> wrong(key, "'" + text(key) + "' is no duration such as '30 s'", null));
+      Duration read = duration(key, "no duration such as '30 s'");
       if (read.isZero()) {
         throw wrong(key, "'" + text(key) + "' is not more than 0", null);
       }
       return read;
     }
 
-    private Optional<Duration> duration(String key) {
+    private Duration duration(String key, String what) throws ConfigInvalidException {
+      String text = text(key);
+      if (text.strip().matches("[+-]?\\d+")) {
+        String number = text.strip();
+        throw wrong(
+            key,
+            "'" + text + "' has no unit; write '" + number + " s' or '" + number + " min'",
+            null);
+      }
       try {
         long ms = config.getTimeUnit(SECTION, subsection, key, UNREADABLE, TimeUnit.MILLISECONDS);
-        return ms == UNREADABLE ? Optional.empty() : Optional.of(Duration.ofMillis(ms));
+        if (ms != UNREADABLE) {
+          return Duration.ofMillis(ms);
+        }
       } catch (IllegalArgumentException e) {
-        return Optional.empty();
+        throw wrong(key, "'" + text + "' is " + what, e);
       }
+      throw wrong(key, "'" + text + "' is " + what, null);
     }
 
     Validation validation() throws ConfigInvalidException {
@@ -371,15 +420,7 @@ public record S3Settings(
         return new Validation.AfterOpen();
       }
       Duration window =
-          duration(VALIDATE)
-              .orElseThrow(
-                  () ->
-                      wrong(
-                          VALIDATE,
-                          "'"
-                              + text
-                              + "' is neither always nor afterOpen nor a duration such as '5 s'",
-                          null));
+          duration(VALIDATE, "neither always nor afterOpen nor a duration such as '5 s'");
       return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
     }
 
@@ -391,10 +432,11 @@ public record S3Settings(
       if ("never".equalsIgnoreCase(text)) {
         return Optional.empty();
       }
-      if (duration(GC).isEmpty()) {
-        throw wrong(GC, "'" + text + "' is neither never nor a duration such as '1 day'", null);
+      Duration age = duration(GC, "neither never nor a duration such as '1 day'");
+      if (age.isZero()) {
+        throw wrong(GC, "'" + text + "' is not more than 0", null);
       }
-      return Optional.of(duration(GC, COLLECT_AFTER));
+      return Optional.of(age);
     }
 
     boolean trustETag() throws ConfigInvalidException {

@@ -47,6 +47,7 @@ class S3SettingsTest {
               region = eu-central-1
               pathStyle = true
               connections = 17
+              requestDeadline = 2 min
               commitDeadline = 5 s
               manifestLimit = 3m
             """);
@@ -55,6 +56,7 @@ class S3SettingsTest {
     assertThat(settings.options().region()).contains("eu-central-1");
     assertThat(settings.options().pathStyle()).isTrue();
     assertThat(settings.options().connections()).isEqualTo(17);
+    assertThat(settings.options().requestDeadline()).isEqualTo(Duration.ofMinutes(2));
     assertThat(settings.commits().deadline()).isEqualTo(Duration.ofSeconds(5));
     assertThat(settings.manifestLimit()).isEqualTo(3 << 20);
   }
@@ -81,14 +83,24 @@ class S3SettingsTest {
         "[s3 \"refs\"] keepRawBytes = 7x  | [s3 \"refs\"] keepRawBytes | neither true nor false",
         "[s3] manifestLimit = some        | [s3] manifestLimit | no number of bytes",
         "[s3] manifestLimit = -1          | [s3] manifestLimit | less than 0",
-        "[s3] commitDeadline = 0          | [s3] commitDeadline | not more than 0",
+        "[s3] commitDeadline = 0 s        | [s3] commitDeadline | not more than 0",
+        "[s3] commitDeadline = 30         | [s3] commitDeadline | '30' has no unit; write '30 s'",
+        "[s3] requestDeadline = 60        | [s3] requestDeadline | '60' has no unit; write '60 s'",
+        "[s3] requestDeadline = later     | [s3] requestDeadline | no duration",
+        "[s3 \"refs\"] validate = 5       | [s3 \"refs\"] validate | '5' has no unit",
+        "[s3 \"refs\"] validate = 0       | [s3 \"refs\"] validate | '0' has no unit",
+        "[s3 \"maintenance\"] gc = 1      | [s3 \"maintenance\"] gc | '1' has no unit",
+        "[s3.refs] validate = 5 s         | [s3.refs] | unknown section; known are [s3], [s3 \"cache",
+        "[s3.upload] buffers = 5          | [s3.upload] | unknown section",
+        "[s3 \"Refs\"] validate = 5 s     | [s3 \"Refs\"] | unknown section",
+        "[s3] cacheLimit = 1g             | [s3] | unknown key cacheLimit; it belongs into [s3 \"refs\"]",
         "[s3 \"upload\"] partSize = 4m     | [s3 \"upload\"] partSize | not from 5242880 to",
         "[s3 \"upload\"] partSize = 2g     | [s3 \"upload\"] partSize | no number",
         "[s3 \"upload\"] partSize = huge   | [s3 \"upload\"] partSize | no number",
         "[s3 \"upload\"] buffers = 0       | [s3 \"upload\"] buffers | not from 1 to",
         "[s3 \"maintenance\"] gc = soon  | [s3 \"maintenance\"] gc | neither never nor a duration",
         "[s3 \"maintenance\"] gc = -1 d   | [s3 \"maintenance\"] gc | neither never nor a duration",
-        "[s3 \"maintenance\"] gc = 0      | [s3 \"maintenance\"] gc | not more than 0",
+        "[s3 \"maintenance\"] gc = 0 s    | [s3 \"maintenance\"] gc | not more than 0",
         "[s3 \"maintenance\"] gv = 1 d    | [s3 \"maintenance\"] | unknown key gv; known are gc",
         "[s3 \"upload\"] parts = 3         | [s3 \"upload\"] | unknown key parts",
       })
