@@ -77,6 +77,8 @@ public final class S3RepositoryManager implements Closeable {
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
+  private static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
+
   /** How long a client may take between the advertisement and its push for them to be one. */
   public static final Duration ADVERTISED = Duration.ofSeconds(10);
 
@@ -386,15 +388,39 @@ public final class S3RepositoryManager implements Closeable {
    */
   public S3Repository createRepository(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    TreeMap<String, String> symrefs = new TreeMap<>();
-    symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
-    VersionedManifest created =
-        bindings.create(
-            checked,
-            new RepositorySettings(CONFIG, "", Set.of()),
-            new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs));
+    VersionedManifest created = bindings.create(checked, SETTINGS, unborn());
     begun(checked, created.manifest().repositoryId());
     return open(checked);
+  }
+
+  /**
+   * Creates a repository for an import to fill, and to {@linkplain #rename rename} when it is
+   * whole. Its name, {@code TARGET.importing/RANDOM}, is that of no other import.
+   *
+   * @param target name that it is to get
+   * @return a handle, to be closed by the caller
+   * @throws IllegalArgumentException if the target is too long
+   * @throws IOException as {@link #createRepository}
+   */
+  public S3Repository createImport(RepositoryName target) throws IOException {
+    return open(bindings.createImport(target, SETTINGS, unborn()));
+  }
+
+  /**
+   * Deletes a repository that an import is making, or was when it was killed.
+   *
+   * @param name its name
+   * @param target name that it was to get
+   * @throws IOException as {@link Bindings#deleteImport}
+   */
+  public void deleteImport(RepositoryName name, RepositoryName target) throws IOException {
+    ended(name, bindings.deleteImport(name, target));
+  }
+
+  private Refs unborn() {
+    TreeMap<String, String> symrefs = new TreeMap<>();
+    symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
+    return new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs);
   }
 
   private String defaultBranch() {

@@ -44,6 +44,13 @@ public final class TestRepositories {
     return S3RepositoryManager.open(S3Settings.from(config, "test"));
   }
 
+  /** A manager that gives up soon, as a process that is killed does not try again. */
+  public static S3RepositoryManager impatient(ObjectStore store) throws ConfigInvalidException {
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "100 ms");
+    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  }
+
   /** What a process that is killed does not catch. */
   private static final class Killed extends Error {
     private static final long serialVersionUID = 1;

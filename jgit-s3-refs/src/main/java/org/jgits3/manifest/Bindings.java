@@ -6,7 +6,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -24,6 +26,8 @@ import org.jgits3.store.ObjectStore;
  */
 public final class Bindings {
   private static final int RENAME_BYTES = 10;
+  private static final String IMPORTING = ".importing";
+  private static final int IMPORT_BYTES = 6;
 
   private final ObjectStore store;
   private final CommitPolicy policy;
@@ -67,6 +71,69 @@ public final class Bindings {
    */
   public VersionedManifest create(RepositoryName name, RepositorySettings settings, Refs refs)
       throws IOException {
+    return create(name, RepositoryState.ACTIVE, settings, refs);
+  }
+
+  /**
+   * Creates a repository for an import to fill.
+   *
+   * @param target name that it gets when it is whole
+   * @param settings configuration to begin with
+   * @param refs refs to begin with, {@code HEAD} among the symbolic ones
+   * @return its name until then, which no other import has
+   * @throws IllegalArgumentException if the target is so long that there is no such name
+   * @throws IOException as {@link #create}
+   */
+  public RepositoryName createImport(RepositoryName target, RepositorySettings settings, Refs refs)
+      throws IOException {
+    RepositoryName name =
+        new RepositoryName(importPrefix(target) + ObjectNames.random(IMPORT_BYTES));
+    create(name, new RepositoryState.Active(Optional.of(target.value())), settings, refs);
+    return name;
+  }
+
+  /**
+   * Repositories that imports make, or were making when they were killed, and those that are being
+   * renamed to their target: one listing, and a GET for each.
+   *
+   * @param target name that the repository is to get
+   * @return their names, and what these stand for
+   * @throws IOException if the store does not answer or refuses
+   */
+  public Map<RepositoryName, RepositoryState> imports(RepositoryName target) throws IOException {
+    List<RepositoryName> found = new ArrayList<>();
+    list(target.directoryKey(IMPORTING), found::add);
+    Map<RepositoryName, RepositoryState> imports = new HashMap<>();
+    for (RepositoryName name : found) {
+      Optional<RepositoryState> state = read(name).map(known -> known.manifest().state());
+      state.filter(s -> isFor(s, target)).ifPresent(s -> imports.put(name, s));
+    }
+    return imports;
+  }
+
+  private static boolean isFor(RepositoryState state, RepositoryName target) {
+    return isImport(state, target)
+        || (state instanceof RepositoryState.Moving moving && moving.to().equals(target.value()));
+  }
+
+  private static boolean isImport(RepositoryState state, RepositoryName target) {
+    return state instanceof RepositoryState.Active active
+        && active.importOf().filter(target.value()::equals).isPresent();
+  }
+
+  /**
+   * What the names begin with under which imports make a repository.
+   *
+   * @param target name that the repository is to get
+   * @return the beginning, with the slash at its end
+   */
+  public static String importPrefix(RepositoryName target) {
+    return target.value() + IMPORTING + '/';
+  }
+
+  private VersionedManifest create(
+      RepositoryName name, RepositoryState state, RepositorySettings settings, Refs refs)
+      throws IOException {
     ManifestFile file = new ManifestFile(store, name);
     DecidedWrites writes = writes(file);
     String life = ObjectNames.random(16);
@@ -74,8 +141,7 @@ public final class Bindings {
     Optional<VersionedManifest> before = Optional.empty();
     while (true) {
       long floor = generation(before);
-      Manifest first =
-          Manifest.blank(life, RepositoryState.ACTIVE, floor + 1, floor, settings, refs);
+      Manifest first = Manifest.blank(life, state, floor + 1, floor, settings, refs);
       former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(life, former)));
       noteFormer(life, before);
       DecidedWrites.Result result = writes.write(before, first);
@@ -219,8 +285,12 @@ public final class Bindings {
    * @throws IOException if the store does not answer or refuses
    */
   public void list(Consumer<RepositoryName> each) throws IOException {
+    list(RepositoryName.PREFIX, each);
+  }
+
+  private void list(String prefix, Consumer<RepositoryName> each) throws IOException {
     store.list(
-        RepositoryName.PREFIX,
+        prefix,
         object -> {
           if (object.size() >= ManifestCodec.MIN_REPOSITORY_BYTES) {
             RepositoryName.fromManifestKey(object.key()).ifPresent(each);
@@ -250,11 +320,32 @@ public final class Bindings {
    * @throws IOException if the store does not answer or refuses
    */
   public String delete(RepositoryName name) throws IOException {
+    return delete(name, Optional.empty());
+  }
+
+  /**
+   * Deletes a repository as long as an import makes it. If that import is still under way, it
+   * fails, saying so.
+   *
+   * @param name its name, one of {@link #imports}
+   * @param target name that it was to get
+   * @return the life that has ended, a {@link Manifest#repositoryId}
+   * @throws ManifestException.Gone if there is no such repository, or no import makes it any more
+   * @throws IOException as {@link #delete}
+   */
+  public String deleteImport(RepositoryName name, RepositoryName target) throws IOException {
+    return delete(name, Optional.of(target));
+  }
+
+  private String delete(RepositoryName name, Optional<RepositoryName> importOf) throws IOException {
     ManifestFile file = new ManifestFile(store, name);
     DecidedWrites writes = writes(file);
     Optional<VersionedManifest> found = file.read();
     while (true) {
       VersionedManifest before = active(file, found);
+      if (importOf.isPresent() && !isImport(before.manifest().state(), importOf.get())) {
+        throw file.gone(Optional.of(before.manifest().state()));
+      }
       Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
       DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
       if (result.won()) {

@@ -27,6 +27,7 @@ final class ManifestReader {
           "to",
           "from",
           "rename",
+          "importOf",
           "generation",
           "nonce",
           "requires",
@@ -91,7 +92,7 @@ final class ManifestReader {
   private RepositoryState state() {
     String state = top.text("state");
     return switch (state) {
-      case "active" -> RepositoryState.ACTIVE;
+      case "active" -> new RepositoryState.Active(top.value("importOf").map(JsonFields::asText));
       case "deleted" -> RepositoryState.DELETED;
       case "moving" -> new RepositoryState.Moving(top.text("to"), top.text("rename"));
       case "moved" -> new RepositoryState.Moved(top.text("to"));

@@ -55,8 +55,11 @@ final class ManifestWriter {
   }
 
   private void state(RepositoryState state) throws IOException {
-    if (state instanceof RepositoryState.Active) {
+    if (state instanceof RepositoryState.Active active) {
       json.writeStringField("state", "active");
+      if (active.importOf().isPresent()) {
+        json.writeStringField("importOf", active.importOf().get());
+      }
     } else if (state instanceof RepositoryState.Deleted) {
       json.writeStringField("state", "deleted");
     } else if (state instanceof RepositoryState.Moving moving) {

@@ -82,6 +82,16 @@ public record RepositoryName(String value) {
     return PREFIX + encode(value) + SUFFIX;
   }
 
+  /**
+   * Beginning of the keys of manifests whose names are in a directory beside this one.
+   *
+   * @param suffix what follows this name in that of the directory
+   * @return a prefix that ends in a slash
+   */
+  String directoryKey(String suffix) {
+    return PREFIX + encode(value + suffix) + '/';
+  }
+
   @Override
   public String toString() {
     return value;

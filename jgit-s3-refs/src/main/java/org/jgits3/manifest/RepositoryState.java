@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import java.util.Optional;
+
 /**
  * What a name stands for at the moment. Only {@link Active} repositories can be read or written.
  */
 public sealed interface RepositoryState {
-  /** A repository. */
-  record Active() implements RepositoryState {}
+  /**
+   * A repository.
+   *
+   * @param importOf name that it gets when it is whole, while an import makes it; a rename ends
+   *     that
+   */
+  record Active(Optional<String> importOf) implements RepositoryState {}
 
   /**
    * A rename has begun; writers are fenced. Anyone may finish it.
@@ -35,8 +42,8 @@ public sealed interface RepositoryState {
    */
   record Reserved(String from, String rename) implements RepositoryState {}
 
-  /** The one instance of {@link Active} that is needed. */
-  RepositoryState ACTIVE = new Active();
+  /** A repository that no import is making. */
+  RepositoryState ACTIVE = new Active(Optional.empty());
 
   /** The one instance of {@link Deleted} that is needed. */
   RepositoryState DELETED = new Deleted();

@@ -20,26 +20,28 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.Bindings;
 import org.jgits3.manifest.CommitPolicy;
-import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes a repository from one elsewhere: objects, all refs with {@code HEAD} and other symbolic
  * ones, and what of configuration and description belongs to the repository. Reflogs are not taken
  * along, and a shallow repository is refused.
  *
- * <p>The repository is made under {@code NAME.importing}, and gets its name, by a rename, when it
- * is whole. Whatever an import was interrupted at, the same call finishes it, and uses what it has
- * uploaded. Used by one thread.
+ * <p>Each import makes its repository under a name that no other has, {@code
+ * NAME.importing/RANDOM}, and renames it when it is whole. So imports of one name do not meet
+ * before that rename, which one of them wins. The manifest says that an import makes the
+ * repository; nothing else is ever deleted here. Used by one thread.
  */
 public final class Importer {
-  /** What the name ends in as long as the repository is not whole. */
-  public static final String SUFFIX = ".importing";
+  private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
 
   private final S3RepositoryManager manager;
+  private final Bindings bindings;
   private final ProgressMonitor monitor;
 
   /**
@@ -50,6 +52,7 @@ public final class Importer {
    */
   public Importer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
+    this.bindings = new Bindings(manager.store(), CommitPolicy.DEFAULT);
     this.monitor = monitor;
   }
 
@@ -63,7 +66,9 @@ public final class Importer {
   public record Imported(int refs, long objects, long bytes) {}
 
   /**
-   * Imports a repository, or finishes an import that was interrupted.
+   * Imports a repository. If an earlier import of the name was interrupted in its rename, that is
+   * finished instead. What other imports of the name have begun is deleted in the end, since they
+   * cannot get it any more.
    *
    * @param source where it is; not closed
    * @param name name that it gets
@@ -72,26 +77,36 @@ public final class Importer {
    * @throws IOException if the source cannot be read, is not whole, or the store does not take it
    */
   public Imported run(ImportSource source, RepositoryName name) throws IOException {
-    RepositoryName staging = new RepositoryName(name.value() + SUFFIX);
-    if (isRenamed(staging, name)) {
-      manager.rename(staging.value(), name.value());
-      return finished(source, name);
-    }
-    checkFree(name, staging);
-    source.inspect(manager.settings().config(), monitor);
-    Imported imported = stage(source, staging);
-    manager.rename(staging.value(), name.value());
+    Imported imported = finishesAnother(name) ? finished(source, name) : made(source, name);
+    deleteOthers(name);
     return imported;
   }
 
-  /** Whether an import was interrupted when everything was done but the rename. */
-  private boolean isRenamed(RepositoryName staging, RepositoryName name) throws IOException {
-    Optional<RepositoryState> state =
-        new Bindings(manager.store(), CommitPolicy.DEFAULT)
-            .read(staging)
-            .map(found -> found.manifest().state());
-    return state.orElse(null) instanceof RepositoryState.Moving moving
-        && moving.to().equals(name.value());
+  /** Finishes the rename of another import, which began when its repository was whole. */
+  private boolean finishesAnother(RepositoryName name) throws IOException {
+    Optional<RepositoryState> state = bindings.read(name).map(found -> found.manifest().state());
+    if (state.orElse(null) instanceof RepositoryState.Reserved reserved
+        && reserved.from().startsWith(Bindings.importPrefix(name))) {
+      return finishesRename(reserved.from(), name);
+    }
+    boolean finished = false;
+    if (state.orElse(null) instanceof RepositoryState.Active) {
+      for (var left : bindings.imports(name).entrySet()) {
+        finished |=
+            left.getValue() instanceof RepositoryState.Moving
+                && finishesRename(left.getKey().value(), name);
+      }
+    }
+    return finished;
+  }
+
+  private boolean finishesRename(String from, RepositoryName name) throws IOException {
+    try {
+      manager.rename(from, name.value());
+      return true;
+    } catch (ManifestException.Gone deleted) {
+      return false;
+    }
   }
 
   /** Says what an earlier import of the name has made, if that is what the source has. */
@@ -109,59 +124,111 @@ public final class Importer {
     }
   }
 
-  private void checkFree(RepositoryName name, RepositoryName staging) throws IOException {
+  private Imported made(ImportSource source, RepositoryName name) throws IOException {
+    checkFree(name);
+    source.inspect(manager.settings().config(), monitor);
+    try (S3Repository target = create(name)) {
+      RepositoryName staging = new RepositoryName(target.getDescription().getRepositoryName());
+      Imported imported;
+      try {
+        imported = fill(target, source);
+      } catch (IOException e) {
+        throw abandoned(staging, name, e);
+      }
+      publish(staging, name);
+      return imported;
+    }
+  }
+
+  private void checkFree(RepositoryName name) throws IOException {
     try {
       manager.openRepository(name.value()).close();
     } catch (RepositoryNotFoundException free) {
       return;
-    } catch (ManifestException.Gone e) {
-      if (e.state().orElse(null) instanceof RepositoryState.Reserved reserved
-          && reserved.from().equals(staging.value())) {
-        return; // kept for this very import, which was interrupted before its rename
-      }
-      throw e;
     }
     throw new ManifestException.Exists(
         "there is a repository " + name + " already; choose another name");
   }
 
-  private Imported stage(ImportSource source, RepositoryName staging) throws IOException {
-    try (S3Repository target = openOrCreate(staging)) {
-      try {
-        source.copyObjects(target, monitor);
-        setUp(target, source);
-        setRefs(target, source);
-        return imported(source, target);
-      } catch (IOException e) {
-        throw abandoned(target, staging, e);
-      }
+  private void deleteOther(RepositoryName left, RepositoryName name) throws IOException {
+    try {
+      manager.deleteImport(left, name);
+    } catch (ManifestException.Gone ended) {
+      LOG.debug("{} has ended meanwhile", left, ended);
     }
   }
 
-  /** Removes what has got no objects yet, or never will be whole; says what is kept otherwise. */
-  private IOException abandoned(S3Repository target, RepositoryName staging, IOException why) {
+  private S3Repository create(RepositoryName name) throws IOException {
     try {
-      Manifest manifest = target.manifest();
-      if (manifest.packs().isEmpty() || !manifest.settings().shallow().isEmpty()) {
-        manager.delete(staging.value());
-        return why;
-      }
+      return manager.createImport(name);
+    } catch (ManifestException.Gone e) {
+      throw defeat(name, e);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          name + ": too long to be imported, since it is longer until then: " + e.getMessage(), e);
+    }
+  }
+
+  private Imported fill(S3Repository target, ImportSource source) throws IOException {
+    source.copyObjects(target, monitor);
+    setUp(target, source);
+    setRefs(target, source);
+    return imported(source, target);
+  }
+
+  private void publish(RepositoryName staging, RepositoryName name) throws IOException {
+    try {
+      manager.rename(staging.value(), name.value());
+    } catch (ManifestException.Exists | ManifestException.Gone e) {
+      throw abandoned(staging, name, e);
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; the import is whole: finish it with jgit-s3 rename "
+              + staging
+              + " "
+              + name,
+          e);
+    }
+  }
+
+  /** Removes what this import has made, or says where it is. */
+  private IOException abandoned(RepositoryName staging, RepositoryName name, IOException why) {
+    try {
+      manager.deleteImport(staging, name);
+      return why instanceof ManifestException.Exists ? defeat(name, why) : why;
+    } catch (ManifestException.Gone deleted) { // by the import that has won, or by a person
+      return defeat(name, why);
+    } catch (IOException e) {
+      why.addSuppressed(e);
+      return new IOException(
+          why.getMessage() + "; what is there of it is left as " + staging + ", delete that", why);
+    }
+  }
+
+  /** Says that another repository has got the name, if that is so. */
+  private IOException defeat(RepositoryName name, IOException why) {
+    try {
+      checkFree(name);
+    } catch (ManifestException.Exists taken) {
+      taken.addSuppressed(why);
+      return taken;
     } catch (IOException e) {
       why.addSuppressed(e);
     }
-    return new IOException(
-        why.getMessage()
-            + "; what has been uploaded is kept as "
-            + staging
-            + ": import again to go on, or delete it",
-        why);
+    return why;
   }
 
-  private S3Repository openOrCreate(RepositoryName staging) throws IOException {
+  /** Deletes what killed imports of the name have left, and ends those that have lost it. */
+  private void deleteOthers(RepositoryName name) {
     try {
-      return manager.openRepository(staging.value());
-    } catch (RepositoryNotFoundException none) {
-      return manager.createRepository(staging.value());
+      for (var left : bindings.imports(name).entrySet()) {
+        if (left.getValue() instanceof RepositoryState.Active) {
+          deleteOther(left.getKey(), name);
+        }
+      }
+    } catch (IOException e) { // the repository is there all the same
+      LOG.warn("what other imports of {} have left is still there: {}", name, e.getMessage());
     }
   }
 
@@ -200,14 +267,9 @@ public final class Importer {
 
   private void setRefs(S3Repository target, ImportSource source) throws IOException {
     SourceRefs wanted = source.refs();
-    SourceRefs there = refsOf(target);
-    if (there.areThoseOf(wanted)) {
-      return;
-    }
     String message = "import from " + source;
     try (RevWalk walk = source.newWalk(target)) {
       walk.setRetainBody(false);
-      clear(target, there, walk);
       for (Map.Entry<String, String> link : wanted.symbolic().entrySet()) {
         RefUpdate update = target.updateRef(link.getKey());
         update.setRefLogMessage(message, false);
@@ -228,27 +290,6 @@ public final class Importer {
         check(Constants.HEAD, update.forceUpdate());
       }
     }
-  }
-
-  /** Removes the refs that an import of another state of the source has made. */
-  private void clear(S3Repository target, SourceRefs there, RevWalk walk) throws IOException {
-    for (String link : there.symbolic().keySet()) {
-      if (!link.equals(Constants.HEAD)) {
-        RefUpdate update = target.getRefDatabase().newUpdate(link, true);
-        update.setForceUpdate(true);
-        check(link, update.delete());
-      }
-    }
-    BatchRefUpdate batch = batch(target, "import again");
-    there
-        .direct()
-        .forEach(
-            (name, id) -> {
-              if (!name.equals(Constants.HEAD)) {
-                batch.addCommand(new ReceiveCommand(id, ObjectId.zeroId(), name));
-              }
-            });
-    execute(batch, walk);
   }
 
   private static BatchRefUpdate batch(S3Repository target, String message) {

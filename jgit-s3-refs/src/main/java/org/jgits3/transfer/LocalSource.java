@@ -19,7 +19,6 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
@@ -125,7 +124,23 @@ final class LocalSource extends ImportSource {
         what = ref.getKey() + " points to " + id.name() + ", which is missing";
       }
     }
-    return new IOException(this + ": " + what + "; see git fsck", e);
+    return new IOException(this + ": " + what + "; " + remedy(), e);
+  }
+
+  private String remedy() {
+    return isPartialClone()
+        ? "it is a partial clone: import what it was cloned from, or fetch all objects first"
+        : "see git fsck";
+  }
+
+  private boolean isPartialClone() {
+    Config config = repository.getConfig();
+    return config.getString(EXTENSIONS, null, "partialClone") != null
+        || config.getSubsections(ConfigConstants.CONFIG_REMOTE_SECTION).stream()
+            .anyMatch(
+                remote ->
+                    config.getBoolean(
+                        ConfigConstants.CONFIG_REMOTE_SECTION, remote, "promisor", false));
   }
 
   @Override
@@ -135,25 +150,13 @@ final class LocalSource extends ImportSource {
 
   @Override
   void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
-    if (selection.getObjectCount() > 0 && !holdsAll(target)) {
+    if (selection.getObjectCount() > 0) {
       try {
         ImportedPack.write(target.getObjectDatabase(), selection, monitor);
       } catch (MissingObjectException e) {
         throw missing(e);
       }
     }
-  }
-
-  /** Whether an import that was interrupted has brought the pack already. */
-  private boolean holdsAll(S3Repository target) throws IOException {
-    try (ObjectReader reader = target.newObjectReader()) {
-      for (ObjectId tip : refs.tips()) {
-        if (!reader.has(tip)) {
-          return false;
-        }
-      }
-    }
-    return true;
   }
 
   @Override

@@ -3,19 +3,20 @@ package org.jgits3.transfer;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.revwalk.RevBlob;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.FetchConnection;
@@ -81,7 +82,7 @@ final class RemoteSource extends ImportSource {
         Collection<Ref> offered = connection.getRefs();
         refs = SourceRefs.of(offered);
         names.check(refs, new RemoteRefs(uri, target.getConfig()));
-        Collection<Ref> wanted = wanted(offered, target);
+        Collection<Ref> wanted = wanted(offered);
         if (!wanted.isEmpty()) {
           connection.fetch(monitor, wanted, Set.of(), OutputStream.nullOutputStream());
         }
@@ -91,21 +92,15 @@ final class RemoteSource extends ImportSource {
     checkComplete(target, monitor);
   }
 
-  /** One ref of each object; none if an import that was interrupted has brought them all. */
-  private static Collection<Ref> wanted(Collection<Ref> offered, S3Repository target)
-      throws IOException {
-    Set<ObjectId> seen = new HashSet<>();
-    List<Ref> wanted = new ArrayList<>();
-    boolean missing = false;
-    try (ObjectReader reader = target.newObjectReader()) {
-      for (Ref ref : offered) {
-        if (ref.getObjectId() != null && seen.add(ref.getObjectId())) {
-          wanted.add(ref);
-          missing = missing || !reader.has(ref.getObjectId());
-        }
+  /** One ref of each object. */
+  private static Collection<Ref> wanted(Collection<Ref> offered) {
+    Map<ObjectId, Ref> wanted = new HashMap<>();
+    for (Ref ref : offered) {
+      if (ref.getObjectId() != null) {
+        wanted.putIfAbsent(ref.getObjectId(), ref);
       }
     }
-    return missing ? wanted : List.of();
+    return wanted.values();
   }
 
   private void checkComplete(S3Repository target, ProgressMonitor monitor) throws IOException {
@@ -119,7 +114,11 @@ final class RemoteSource extends ImportSource {
       while (walk.next() != null) {
         monitor.update(1);
       }
+      ObjectReader reader = walk.getObjectReader();
       for (RevObject o = walk.nextObject(); o != null; o = walk.nextObject()) {
+        if (o instanceof RevBlob && !reader.has(o)) { // which the walk takes from its tree unseen
+          throw new MissingObjectException(o, Constants.OBJ_BLOB);
+        }
         monitor.update(1);
       }
     } catch (MissingObjectException e) {

@@ -2,30 +2,15 @@
 package org.jgits3.transfer;
 
 import java.io.IOException;
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
-import org.jgits3.store.ListedObject;
-import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PartBody;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 
 /**
  * A store as the process that uses it leaves it behind when it is killed after a number of
  * requests: nothing arrives from then on. The last request may have been applied.
  */
-final class DyingStore extends DelegatingObjectStore {
+final class DyingStore extends SteppedStore {
   private final AtomicInteger left;
   private final boolean lastApplied;
 
@@ -40,15 +25,8 @@ final class DyingStore extends DelegatingObjectStore {
     return left.get() < 0;
   }
 
-  private interface Request<T> {
-    T send() throws IOException;
-  }
-
-  private interface Command {
-    void send() throws IOException;
-  }
-
-  private <T> T send(Request<T> request) throws IOException {
+  @Override
+  <T> T send(Request<T> request) throws IOException {
     int now = left.getAndDecrement();
     if (now > 0) {
       return request.send();
@@ -57,78 +35,5 @@ final class DyingStore extends DelegatingObjectStore {
       request.send();
     }
     throw new StoreException.Unavailable("", "killed", null);
-  }
-
-  private void run(Command command) throws IOException {
-    send(
-        () -> {
-          command.send();
-          return true;
-        });
-  }
-
-  @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
-    return send(() -> super.get(key, known));
-  }
-
-  @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
-      throws IOException {
-    return send(() -> super.read(key, offset, dst, dstOffset, length, expected));
-  }
-
-  @Override
-  public Optional<ObjectInfo> stat(String key) throws IOException {
-    return send(() -> super.stat(key));
-  }
-
-  @Override
-  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-    return send(() -> super.putIf(key, body, precondition));
-  }
-
-  @Override
-  public void put(String key, byte[] src, int offset, int length) throws IOException {
-    run(() -> super.put(key, src, offset, length));
-  }
-
-  @Override
-  public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
-      throws IOException {
-    return send(() -> super.beginMultipart(key, metadata));
-  }
-
-  @Override
-  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
-      throws IOException {
-    return send(() -> super.uploadPart(upload, number, body));
-  }
-
-  @Override
-  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
-      throws IOException {
-    run(() -> super.completeMultipart(upload, parts));
-  }
-
-  @Override
-  public void abortMultipart(MultipartUpload upload) throws IOException {
-    run(() -> super.abortMultipart(upload));
-  }
-
-  @Override
-  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-    run(() -> super.list(prefix, each));
-  }
-
-  @Override
-  public void delete(Collection<String> keys) throws IOException {
-    run(() -> super.delete(keys));
-  }
-
-  @Override
-  public void close() {
-    // Others look at what was left behind.
   }
 }

@@ -17,8 +17,7 @@ import picocli.CommandLine.Spec;
 /** Makes a repository from one elsewhere. */
 @Command(
     name = "import",
-    description =
-        "Make a repository from one elsewhere; repeated after a failure it goes on or begins again.")
+    description = "Make a repository from one elsewhere; repeated after a failure it begins again.")
 final class ImportCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
   @Mixin private Output output;

@@ -55,7 +55,7 @@ class TransferIT {
     }
 
     @Test
-    void killed_import_leaves_no_repository_of_its_name_and_is_finished_by_the_next()
+    void killed_import_leaves_no_repository_of_its_name_and_is_replaced_by_the_next()
         throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
       S3Server server = S3Servers.require();
@@ -74,7 +74,7 @@ class TransferIT {
     }
 
     @Test
-    void killed_import_from_a_url_is_finished_by_the_next_and_what_it_left_can_be_swept()
+    void killed_import_from_a_url_is_replaced_by_the_next_and_what_it_left_can_be_swept()
         throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
       String url = "ssh://here" + path(source);
@@ -87,14 +87,14 @@ class TransferIT {
         proxy.awaitPause();
         process.destroyForcibly().waitFor();
       }
-      assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r.importing\n");
+      assertThat(Command.run(store, "list").succeeds().stdout())
+          .matches("r\\.importing/[0-9a-f]{12}\n");
       assertThat(Command.run(store, "doctor").succeeds().stdout())
           .contains("\n1 unfinished uploads\n");
       Command.run(store, "refs", "r").failsInOneLine(FAILED);
       Command.run(elsewhere, "import", url, "r").succeeds();
       assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
-      Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
-      Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
+      Command.run(store, "sweep", "--all", "--grace-hours", "0").succeeds();
       assertThat(Command.run(store, "doctor").succeeds().stdout())
           .endsWith("\n0 unfinished uploads\n");
       assertThat(Command.run(store, "verify", "r").succeeds().stdout()).contains("is sound");

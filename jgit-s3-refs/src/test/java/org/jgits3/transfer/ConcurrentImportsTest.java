@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitHistory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Imports of one name beside each other, and beside repositories that have similar names. */
+class ConcurrentImportsTest {
+  private static final String FORMAT = "--format=%(objectname) %(refname)";
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final int MANY = 1000;
+
+  @TempDir private Path scratch;
+  private GitClient git;
+  private GitClient source;
+
+  @BeforeEach
+  void makeSource() throws IOException {
+    git = GitClient.in(scratch);
+    source = new GitHistory(1, 12, 4, 3, List.of()).importInto(git, "source.git");
+  }
+
+  private static Importer.Imported importInto(S3RepositoryManager manager, GitClient from)
+      throws IOException {
+    try (ImportSource found = ImportSource.open(from.directory().toString())) {
+      return new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME);
+    }
+  }
+
+  /** An import by a process of its own; returns why it failed. */
+  private static AtomicReference<IOException> importBy(Path directory, GitClient from) {
+    AtomicReference<IOException> failure = new AtomicReference<>();
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      importInto(manager, from);
+    } catch (IOException e) {
+      failure.set(e);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    return failure;
+  }
+
+  private static void isWhole(Path directory, GitClient of) throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        S3Repository repository = manager.openRepository(NAME.value())) {
+      assertThat(manager.list()).containsExactly(NAME.value());
+      String refs =
+          repository.getRefDatabase().getRefsByPrefix("refs/").stream()
+              .map(ref -> ref.getObjectId().name() + ' ' + ref.getName())
+              .collect(Collectors.joining("\n"));
+      assertThat(refs).isEqualTo(of.run("for-each-ref", FORMAT));
+      assertThat(manager.maintenance(NAME.value()).verify(NullProgressMonitor.INSTANCE).findings())
+          .isEmpty();
+    }
+  }
+
+  /** What another process does, and what is true when both have ended. */
+  @FunctionalInterface
+  private interface Ended {
+    void check(Path directory, AtomicReference<IOException> first, IOException second)
+        throws Exception;
+  }
+
+  /** Runs an import, and another one between two requests of it: between any two. */
+  private void atEachRequest(GitClient other, Ended ended) throws Exception {
+    for (int requests = 0; requests < MANY; requests++) {
+      Path directory = scratch.resolve("store-" + requests);
+      AtomicReference<IOException> second = new AtomicReference<>();
+      InterleavedStore store =
+          new InterleavedStore(
+              new DirectoryObjectStore(directory),
+              requests,
+              () -> second.set(importBy(directory, other).get()));
+      AtomicReference<IOException> first = new AtomicReference<>();
+      try (S3RepositoryManager manager = TestRepositories.manager(store)) {
+        importInto(manager, source);
+      } catch (IOException e) {
+        first.set(e);
+      }
+      if (!store.isOver()) {
+        assertThat(requests).as("requests of an import").isGreaterThan(8);
+        return;
+      }
+      ended.check(directory, first, second.get());
+    }
+    throw new AssertionError("an import takes more than " + MANY + " requests");
+  }
+
+  @Test
+  void of_two_imports_one_makes_the_repository_and_the_other_makes_none_or_fails_by_name()
+      throws Exception {
+    atEachRequest(
+        source,
+        (directory, first, second) -> {
+          isWhole(directory, source);
+          assertThat(first.get() == null || second == null).isTrue();
+          for (IOException failure : new IOException[] {first.get(), second}) {
+            if (failure != null) {
+              assertThat(failure)
+                  .isInstanceOf(ManifestException.Exists.class)
+                  .hasMessageContaining("repository r already");
+            }
+          }
+        });
+  }
+
+  @Test
+  void an_import_that_fails_does_not_disturb_another_of_the_same_name() throws Exception {
+    git.run("init", "-q", "-b", "main", "broken");
+    GitClient broken = git.at("broken");
+    broken.commitFile("a.txt", "first\n");
+    String blob = broken.run("rev-parse", "HEAD:a.txt");
+    Files.delete(
+        broken
+            .directory()
+            .resolve(".git/objects/" + blob.substring(0, 2) + "/" + blob.substring(2)));
+    atEachRequest(
+        broken,
+        (directory, first, second) -> {
+          assertThat(first.get()).isNull();
+          assertThat(second).isNotNull();
+          isWhole(directory, source);
+        });
+  }
+
+  /** As after a source was rewritten, and what it had before was pruned. */
+  @Test
+  void an_import_that_was_killed_is_replaced_by_one_of_a_source_with_other_objects()
+      throws Exception {
+    GitClient other = new GitHistory(2, 12, 4, 3, List.of()).importInto(git, "other.git");
+    for (int requests = 0; requests < MANY; requests++) {
+      Path directory = scratch.resolve("store-" + requests);
+      DyingStore dying = new DyingStore(new DirectoryObjectStore(directory), requests, true);
+      try (S3RepositoryManager manager = TestRepositories.impatient(dying)) {
+        importInto(manager, source);
+        if (!dying.isDead()) {
+          return;
+        }
+      } catch (IOException killed) {
+        IOException failure = importBy(directory, other).get();
+        if (failure == null) {
+          isWhole(directory, other);
+        } else { // the other one had begun to give it its name
+          assertThat(failure.getMessage())
+              .containsAnyOf("by an import that was interrupted", "already");
+          isWhole(directory, source);
+        }
+      }
+    }
+    throw new AssertionError("an import takes more than " + MANY + " requests");
+  }
+
+  @Test
+  void a_repository_that_is_no_import_is_left_alone_whatever_its_name() throws Exception {
+    Path directory = scratch.resolve("store");
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      ObjectId kept;
+      for (String name : List.of("r.importing", "r.importing/0123456789ab")) {
+        try (S3Repository repository = manager.createRepository(name)) {
+          kept = TestRepositories.commit(repository, "kept");
+          RefUpdate update = repository.updateRef("refs/heads/kept");
+          update.setNewObjectId(kept);
+          assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+        }
+      }
+      importInto(manager, source);
+      assertThat(manager.list()).containsExactly("r", "r.importing", "r.importing/0123456789ab");
+      for (String name : List.of("r.importing", "r.importing/0123456789ab")) {
+        try (S3Repository repository = manager.openRepository(name)) {
+          assertThat(repository.exactRef("refs/heads/kept")).isNotNull();
+        }
+      }
+      assertThatThrownBy(() -> importInto(manager, source))
+          .isInstanceOf(ManifestException.Exists.class);
+    }
+  }
+}

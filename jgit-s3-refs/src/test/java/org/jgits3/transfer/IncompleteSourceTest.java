@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.GitClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Sources that lack an object, of whatever type, become no repository. */
+class IncompleteSourceTest {
+  @TempDir private Path scratch;
+  private GitClient git;
+  private GitClient source;
+  private S3RepositoryManager manager;
+
+  @BeforeEach
+  void create() throws Exception {
+    git = GitClient.in(scratch);
+    git.run("init", "-q", "-b", "main", "source");
+    source = git.at("source");
+    source.commitFile("directory/a.txt", "first\n");
+    source.commitFile("directory/b.txt", "second\n");
+    source.run("tag", "-a", "-m", "tag", "tag");
+    manager = TestRepositories.manager(new MemoryObjectStore());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+  }
+
+  private void isRefused(String location, String... because) throws IOException {
+    try (ImportSource opened = ImportSource.open(location)) {
+      assertThatThrownBy(
+              () ->
+                  new Importer(manager, NullProgressMonitor.INSTANCE)
+                      .run(opened, new RepositoryName("r")))
+          .isInstanceOf(IOException.class)
+          .satisfies(e -> assertThat(e.getMessage()).contains(because).doesNotContain("\n"));
+    }
+    assertThat(manager.list()).isEmpty();
+  }
+
+  /** A bundle of all refs, whose pack lacks one object. */
+  private Path bundleWithout(String id) throws IOException {
+    String objects =
+        source
+            .run("rev-list", "--objects", "--no-object-names", "--all")
+            .lines()
+            .filter(line -> !line.equals(id))
+            .collect(Collectors.joining("\n", "", "\n"));
+    String pack = source.run(in -> in.write(objects.getBytes(UTF_8)), "pack-objects", "-q", "p");
+    Path bundle = scratch.resolve("without-" + id + ".bundle");
+    try (OutputStream out = Files.newOutputStream(bundle)) {
+      String refs = source.run("for-each-ref", "--format=%(objectname) %(refname)");
+      out.write(("# v2 git bundle\n" + refs.strip() + "\n\n").getBytes(UTF_8));
+      Files.copy(source.directory().resolve("p-" + pack.strip() + ".pack"), out);
+    }
+    return bundle;
+  }
+
+  @Test
+  void whatever_object_a_bundle_lacks_it_is_refused_and_nothing_is_left() throws Exception {
+    String all = source.run("rev-list", "--objects", "--no-object-names", "--all");
+    for (String id : all.lines().toList()) {
+      isRefused(bundleWithout(id).toString(), id, "is not whole");
+    }
+  }
+
+  @Test
+  void a_partial_clone_that_lacks_an_object_is_refused_by_name() throws Exception {
+    source.run("config", "uploadpack.allowFilter", "true");
+    git.run(
+        "clone", "-q", "--bare", "--filter=blob:none", "file://" + source.directory(), "partial");
+    isRefused(git.at("partial").directory().toString(), "is missing", "it is a partial clone");
+  }
+}
