@@ -176,10 +176,11 @@ public final class S3RefDatabase extends RefDatabase {
    */
   private <R> R seen(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, Commit<R> commit)
       throws IOException {
+    Refs known = shared.newest();
     long seen = firstSeen(tips);
     while (true) {
       try {
-        return committed(commit.run(transaction.seenAt(seen)));
+        return committed(commit.run(transaction.seenAt(seen)), known);
       } catch (ObjectsDroppedException e) {
         seen = lookAgain(e.tips());
       }
@@ -215,12 +216,19 @@ public final class S3RefDatabase extends RefDatabase {
     return generation;
   }
 
-  private <R> R committed(R verdict) {
-    Refs before = lastSeen.getAndSet(shared.newest());
-    if (before == null || !before.equals(lastSeen.get())) {
+  /** Fires an event if refs are not those that were seen, or known before the transaction. */
+  private <R> R committed(R verdict, Refs known) {
+    Refs now = shared.newest();
+    Refs before = lastSeen.getAndSet(now);
+    if (!now.equals(before != null ? before : known)) {
       repository.fireEvent(new RefsChangedEvent());
     }
     return verdict;
+  }
+
+  /** Target of a symbolic ref in the newest refs that this process knows. */
+  Optional<String> newestLink(String name) {
+    return Optional.ofNullable(shared.newest().symrefs().get(name));
   }
 
   PersonIdent identity(@Nullable PersonIdent given) {

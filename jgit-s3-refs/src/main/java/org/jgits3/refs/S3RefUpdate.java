@@ -36,6 +36,9 @@ final class S3RefUpdate extends RefUpdate {
   private final S3RefDatabase database;
   private final String name;
 
+  /** Where the ref led, if symbolic, for all that was known when the update was made. */
+  private final Optional<String> linked;
+
   /** The refs that are being decided on; null before the first decision. */
   @Nullable private RefView view;
 
@@ -78,6 +81,7 @@ final class S3RefUpdate extends RefUpdate {
     super(missing(name));
     this.database = database;
     this.name = name;
+    this.linked = database.newestLink(name);
   }
 
   private static Ref missing(String name) {
@@ -150,9 +154,16 @@ final class S3RefUpdate extends RefUpdate {
     return decide(() -> super.delete(borrowed));
   }
 
+  /**
+   * Makes this a symbolic ref. It is a {@code LOCK_FAILURE} if another link is known to have been
+   * made since this update was, as in other DFS repositories, and if the ref does not lead to the
+   * {@linkplain #setExpectedOldObjectId expected} object when it is committed.
+   */
   @Override
   public Result link(String newTarget) throws IOException {
-    return decide(() -> super.link(newTarget));
+    return database.newestLink(name).equals(linked)
+        ? decide(() -> super.link(newTarget))
+        : Result.LOCK_FAILURE;
   }
 
   private Result decide(Decision decision) throws IOException {
@@ -244,7 +255,7 @@ final class S3RefUpdate extends RefUpdate {
         edits -> {
           ObjectId old = current(edits);
           boolean blocked = !edits.exists(target) && edits.conflicting(target);
-          if (blocked || (assumed && !sameItself(edits))) {
+          if (blocked || !isExpected(old) || (assumed && !sameItself(edits))) {
             return refused();
           }
           edits.link(target, newTarget);
@@ -282,6 +293,11 @@ final class S3RefUpdate extends RefUpdate {
     }
     boolean unconditional = !assumed && isForceUpdate() && getExpectedOldObjectId() == null;
     return unconditional || Objects.equals(now, getOldObjectId());
+  }
+
+  private boolean isExpected(@Nullable ObjectId now) {
+    ObjectId expected = getExpectedOldObjectId();
+    return expected == null || expected.equals(orZero(now));
   }
 
   /** Whether the ref, not what it may lead to, is still what the decision was made on. */

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
@@ -51,8 +52,9 @@ final class FirstBranch implements PostReceiveHook {
         return;
       }
       RefUpdate update = repository.updateRef(Constants.HEAD);
+      update.setExpectedOldObjectId(ObjectId.zeroId()); // of pushes that end together, one has it
       RefUpdate.Result result = update.link(branch);
-      LOG.info("{}: HEAD is {} now: {}", repository, branch, result);
+      LOG.info("{}: HEAD to be {}: {}", repository, branch, result);
     } catch (IOException e) {
       LOG.warn("{}: HEAD stays unborn", repository, e);
     }
