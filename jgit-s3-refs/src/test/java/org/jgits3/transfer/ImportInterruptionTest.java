@@ -46,10 +46,6 @@ class ImportInterruptionTest {
     source.run("config", "receive.denyDeletes", "true");
   }
 
-  private Importer.Imported importInto(S3RepositoryManager manager) throws IOException {
-    return importInto(manager, source.directory().toString());
-  }
-
   private static Importer.Imported importInto(S3RepositoryManager manager, String location)
       throws IOException {
     try (ImportSource found = ImportSource.open(location)) {
