@@ -37,6 +37,8 @@ import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.pack.IndexBudget;
 import org.jgits3.pack.PackFiles;
+import org.jgits3.pack.ReceiveMemory;
+import org.jgits3.pack.Receiving;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
 import org.jgits3.store.DiskCache;
@@ -96,6 +98,7 @@ public final class S3RepositoryManager implements Closeable {
   private final RefsMetrics refsMetrics = new RefsMetrics();
   private final TableBudget tableBudget;
   private final PackFiles packFiles;
+  private final Receiving receiving;
   private final IndexBudget indexes;
 
   private final KnownRepositories repositories;
@@ -155,6 +158,7 @@ public final class S3RepositoryManager implements Closeable {
     this.uploads = new PackUploads(store, settings.uploads());
     this.packFiles =
         new PackFiles(store, settings.diskCache().map(options -> new DiskCache(store, options)));
+    this.receiving = new Receiving(settings.spills(), new ReceiveMemory(settings.receiveLimit()));
     this.indexes = new IndexBudget(settings.indexLimit());
     this.bindings = new Bindings(store, settings.commits());
     this.background = thread("jgit-s3-compaction");
@@ -189,7 +193,7 @@ public final class S3RepositoryManager implements Closeable {
 
   private void removeSpills() {
     try {
-      settings.spills().clean();
+      receiving.spills().clean();
     } catch (IOException e) {
       LOG.warn(
           "files of received packs that killed processes left are still there: {}", e.toString());
@@ -342,6 +346,7 @@ public final class S3RepositoryManager implements Closeable {
             manifestMetrics,
             refsMetrics,
             tableBudget,
+            receiving,
             packFiles,
             indexes);
     if (maintaining) {
@@ -624,6 +629,15 @@ public final class S3RepositoryManager implements Closeable {
    */
   public IndexBudget indexBudget() {
     return indexes;
+  }
+
+  /**
+   * Memory for the objects of pushes.
+   *
+   * @return what all repositories of this manager receive pushes in
+   */
+  public ReceiveMemory receiveMemory() {
+    return receiving.memory();
   }
 
   /**

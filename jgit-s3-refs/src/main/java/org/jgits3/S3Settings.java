@@ -43,6 +43,7 @@ import org.jgits3.store.UploadOptions;
  * @param cacheLimit bytes of refs kept in memory, all repositories together
  * @param keepRawBytes whether any are kept between look-ups
  * @param spillDirectory where large packs go while they are received
+ * @param receiveLimit bytes of memory for the objects of pushes, all together
  * @param indexLimit bytes of pack indexes kept in memory, all repositories together
  * @param manifestLimit bytes of memory for repositories that are known and may be in use by nobody,
  *     their manifests above all, all together
@@ -62,6 +63,7 @@ public record S3Settings(
     long cacheLimit,
     boolean keepRawBytes,
     Path spillDirectory,
+    long receiveLimit,
     long indexLimit,
     long manifestLimit,
     Optional<DiskCache.Options> diskCache,
@@ -91,6 +93,7 @@ public record S3Settings(
 
   private static final String RECEIVE = "receive";
   private static final String SPILL_DIRECTORY = "spillDirectory";
+  private static final String MEMORY_LIMIT = "memoryLimit";
 
   private static final String PACKS = "packs";
   private static final String INDEX_LIMIT = "indexLimit";
@@ -122,7 +125,7 @@ public record S3Settings(
           REFS,
           Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
           RECEIVE,
-          Set.of(SPILL_DIRECTORY),
+          Set.of(SPILL_DIRECTORY, MEMORY_LIMIT),
           PACKS,
           Set.of(INDEX_LIMIT),
           CACHE,
@@ -137,6 +140,9 @@ public record S3Settings(
 
   /** Part of the heap that refs may take unless somebody sets a limit. */
   private static final int HEAP_SHARE = 4;
+
+  /** Part of the heap that the objects of pushes may take unless somebody sets a limit. */
+  private static final int RECEIVE_HEAP_SHARE = 4;
 
   /** Part of the heap that pack indexes may take unless somebody sets a limit. */
   private static final int INDEX_HEAP_SHARE = 8;
@@ -178,6 +184,8 @@ public record S3Settings(
         refs.bytes(CACHE_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
         refs.flag(KEEP_RAW_BYTES, true),
         new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
+        new Reader(config, source, RECEIVE)
+            .bytes(MEMORY_LIMIT, Runtime.getRuntime().maxMemory() / RECEIVE_HEAP_SHARE),
         new Reader(config, source, PACKS)
             .bytes(INDEX_LIMIT, Runtime.getRuntime().maxMemory() / INDEX_HEAP_SHARE),
         reader.bytes(MANIFEST_LIMIT, Runtime.getRuntime().maxMemory() / MANIFEST_HEAP_SHARE),
@@ -238,6 +246,7 @@ public record S3Settings(
         cacheLimit,
         keepRawBytes,
         spillDirectory,
+        receiveLimit,
         indexLimit,
         manifestLimit,
         diskCache,

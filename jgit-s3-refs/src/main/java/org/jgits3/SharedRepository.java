@@ -18,6 +18,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.pack.IndexBudget;
 import org.jgits3.pack.PackFiles;
+import org.jgits3.pack.Receiving;
 import org.jgits3.pack.SharedPacks;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.SharedRefs;
@@ -62,6 +63,7 @@ final class SharedRepository {
       ManifestMetrics manifestMetrics,
       RefsMetrics metrics,
       TableBudget budget,
+      Receiving receiving,
       PackFiles files,
       IndexBudget indexes) {
     this.store = store;
@@ -74,7 +76,7 @@ final class SharedRepository {
             store, uploads, committer, settings.validation(), background, metrics, budget);
     this.packs =
         new SharedPacks(
-            store, uploads, committer, refs::makeRoom, refs::of, settings.spills(), files, indexes);
+            store, uploads, committer, refs::makeRoom, refs::of, receiving, files, indexes);
   }
 
   /**

@@ -63,6 +63,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private final Quarantine quarantine;
   private volatile boolean defers;
 
+  /** Memory for the objects of packs that are pushed through this handle, until it is closed. */
+  private final ReceiveMemory.Share memory;
+
   /** Thread that is making a pack parser, and with it a reader for that one. */
   @Nullable private volatile Thread parserMaker;
 
@@ -128,6 +131,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred(), this);
     this.lost = shared.deferred().lost();
+    this.memory = shared.receiving().memory().share();
     shared.opened();
   }
 
@@ -360,7 +364,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     public DfsPackParser newPackParser(InputStream in) throws IOException {
       parserMaker = Thread.currentThread();
       try {
-        return new Parser(this, in);
+        return new Parser(this, in, defers ? memory : new ReceiveMemory(0).share());
       } finally {
         parserMaker = null;
       }
@@ -368,12 +372,12 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /** A pack parser that knows whether it serves a push. */
-  private final class Parser extends DfsPackParser {
+  private final class Parser extends PushParser {
     /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
     private static final String PUSH = "jgit receive-pack";
 
-    Parser(DfsInserter inserter, InputStream in) {
-      super(S3ObjDatabase.this, inserter, in);
+    Parser(DfsInserter inserter, InputStream in, ReceiveMemory.Share memory) {
+      super(S3ObjDatabase.this, inserter, in, memory);
     }
 
     @Override
@@ -437,7 +441,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   protected DfsOutputStream writeFile(DfsPackDescription desc, PackExt ext) throws IOException {
     S3PackDescription pack = (S3PackDescription) desc;
     boolean readsBack = ext == PackExt.PACK && WRITTEN.contains(pack.getPackSource());
-    return write(pack, ext, readsBack ? Optional.of(shared.spills()) : Optional.empty());
+    return write(
+        pack, ext, readsBack ? Optional.of(shared.receiving().spills()) : Optional.empty());
   }
 
   /** As {@link #writeFile}, for one who never reads back what he has written. */
@@ -598,6 +603,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
    */
   @Override
   public void close() {
+    memory.close();
     for (DeferredPack pack : quarantine.forget()) {
       shared.drop(pack.entry().id());
       if (!pack.description().wasOffered()) {

@@ -40,7 +40,7 @@ public class SharedPacks {
   private final Room room;
   private final RefsOf refs;
   private final Publisher publisher;
-  private final SpillDirectory spills;
+  private final Receiving receiving;
   private final PackFiles files;
   private final DeferredPacks deferred;
   private final IndexBudget indexes;
@@ -89,7 +89,7 @@ public class SharedPacks {
    * @param committer commit loop of the repository
    * @param room makes room in its manifest if that is full
    * @param refs gives the refs of its manifests
-   * @param spills where large packs go while they are received
+   * @param receiving what packs share that are received
    * @param files reads them
    * @param indexes memory for the indexes of all repositories
    */
@@ -99,7 +99,7 @@ public class SharedPacks {
       ManifestCommitter committer,
       Room room,
       RefsOf refs,
-      SpillDirectory spills,
+      Receiving receiving,
       PackFiles files,
       IndexBudget indexes) {
     this.store = store;
@@ -109,7 +109,7 @@ public class SharedPacks {
     this.room = room;
     this.refs = refs;
     this.publisher = new Publisher(committer, room);
-    this.spills = spills;
+    this.receiving = receiving;
     this.files = files;
     this.indexes = indexes;
     this.deferred = new DeferredPacks(committer, publisher);
@@ -127,7 +127,7 @@ public class SharedPacks {
         committer,
         other.room,
         other.refs,
-        other.spills,
+        other.receiving,
         other.files,
         other.indexes);
   }
@@ -140,8 +140,8 @@ public class SharedPacks {
     return files;
   }
 
-  SpillDirectory spills() {
-    return spills;
+  Receiving receiving() {
+    return receiving;
   }
 
   ObjectStore store() {

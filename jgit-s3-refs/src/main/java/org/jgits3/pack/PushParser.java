@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.pack;
+
+import java.io.IOException;
+import java.io.InputStream;
+import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.transport.PackedObjectInfo;
+
+/**
+ * Receives a pack, and takes the memory for its objects from a share before JGit allocates it. Used
+ * by one thread.
+ */
+class PushParser extends DfsPackParser {
+  private final ReceiveMemory.Share memory;
+  private long limit;
+
+  PushParser(
+      DfsObjDatabase database, DfsInserter inserter, InputStream in, ReceiveMemory.Share memory) {
+    super(database, inserter, in);
+    this.memory = memory;
+  }
+
+  @Override
+  protected void onPackHeader(long objectCount) throws IOException {
+    memory.takeForObjects(objectCount);
+    super.onPackHeader(objectCount);
+  }
+
+  @Override
+  protected void onBeginWholeObject(long streamPosition, int type, long inflatedSize)
+      throws IOException {
+    if (type != Constants.OBJ_BLOB) {
+      memory.takeForLargest(inflatedSize);
+    }
+    super.onBeginWholeObject(streamPosition, type, inflatedSize);
+  }
+
+  @Override
+  protected void onBeginOfsDelta(long streamPosition, long baseStreamPosition, long inflatedSize)
+      throws IOException {
+    memory.takeForLargest(inflatedSize);
+    super.onBeginOfsDelta(streamPosition, baseStreamPosition, inflatedSize);
+  }
+
+  @Override
+  protected void onBeginRefDelta(long streamPosition, AnyObjectId baseId, long inflatedSize)
+      throws IOException {
+    memory.takeForLargest(inflatedSize);
+    super.onBeginRefDelta(streamPosition, baseId, inflatedSize);
+  }
+
+  @Override
+  public void setMaxObjectSizeLimit(long bytes) {
+    limit = bytes;
+    super.setMaxObjectSizeLimit(bytes);
+  }
+
+  /**
+   * Called before a delta is applied. How large its result is JGit reads in the delta itself, and
+   * compares it with the limit.
+   */
+  @Override
+  protected ObjectTypeAndSize seekDatabase(UnresolvedDelta delta, ObjectTypeAndSize info)
+      throws IOException {
+    long fits = memory.largestThatFits();
+    super.setMaxObjectSizeLimit(limit > 0 ? Math.min(limit, fits) : fits);
+    return super.seekDatabase(delta, info);
+  }
+
+  /** Called before a base of deltas is inflated. */
+  @Override
+  protected ObjectTypeAndSize seekDatabase(PackedObjectInfo base, ObjectTypeAndSize info)
+      throws IOException {
+    ObjectTypeAndSize found = super.seekDatabase(base, info);
+    memory.takeForLargest(found.size);
+    return found;
+  }
+
+  /** Called after a delta was applied; the result may be the base of the next one. */
+  @Override
+  protected void onInflatedObjectData(PackedObjectInfo object, int type, byte[] data)
+      throws IOException {
+    memory.takeForLargest(data.length);
+    super.onInflatedObjectData(object, type, data);
+  }
+}
