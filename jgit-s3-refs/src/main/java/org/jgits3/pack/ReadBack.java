@@ -20,8 +20,13 @@ final class ReadBack implements Closeable {
   /** Bytes that each stream may keep in memory, however many there are. */
   static final int FIRST_WINDOW = 64 << 10;
 
+  /** The part of the heap that larger windows may take, all streams together. */
+  private static final int HEAP_SHARE = 32;
+
+  private static final int MOST_WINDOWS = 8;
+
   /** Streams of the process that may keep more than that; the others go to their file at once. */
-  static final int WINDOWS = 8;
+  static final int WINDOWS = windows(Runtime.getRuntime().maxMemory());
 
   private static final Semaphore LARGE = new Semaphore(WINDOWS);
 
@@ -41,6 +46,11 @@ final class ReadBack implements Closeable {
    */
   ReadBack(SpillDirectory spills) {
     this.spills = spills;
+  }
+
+  /** As many as fit into their share of a heap, at most eight, and at least one. */
+  static int windows(long heap) {
+    return (int) Math.max(1, Math.min(MOST_WINDOWS, heap / HEAP_SHARE / WINDOW));
   }
 
   void append(byte[] src, int offset, int length) throws IOException {

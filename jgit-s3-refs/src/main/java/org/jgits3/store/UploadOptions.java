@@ -26,9 +26,9 @@ public record UploadOptions(int partSize, int buffers) {
   private static final long DEFAULT_MEMORY = 64_000_000;
 
   /** Part of the heap that buffers may take unless somebody sets how many. */
-  private static final int HEAP_SHARE = 4;
+  private static final int HEAP_SHARE = 8;
 
-  /** Less than 64 MB, and than a quarter of the heap. */
+  /** Less than 64 MB, and than an eighth of the heap. */
   public static final UploadOptions DEFAULT = ofPartSize(DEFAULT_PART_SIZE);
 
   /**
@@ -50,7 +50,7 @@ public record UploadOptions(int partSize, int buffers) {
    * As many buffers of a size as there are by default.
    *
    * @param partSize bytes of a buffer
-   * @return the options: less than 64 MB and than a quarter of the heap, but at least one buffer
+   * @return the options: less than 64 MB and than an eighth of the heap, but at least one buffer
    */
   public static UploadOptions ofPartSize(int partSize) {
     long memory = Math.min(DEFAULT_MEMORY, Runtime.getRuntime().maxMemory() / HEAP_SHARE);

@@ -64,6 +64,14 @@ final class ServeCommand implements Callable<Integer> {
   private Long maxObjectSize;
 
   @Option(
+      names = "--max-requests",
+      paramLabel = "N",
+      description =
+          "Git requests served at a time, each of which takes memory (one for each 16 MiB of heap,"
+              + " at most 96). Others wait for up to 30 seconds, or are answered 503.")
+  private Integer maxRequests;
+
+  @Option(
       names = "--shutdown-timeout",
       paramLabel = "SECONDS",
       defaultValue = "30",
@@ -137,6 +145,9 @@ final class ServeCommand implements Callable<Integer> {
       builder.anonymous();
     }
     try {
+      if (maxRequests != null) {
+        builder.maxRequests(maxRequests);
+      }
       if (access.users != null) {
         builder.users(UsersFile.open(access.users));
       }

@@ -50,10 +50,8 @@ public final class GitHttpServer implements Closeable {
   /** A connection on which nothing moved for so long is dropped, in milliseconds. */
   private static final long IDLE_TIMEOUT = Duration.ofMinutes(5).toMillis();
 
-  private static final int MAX_THREADS = 160;
-
   /** Jetty itself takes up to 30 threads; the others are for what is no Git request. */
-  private static final int GIT_REQUESTS = 96;
+  private static final int MORE_THREADS = 64;
 
   private final Server server;
   private final ServerConnector connector;
@@ -133,7 +131,7 @@ public final class GitHttpServer implements Closeable {
     private Optional<Long> maxObjectSize = Optional.empty();
     private Duration shutdownLimit = DEFAULT_SHUTDOWN_LIMIT;
     private ServerMetrics metrics = new ServerMetrics();
-    private int gitRequests = GIT_REQUESTS;
+    private int gitRequests = GitRequestLimit.thatFit(Runtime.getRuntime().maxMemory());
 
     private Builder() {}
 
@@ -238,7 +236,18 @@ public final class GitHttpServer implements Closeable {
       return this;
     }
 
-    Builder gitRequests(int atOnce) {
+    /**
+     * Bounds the requests of Git clients that go on at a time, and with them the memory they take.
+     * Up to ten times as many wait, up to 30 seconds; the others are answered 503 at once.
+     *
+     * @param atOnce most requests, at least 1; unless it is given, one for each 16 MiB of the heap,
+     *     at most 96
+     * @return this
+     */
+    public Builder maxRequests(int atOnce) {
+      if (atOnce < 1) {
+        throw new IllegalArgumentException("--max-requests " + atOnce + ": at least 1 is needed");
+      }
       gitRequests = atOnce;
       return this;
     }
@@ -297,7 +306,7 @@ public final class GitHttpServer implements Closeable {
     GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories, Health health)
         throws IOException {
       check();
-      Server server = new Server(new QueuedThreadPool(MAX_THREADS));
+      Server server = new Server(new QueuedThreadPool(gitRequests + MORE_THREADS));
       server.setErrorHandler(new OneLineErrorHandler());
       GracefulHandler requests =
           new GracefulHandler(new GitRequestLimit(context(repositories, health), gitRequests));

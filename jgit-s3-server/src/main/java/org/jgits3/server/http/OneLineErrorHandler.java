@@ -26,8 +26,17 @@ final class OneLineErrorHandler extends ErrorHandler {
       String message,
       Throwable cause,
       Callback callback) {
+    write(response, line(code, cause == null ? message : null), callback);
+  }
+
+  /**
+   * Writes the body of a response whose status is set.
+   *
+   * @param line the body, with a line feed at its end
+   */
+  static void write(Response response, String line, Callback callback) {
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, TYPE);
-    Content.Sink.write(response, true, line(code, cause == null ? message : null), callback);
+    Content.Sink.write(response, true, line, callback);
   }
 
   private static String line(int code, String message) {

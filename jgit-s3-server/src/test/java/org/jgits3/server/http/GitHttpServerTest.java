@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -307,7 +308,7 @@ class GitHttpServerTest {
     InMemoryRepository repository = repositories.create("a.git");
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
     byte[] body = push.body();
-    try (GitHttpServer server = start(GitHttpServer.builder().gitRequests(1));
+    try (GitHttpServer server = start(GitHttpServer.builder().maxRequests(1));
         Socket client = halfSent(server.uri(), body)) {
       String path = "/a.git/info/refs?service=git-upload-pack";
       CompletableFuture<HttpResponse<String>> fetch =
@@ -322,6 +323,44 @@ class GitHttpServerTest {
       assertThat(fetch.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
     }
     assertThat(repository.resolve("refs/heads/main")).isEqualTo(push.commit());
+  }
+
+  @Test
+  void a_request_for_which_too_many_wait_is_refused_at_once_in_a_line_that_git_shows()
+      throws Exception {
+    repositories.create("a.git");
+    byte[] body = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8)).body();
+    String path = "/a.git/info/refs?service=git-receive-pack";
+    try (GitHttpServer server = start(GitHttpServer.builder().maxRequests(1));
+        Socket client = halfSent(server.uri(), body)) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 11; i++) {
+        HttpRequest request = HttpRequest.newBuilder(server.uri().resolve(path)).build();
+        answers.add(http.sendAsync(request, HttpResponse.BodyHandlers.ofString()));
+      }
+      CompletableFuture.anyOf(answers.toArray(CompletableFuture<?>[]::new)).join();
+      HttpResponse<String> refused =
+          answers.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow().join();
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).contains("10");
+      assertThat(refused.headers().firstValue("Content-Type").orElse("")).startsWith("text/plain");
+      assertThat(refused.body()).isEqualTo("the server is busy: too many requests, try again\n");
+      assertThat(answers.stream().filter(CompletableFuture::isDone)).hasSize(1);
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+      client.getOutputStream().write(body, body.length / 2, body.length - body.length / 2);
+      client.getOutputStream().flush();
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        assertThat(answer.get().statusCode()).isEqualTo(answer.get() == refused ? 503 : 200);
+      }
+    }
+  }
+
+  @Test
+  void as_many_requests_go_on_as_the_heap_has_room_for() {
+    assertThat(GitRequestLimit.thatFit(16L << 20)).isEqualTo(2);
+    assertThat(GitRequestLimit.thatFit(256L << 20)).isEqualTo(16);
+    assertThat(GitRequestLimit.thatFit(1L << 30)).isEqualTo(64);
+    assertThat(GitRequestLimit.thatFit(32L << 30)).isEqualTo(96);
   }
 
   @Test
