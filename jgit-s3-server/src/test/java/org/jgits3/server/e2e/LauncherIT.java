@@ -90,6 +90,15 @@ class LauncherIT {
         .isEqualTo(Runtime.version().feature() < 22);
   }
 
+  @Test
+  void a_server_ends_when_its_heap_is_exhausted_and_no_other_command_does() {
+    Map<String, String> shown = Map.of("JGIT_S3_JAVA_OPTS", "-XX:+PrintCommandLineFlags");
+    assertThat(launch(shown, "serve", "--help").succeeds().stdout())
+        .contains(" -XX:+ExitOnOutOfMemoryError ");
+    assertThat(launch(shown, "gc", "--help").succeeds().stdout())
+        .doesNotContain("ExitOnOutOfMemoryError");
+  }
+
   /** Makes a source newer than the jar. */
   private void changeSource() throws IOException {
     Files.setLastModifiedTime(jar, FileTime.from(Instant.now().minusSeconds(60)));
@@ -97,11 +106,15 @@ class LauncherIT {
   }
 
   private Command launch(Map<String, String> environment) {
+    return launch(environment, "list", "--json");
+  }
+
+  private Command launch(Map<String, String> environment, String... command) {
     List<String> line = new ArrayList<>();
     line.addAll(List.of("env", "PATH=" + scratch.resolve("bin") + ":" + System.getenv("PATH")));
     line.addAll(List.of("JAVA_HOME=" + JAVA_HOME, clone.resolve("jgit-s3").toString()));
     line.addAll(List.of("--config", "/dev/null", "--store", "file:" + scratch.resolve("data")));
-    line.addAll(List.of("list", "--json"));
+    line.addAll(List.of(command));
     return Command.finish(line, environment);
   }
 
