@@ -2,6 +2,7 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
@@ -20,36 +21,74 @@ final class ManifestConfig extends StoredConfig {
 
   private final ManifestCommitter committer;
 
-  /** Stored text that the values in memory were read from; guarded by this. */
-  private String loaded = "";
+  /** Stored text that the values in memory were read from, if they were; guarded by this. */
+  private Optional<String> loaded = Optional.empty();
 
   ManifestConfig(Config defaults, ManifestCommitter committer) {
     super(defaults);
     this.committer = committer;
   }
 
-  /** This configuration, read again if the newest manifest known has another text. */
-  synchronized ManifestConfig current() {
-    String text = stored();
-    if (!text.equals(loaded)) {
-      try {
-        load();
-      } catch (IOException | ConfigInvalidException e) {
-        LOG.warn("repository configuration was not read: {}", e.getMessage());
+  /**
+   * This configuration, read again if the newest manifest known has another text. Listeners are
+   * told then, unless nothing was read before.
+   */
+  ManifestConfig current() {
+    try {
+      if (read()) {
+        fireConfigChangedEvent();
       }
+    } catch (ConfigInvalidException e) {
+      LOG.warn("repository configuration was not read: {}", e.getMessage());
     }
     return this;
+  }
+
+  /** Reads the newest text known; true if the values were those of another text before. */
+  private synchronized boolean read() throws ConfigInvalidException {
+    String text = stored();
+    if (loaded.isPresent() && loaded.get().equals(text)) {
+      return false;
+    }
+    fromText(text);
+    boolean changed = loaded.isPresent();
+    loaded = Optional.of(text);
+    return changed;
+  }
+
+  /** Listeners are told of what is saved or read, and of nothing else. */
+  @Override
+  protected boolean notifyUponTransientChanges() {
+    return false;
   }
 
   private String stored() {
     return committer.cached().map(v -> v.manifest().settings().config()).orElse("");
   }
 
+  /**
+   * Asks the store, and reads what is stored. What was set and not saved is lost.
+   *
+   * @throws IOException if the store does not answer, or the repository is gone
+   * @throws ConfigInvalidException if the stored text is no configuration
+   */
   @Override
-  public synchronized void load() throws IOException, ConfigInvalidException {
-    String text = stored();
-    fromText(text);
-    loaded = text;
+  public void load() throws IOException, ConfigInvalidException {
+    committer.validate();
+    if (reread()) {
+      fireConfigChangedEvent();
+    }
+  }
+
+  private synchronized boolean reread() throws ConfigInvalidException {
+    Optional<String> before = loaded;
+    loaded = Optional.empty();
+    try {
+      read();
+    } finally {
+      loaded = loaded.or(() -> before);
+    }
+    return before.isPresent() && !before.equals(loaded);
   }
 
   /**
@@ -59,9 +98,16 @@ final class ManifestConfig extends StoredConfig {
    *     make the change again, then save
    */
   @Override
-  public synchronized void save() throws IOException {
+  public void save() throws IOException {
+    if (commit()) {
+      fireConfigChangedEvent();
+    }
+  }
+
+  /** True if the values that are stored now are not those that were read. */
+  private synchronized boolean commit() throws IOException {
     String text = toText();
-    String before = loaded;
+    String before = loaded.orElse("");
     boolean saved =
         committer.commit(
             base -> {
@@ -80,6 +126,7 @@ final class ManifestConfig extends StoredConfig {
       throw new IOException(
           "configuration was changed by somebody else; load it and change it again");
     }
-    loaded = text;
+    loaded = Optional.of(text);
+    return !text.equals(before);
   }
 }

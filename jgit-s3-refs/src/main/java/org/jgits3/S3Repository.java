@@ -57,6 +57,8 @@ public final class S3Repository extends DfsRepository {
     this.validated = opening == Opening.FOR_REQUEST;
     this.shared = shared;
     this.config = new ManifestConfig(settings.config(), shared.committer());
+    this.config.current();
+    this.config.addChangeListener(this::fireEvent);
     DfsReaderOptions options = new DfsReaderOptions();
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
@@ -164,7 +166,7 @@ public final class S3Repository extends DfsRepository {
    * this call reads it again if another configuration has become known meanwhile, and what was set
    * and not saved is lost then.
    *
-   * <p>{@code save()} commits it, and fails with
+   * <p>{@code load()} asks the store first. {@code save()} commits it, and fails with
    *
    * <ul>
    *   <li>an {@code IOException} if somebody else has changed it since it was read: {@code load()}
@@ -174,6 +176,9 @@ public final class S3Repository extends DfsRepository {
    *   <li>{@link org.jgits3.manifest.ManifestException.Gone} if the repository was deleted or
    *       renamed.
    * </ul>
+   *
+   * <p>Listeners of the repository get a {@code ConfigChangedEvent} when it was saved, and when
+   * this call, {@code load()} or {@link #scanForRepoChanges} finds that another process changed it.
    *
    * @return the configuration as the newest manifest known has it
    */
@@ -197,6 +202,7 @@ public final class S3Repository extends DfsRepository {
   @Override
   public void scanForRepoChanges() throws IOException {
     refs.scan();
+    config.current();
     objects.getPackList();
   }
 

@@ -150,6 +150,48 @@ class S3RepositoryManagerTest {
   }
 
   @Test
+  void a_configuration_that_is_loaded_is_the_stored_one_whoever_changed_it() throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      StoredConfig theirs = there.getConfig();
+      StoredConfig ours = here.getConfig();
+      ours.setString("core", null, "x", "ours");
+      ours.save();
+      theirs.setString("core", null, "x", "lost");
+      theirs.load();
+      assertThat(theirs.getString("core", null, "x")).isEqualTo("ours");
+      theirs.setString("core", null, "y", "theirs");
+      theirs.save();
+      ours.load();
+      assertThat(ours.getString("core", null, "y")).isEqualTo("theirs");
+    }
+  }
+
+  @Test
+  void listeners_of_a_repository_are_told_when_its_configuration_is_saved_here_or_elsewhere()
+      throws Exception {
+    try (S3Repository here = manager.createRepository("r");
+        S3Repository there = elsewhere.openRepository("r")) {
+      List<String> told = new ArrayList<>();
+      here.getListenerList().addConfigChangedListener(event -> told.add("here"));
+      there.getListenerList().addConfigChangedListener(event -> told.add("there"));
+      StoredConfig config = here.getConfig();
+      config.setString("core", null, "x", "1");
+      assertThat(told).isEmpty();
+      config.save();
+      config.save();
+      assertThat(told).containsExactly("here");
+      there.scanForRepoChanges();
+      there.getConfig().load();
+      assertThat(told).containsExactly("here", "there");
+      config.setString("core", null, "x", "2");
+      config.save();
+      there.getConfig().load();
+      assertThat(told).containsExactly("here", "there", "here", "there");
+    }
+  }
+
+  @Test
   void description_and_shallow_commits_are_stored() throws Exception {
     try (S3Repository here = manager.createRepository("r");
         S3Repository there = elsewhere.openRepository("r")) {
