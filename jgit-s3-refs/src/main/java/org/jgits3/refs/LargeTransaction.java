@@ -3,14 +3,15 @@ package org.jgits3.refs;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
@@ -21,8 +22,8 @@ import org.jgits3.store.Gang;
 
 /**
  * A transaction too large for the manifest: what it makes of the refs is uploaded as a snapshot
- * first, and then committed. It keeps what it uploaded across competing commits: their changes go
- * on top, and whatever they may have decided otherwise is decided again.
+ * first, and then committed. It keeps what it uploaded across competing commits, whose changes go
+ * on top, unless it could be decided in another way because of them.
  *
  * <p>Immutable; proposals have no other effect.
  *
@@ -45,22 +46,37 @@ final class LargeTransaction<R> {
    * @param changes what becomes of the refs that packed-refs can hold
    * @param refs all refs afterwards, as far as a snapshot cannot hold them
    * @param outcome verdict and log
-   * @param complete whether it is a {@link Complete} transaction
+   * @param looks what it was decided on; empty for a {@link Complete} transaction
    */
-  private record Prepared<R>(ChangedRefs changes, Refs refs, Outcome<R> outcome, boolean complete) {
+  private record Prepared<R>(
+      ChangedRefs changes, Refs refs, Outcome<R> outcome, Optional<Looks> looks) {
     /** Empty if the transaction changes nothing. */
     static <R> Optional<Prepared<R>> of(RefTransaction<R> transaction, RefView view)
         throws IOException {
       Optional<Complete<R>> complete = transaction.applyAtOnce(view);
       if (complete.isPresent()) {
         Complete<R> c = complete.get();
-        return Optional.of(new Prepared<>(c.changes(), view.refs(), c.outcome(), true));
+        return Optional.of(
+            new Prepared<>(
+                c.changes(), view.outsideSnapshot().refs(), c.outcome(), Optional.empty()));
       }
-      RefEdits edits = new RefEdits(view);
+      Looks looks = new Looks();
+      RefEdits edits = new RefEdits(view, looks);
       Outcome<R> outcome = transaction.apply(edits);
       return edits.isEmpty()
           ? Optional.empty()
-          : Optional.of(new Prepared<>(edits.changes(), edits.apply(), outcome, false));
+          : Optional.of(
+              new Prepared<>(
+                  edits.changes(), edits.outsideSnapshot(), outcome, Optional.of(looks)));
+    }
+
+    /** Tells if it could be decided in another way because of a change of others. */
+    boolean concernedBy(String name, RefView before, RefView now) {
+      if (looks.isPresent()) {
+        return looks.get().concerns(name, before.direct(name), now.direct(name));
+      }
+      return changes.get(name).isPresent()
+          || (now.direct(name).isPresent() && changes.conflicting(name));
     }
   }
 
@@ -144,60 +160,53 @@ final class LargeTransaction<R> {
    * @param base manifest to follow
    * @return the next manifest and the verdict
    * @throws SnapshotNotLoadedException if the refs were compacted, so that it must be prepared anew
+   * @throws OvertakenException if it must be prepared anew because of what others changed
    */
   Proposal<R> propose(Manifest base) throws IOException {
     Refs before = view.refs();
     if (!NewSnapshot.sameBase(before, base.refs())) {
       throw new SnapshotNotLoadedException(base.refs().snapshot().map(RefSnapshot::id).orElse(""));
     }
+    if (!before.symrefs().equals(base.refs().symrefs())) {
+      throw new OvertakenException("a symbolic ref");
+    }
+    RefView now = new RefView(base.refs(), view.table());
     Set<String> foreign = NewSnapshot.differing(before, base.refs());
-    if (before.symrefs().equals(base.refs().symrefs())) {
-      if (foreign.isEmpty()) {
-        Refs refs = made.express(new RefView(prepared.refs(), view.table()), Set.of());
-        return edit(base, refs, prepared.outcome());
-      }
-      RefView now = new RefView(base.refs(), view.table());
-      if (prepared.complete() && foreign.stream().allMatch(name -> apart(now, name))) {
-        return edit(base, made.express(now, underRefs(foreign)), prepared.outcome());
+    for (String name : foreign) {
+      if (prepared.concernedBy(name, view, now)) {
+        throw new OvertakenException(name);
       }
     }
-    return decideAgain(base, foreign);
+    return edit(base, made.express(withForeign(foreign, base.refs()), underRefs(foreign)));
   }
 
-  /** Whether what others made of a ref cannot matter to this transaction. */
-  private boolean apart(RefView now, String name) {
-    return prepared.changes().get(name).isEmpty()
-        && (now.direct(name).isEmpty() || !prepared.changes().conflicting(name));
+  /** The refs that the snapshot does not hold, and those that others changed. */
+  private RefView withForeign(Set<String> foreign, Refs base) {
+    TreeMap<String, RefValue> overlay = new TreeMap<>(prepared.refs().overlay());
+    for (String name : foreign) {
+      RefValue value = base.overlay().get(name);
+      if (value == null) {
+        overlay.remove(name);
+      } else {
+        overlay.put(name, value);
+      }
+    }
+    return new RefView(new Refs(base.snapshot(), overlay, prepared.refs().symrefs()), view.table());
   }
 
   private static List<String> underRefs(Set<String> names) {
     return names.stream().filter(SnapshotMerge::holds).toList();
   }
 
-  private Proposal<R> decideAgain(Manifest base, Set<String> foreign) throws IOException {
-    RefEdits edits = new RefEdits(new RefView(base.refs(), view.table()));
-    Outcome<R> outcome = transaction.apply(edits);
-    if (edits.isEmpty()) {
-      return Proposal.noEdit(outcome.verdict());
-    }
-    Set<String> names = new HashSet<>(underRefs(foreign));
-    prepared.changes().forEach((name, value) -> names.add(name));
-    edits.changes().forEach((name, value) -> names.add(name));
-    return edit(base, made.express(new RefView(edits.apply(), view.table()), names), outcome);
-  }
-
-  private Proposal<R> edit(Manifest base, Refs refs, Outcome<R> outcome) throws IOException {
+  private Proposal<R> edit(Manifest base, Refs refs) throws IOException {
     List<LogEntry> tail = new ArrayList<>(base.log().tail());
-    for (Logged l : outcome.log()) {
+    for (Logged l : prepared.outcome().log()) {
       Optional<StoredObject> uploaded =
-          recorded.stream()
-              .filter(r -> r.logged().changes().equals(l.changes()))
-              .map(Recorded::object)
-              .findFirst();
+          recorded.stream().filter(r -> r.logged().equals(l)).map(Recorded::object).findFirst();
       tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
     ObjectsDroppedException.check(base, prepared.changes()::tips, transaction.seen());
-    return Proposal.edit(next, outcome.verdict());
+    return Proposal.edit(next, prepared.outcome().verdict());
   }
 }

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.manifest.RefValue;
@@ -23,8 +24,22 @@ final class RefEdits {
   private final Map<String, Optional<String>> symrefs = new HashMap<>();
   private final TreeSet<String> added = new TreeSet<>();
 
+  /** What these edits have found out; null if that is not to be noted. */
+  @Nullable private final Looks looks;
+
   RefEdits(RefView view) {
+    this(view, null);
+  }
+
+  /**
+   * No edits yet.
+   *
+   * @param view refs to change
+   * @param looks notes what is found out; null if that does not matter
+   */
+  RefEdits(RefView view, @Nullable Looks looks) {
     this.view = view;
+    this.looks = looks;
   }
 
   /** The refs without these changes. */
@@ -38,11 +53,39 @@ final class RefEdits {
   }
 
   Optional<RefValue.Direct> direct(String name) {
+    if (looks != null && !values.containsKey(name)) {
+      looks.value(name);
+    }
+    return find(name);
+  }
+
+  private Optional<RefValue.Direct> find(String name) {
     RefValue v = values.get(name);
     if (v == null) {
       return view.direct(name);
     }
     return v instanceof RefValue.Direct d ? Optional.of(d) : Optional.empty();
+  }
+
+  /** Value of a ref without these changes. */
+  Optional<RefValue.Direct> directBefore(String name) {
+    if (looks != null) {
+      looks.value(name);
+    }
+    return view.direct(name);
+  }
+
+  /**
+   * Tells if a ref points to an object.
+   *
+   * @param name full name
+   * @param id the object; zero if there is to be no such ref
+   */
+  boolean pointsTo(String name, ObjectId id) {
+    if (looks != null && !values.containsKey(name)) {
+      looks.expected(name, id.copy());
+    }
+    return idOrZero(find(name)).equals(id);
   }
 
   Optional<String> symbolic(String name) {
@@ -51,7 +94,14 @@ final class RefEdits {
   }
 
   boolean exists(String name) {
-    return symbolic(name).isPresent() || direct(name).isPresent();
+    return symbolic(name).isPresent() || hasDirect(name);
+  }
+
+  private boolean hasDirect(String name) {
+    if (looks != null && !values.containsKey(name)) {
+      looks.existence(name);
+    }
+    return find(name).isPresent();
   }
 
   void put(String name, RefValue.Direct value) {
@@ -61,7 +111,7 @@ final class RefEdits {
   }
 
   void link(String name, String target) {
-    if (direct(name).isPresent()) {
+    if (hasDirect(name)) {
       values.put(name, RefValue.DELETED);
     }
     symrefs.put(name, Optional.of(target));
@@ -70,7 +120,7 @@ final class RefEdits {
 
   void delete(String name) {
     unlink(name);
-    if (direct(name).isPresent()) {
+    if (hasDirect(name)) {
       values.put(name, RefValue.DELETED);
     }
     added.remove(name);
@@ -109,6 +159,9 @@ final class RefEdits {
     if (first != null && first.startsWith(below)) {
       return true;
     }
+    if (looks != null) {
+      looks.directory(name);
+    }
     // One more than was touched, so that deletions among them cannot hide a conflict.
     return view.below(name, values.size() + symrefs.size() + 1).stream().anyMatch(this::exists);
   }
@@ -128,7 +181,7 @@ final class RefEdits {
 
   /** Edits that begin with these and leave them alone. */
   RefEdits copy() {
-    RefEdits copy = new RefEdits(view);
+    RefEdits copy = new RefEdits(view, looks);
     copy.addAll(this);
     return copy;
   }
@@ -171,6 +224,23 @@ final class RefEdits {
         (name, target) ->
             target.ifPresentOrElse(t -> links.put(name, t), () -> links.remove(name)));
     return new Refs(view.refs().snapshot(), overlay, links);
+  }
+
+  /**
+   * The refs with these changes, without those that a snapshot can hold.
+   *
+   * @return the result
+   */
+  Refs outsideSnapshot() {
+    RefEdits outside = new RefEdits(view.outsideSnapshot());
+    outside.symrefs.putAll(symrefs);
+    values.forEach(
+        (name, value) -> {
+          if (!SnapshotMerge.holds(name)) {
+            outside.values.put(name, value);
+          }
+        });
+    return outside.apply();
   }
 
   /** Leaves in the overlay only what differs from the snapshot. */

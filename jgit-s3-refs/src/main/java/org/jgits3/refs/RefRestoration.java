@@ -188,6 +188,7 @@ public final class RefRestoration {
       if (!Value.of(edits.before(), c.ref()).equals(Value.before(c))) {
         return RefTransaction.Outcome.unchanged(Optional.of(c.ref()));
       }
+      edits.direct(c.ref());
       trial.delete(c.ref()); // all of them first, since they may be in the way of each other
     }
     for (RefChange c : changes) {
@@ -212,7 +213,7 @@ public final class RefRestoration {
     RefView before = edits.before();
     List<RefChange> recorded = new ArrayList<>();
     for (RefChange c : changes) {
-      ObjectId old = RefEdits.idOrZero(before.direct(before.leaf(c.ref())));
+      ObjectId old = RefEdits.idOrZero(edits.directBefore(before.leaf(c.ref())));
       ObjectId now = RefEdits.idOrZero(edits.direct(edits.leaf(c.ref())));
       recorded.add(new RefChange(c.ref(), old, now).linked(c.oldTarget(), c.newTarget()));
     }

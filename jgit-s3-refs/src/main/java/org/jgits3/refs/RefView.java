@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
@@ -45,6 +46,13 @@ final class RefView {
   /** Entries of the overlay that a snapshot can hold. */
   ChangedRefs foldable() {
     return ChangedRefs.foldable(overlay);
+  }
+
+  /** These refs without those that a snapshot can hold, as far as the overlay says. */
+  RefView outsideSnapshot() {
+    TreeMap<String, RefValue> outside = new TreeMap<>(overlay);
+    outside.keySet().removeIf(SnapshotMerge::holds);
+    return new RefView(new Refs(refs.snapshot(), outside, refs.symrefs()), table);
   }
 
   /** Whether there is no ref but symbolic ones, nor anything the overlay says of one. */

@@ -351,8 +351,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     if (c.getOldSymref() != null || symbolic.isPresent()) {
       return symbolic.equals(Optional.ofNullable(c.getOldSymref()));
     }
-    ObjectId now = edits.direct(name).map(RefValue.Direct::id).orElse(ObjectId.zeroId());
-    return now.equals(c.getOldId());
+    return edits.pointsTo(name, c.getOldId());
   }
 
   /** Says what a command that was done changed. */
@@ -374,7 +373,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     if (was.isEmpty() && is.isEmpty()) {
       plain(c, to);
     } else if (c.getOldSymref() != null || c.getNewSymref() != null || !was.equals(is)) {
-      ObjectId old = RefEdits.idOrZero(edits.before().direct(edits.before().leaf(name)));
+      ObjectId old = RefEdits.idOrZero(edits.directBefore(edits.before().leaf(name)));
       ObjectId now = RefEdits.idOrZero(edits.direct(edits.leaf(name)));
       to.add(new RefChange(name, old, now).linked(was, is));
     } else {

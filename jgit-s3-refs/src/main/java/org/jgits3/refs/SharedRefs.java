@@ -430,8 +430,8 @@ public final class SharedRefs {
         R verdict = through.commit(large::propose);
         installIfListed(large);
         return verdict;
-      } catch (SnapshotNotLoadedException e) {
-        LOG.debug("refs were compacted meanwhile, preparing the batch again", e);
+      } catch (SnapshotNotLoadedException | OvertakenException e) {
+        LOG.debug("preparing a large batch again", e);
       } catch (ManifestException.TooLarge e) {
         if (folded) {
           throw e;
@@ -441,9 +441,9 @@ public final class SharedRefs {
       }
     }
     throw new IOException(
-        "the refs were compacted elsewhere during each of "
+        "refs of a large batch were changed, or the refs compacted elsewhere, during each of "
             + UPLOADS
-            + " uploads of a large batch, of which nothing was done; try again");
+            + " uploads; nothing was done, try again");
   }
 
   /**

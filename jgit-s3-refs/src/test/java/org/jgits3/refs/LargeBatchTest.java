@@ -201,6 +201,84 @@ class LargeBatchTest {
   }
 
   @Test
+  void a_batch_in_whose_way_others_create_a_ref_is_decided_again_outside_the_commit_loop()
+      throws Exception {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(false);
+    int before = snapshots.get();
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      ObjectId theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(() -> update(there, "refs/changes/7", theirs));
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnlyOnce(ReceiveCommand.Result.LOCK_FAILURE);
+    assertThat(snapshots.get() - before).as("its own, twice, and none to make room").isEqualTo(2);
+  }
+
+  @Test
+  void a_batch_keeps_its_snapshot_when_a_ref_that_it_was_refused_for_is_changed_again()
+      throws Exception {
+    update(here, MASTER, first);
+    update(here, "refs/heads/gone", first);
+    here.getRefDatabase().compact();
+    int before = snapshots.get();
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.addCommand(new ReceiveCommand(second, first, MASTER));
+    batch.setAtomic(false);
+    ObjectId theirs;
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(
+          () -> {
+            update(there, MASTER, theirs);
+            update(there, "refs/heads/new", theirs);
+            delete(there, "refs/heads/gone");
+          });
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .allSatisfy(
+            c ->
+                assertThat(c.getResult())
+                    .isEqualTo(
+                        c.getRefName().equals(MASTER)
+                            ? ReceiveCommand.Result.LOCK_FAILURE
+                            : ReceiveCommand.Result.OK));
+    assertThat(snapshots.get() - before).isEqualTo(1);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      for (S3Repository r : List.of(here, there)) {
+        assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+        assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/gone")).isNull();
+      }
+    }
+  }
+
+  @Test
+  void a_batch_with_a_refused_command_is_decided_again_when_that_one_could_be_done()
+      throws Exception {
+    update(here, MASTER, first);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAllowNonFastForwards(true);
+    batch.addCommand(new ReceiveCommand(second, first, MASTER));
+    batch.setAtomic(false);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      afterSnapshot.set(() -> update(there, MASTER, second));
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(here.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
   void large_batches_of_one_process_go_one_after_the_other() throws Exception {
     int batches = 12;
     ExecutorService threads = Executors.newFixedThreadPool(batches);
