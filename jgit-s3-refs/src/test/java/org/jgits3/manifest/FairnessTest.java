@@ -5,14 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A light writer beside a hot one keeps committing: asserted in attempts, in simulated time. */
+/**
+ * A light writer beside a hot one keeps committing, and a hot one alone loses next to nothing:
+ * asserted in attempts and in simulated time.
+ */
 class FairnessTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
@@ -29,6 +35,61 @@ class FairnessTest {
   @CsvSource({"1, 1, 6, 24", "1, 3, 14, 60", "2, 1, 5, 20", "1, 8, 28, 90"})
   void light_writer_beside_hot_ones_keeps_committing(
       int hot, int distance, double meanAttempts, int mostAttempts) throws Exception {
+    begin();
+    AtomicBoolean over = new AtomicBoolean();
+    for (int i = 0; i < hot; i++) {
+      int number = i;
+      time.add(() -> commitWithoutPause(number, over));
+    }
+    IntSummaryStatistics attempts = new IntSummaryStatistics();
+    time.add(() -> commitNowAndThen(distance, attempts, over));
+    time.run();
+    assertThat(attempts.getCount()).isEqualTo(ROUNDS);
+    assertThat(attempts.getAverage()).isLessThan(meanAttempts);
+    assertThat(attempts.getMax()).isLessThan(mostAttempts);
+  }
+
+  @Test
+  void writer_that_is_alone_commits_nearly_as_often_as_the_store_takes_bare_writes()
+      throws Exception {
+    begin();
+    int commits = 5000;
+    time.add(
+        () -> {
+          latency.set(30 * MILLISECOND);
+          ManifestCommitter committer = committer(1);
+          for (int i = 0; i < commits; i++) {
+            commit(committer, "alone" + i);
+          }
+        });
+    time.run();
+    assertThat(commits * 30.0 * MILLISECOND / time.nanoTime()).isGreaterThan(0.95);
+  }
+
+  @ParameterizedTest(name = "newcomer {0} times as far away")
+  @CsvSource({"1, 5", "3, 20"})
+  void newcomer_beside_a_hot_writer_that_was_alone_for_long_commits_before_its_deadline(
+      int distance, int seconds) throws Exception {
+    begin();
+    AtomicBoolean over = new AtomicBoolean();
+    time.add(() -> commitWithoutPause(0, over));
+    List<Long> waits = new ArrayList<>();
+    time.add(
+        () -> {
+          latency.set(10 * MILLISECOND * distance);
+          for (int round = 0; round < 10; round++) {
+            time.sleep((60_000 + 137 * round) * MILLISECOND);
+            long start = time.nanoTime();
+            commit(committer(100 + round), "newcomer" + round);
+            waits.add((time.nanoTime() - start) / (1000 * MILLISECOND));
+          }
+          over.set(true);
+        });
+    time.run();
+    assertThat(waits).allSatisfy(wait -> assertThat(wait).isLessThan(seconds));
+  }
+
+  private void begin() throws IOException {
     Register.create(new Bindings(store, POLICY), NAME);
     store.everyPut(
         put -> {
@@ -47,17 +108,6 @@ class FairnessTest {
           travel();
           return answer;
         });
-    AtomicBoolean over = new AtomicBoolean();
-    for (int i = 0; i < hot; i++) {
-      int number = i;
-      time.add(() -> commitWithoutPause(number, over));
-    }
-    IntSummaryStatistics attempts = new IntSummaryStatistics();
-    time.add(() -> commitNowAndThen(distance, attempts, over));
-    time.run();
-    assertThat(attempts.getCount()).isEqualTo(ROUNDS);
-    assertThat(attempts.getAverage()).isLessThan(meanAttempts);
-    assertThat(attempts.getMax()).isLessThan(mostAttempts);
   }
 
   private void commitWithoutPause(int number, AtomicBoolean over) {
@@ -73,6 +123,7 @@ class FairnessTest {
     light.set(true);
     ManifestCommitter committer = committer(99);
     try {
+      commit(committer, "light"); // from now on the hot ones know that they are not alone
       for (int round = 0; round < ROUNDS; round++) {
         time.sleep(500 * MILLISECOND);
         lightAttempts.set(0);
