@@ -214,12 +214,15 @@ public final class GarbageCollection {
         false);
   }
 
-  private PackConfig packConfig(PinnedRepository pinned) {
+  private PackConfig packConfig(PinnedRepository pinned) throws IOException {
     PackConfig pack = new PackConfig(pinned);
     if (threads > 0) {
       pack.setThreads(threads);
     }
     pack.setIndexVersion(2);
+    if (!pinned.getObjectDatabase().getShallowCommits().isEmpty()) {
+      pack.setBuildBitmaps(false); // they would not be listed
+    }
     return pack;
   }
 

@@ -19,7 +19,8 @@ import org.jgits3.manifest.Refs;
  * The commit of a collection that drops packs of garbage. Refs that were created or moved since the
  * collection read them may lead into the garbage. So their values are followed, through the packs
  * that stay alone, before it is committed, and again on each base that has newer ones: only a ref
- * that does lead there keeps the garbage.
+ * that does lead there keeps the garbage, or a commit that is shallow no more: what was packed of
+ * those below it is not known to be all.
  *
  * <p>Used by one thread.
  */
@@ -89,7 +90,7 @@ final class GarbageDrop {
     }
     for (int i = 0; i < TRIES && proven.isPresent(); i++) {
       try {
-        return drop(dropping, proven.get());
+        return drop(dropping, keeping, proven.get());
       } catch (RefsMoved e) {
         proven = prove(dropping, proven);
       }
@@ -97,9 +98,13 @@ final class GarbageDrop {
     return committer.commit(base -> Proposal.edit(keeping.apply(base), true));
   }
 
-  private boolean drop(PackReplacement dropping, Proven proven) throws IOException {
+  private boolean drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
+      throws IOException {
     return committer.commit(
         base -> {
+          if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
+            return Proposal.edit(keeping.apply(base), true); // refs lead further than it has packed
+          }
           Manifest next = dropping.apply(base); // also checks that all inputs are listed
           if (!proven.covers(base)) {
             throw new RefsMoved();

@@ -54,6 +54,11 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
+
+  /** Files that tell what commits lead to. */
+  private static final Set<PackExt> WHOLE_HISTORY =
+      Set.of(PackExt.BITMAP_INDEX, PackExt.COMMIT_GRAPH);
+
   private static final Set<PackSource> WRITTEN = Set.of(PackSource.INSERT, PackSource.RECEIVE);
 
   private final SharedPacks shared;
@@ -82,6 +87,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   /** Packs that the process had lost when this handle was opened. */
   private final long lost;
+
+  private final ShallowCommits shallow;
 
   /** Packs begun through this handle and neither committed nor rolled back. */
   private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
@@ -132,6 +139,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     this.quarantine = new Quarantine(shared.deferred(), this);
     this.lost = shared.deferred().lost();
     this.memory = shared.receiving().memory().share();
+    this.shallow = new ShallowCommits(shared, this);
     shared.opened();
   }
 
@@ -484,6 +492,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
     List<S3PackDescription> packs = ours(added);
     for (S3PackDescription pack : packs) {
       pack.finish();
+      if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
+        WHOLE_HISTORY.forEach(pack::leaveOut); // what they say would be wrong once it is whole
+      }
       pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
       shared.files().written(shared.manifest().repositoryId(), pack);
     }
@@ -501,6 +512,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
     packs.forEach(writing::remove);
     clearCache();
+    shallow.settle();
   }
 
   /**
@@ -597,6 +609,17 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
+  private void settleShallow() {
+    try {
+      shallow.settle();
+      if (!shallow.leaving().isEmpty()) {
+        LOG.warn("{} stay shallow: something their parents lead to is missing", shallow.leaving());
+      }
+    } catch (IOException e) {
+      LOG.warn("{} stay shallow: {}", shallow.leaving(), e.toString());
+    }
+  }
+
   /**
    * Also forgets packs that were received and not published, and aborts uploads that JGit did not
    * roll back, as its garbage collector may not.
@@ -604,6 +627,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   @Override
   public void close() {
     memory.close();
+    settleShallow();
     for (DeferredPack pack : quarantine.forget()) {
       shared.drop(pack.entry().id());
       if (!pack.description().wasOffered()) {
@@ -623,14 +647,30 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
+  /** As documented by JGit, with what this handle has set. */
   @Override
   public Set<ObjectId> getShallowCommits() throws IOException {
-    return shared.shallowCommits();
+    return shallow.get();
   }
 
+  /**
+   * As documented by JGit, but for what others have changed since the same thread has read them,
+   * which stays. A commit that is to be shallow no more still is, for other handles and for walks,
+   * until all that its parents lead to is listed: a pack that this handle receives may bring it.
+   */
   @Override
   public void setShallowCommits(Set<ObjectId> shallowCommits) throws IOException {
-    shared.setShallowCommits(shallowCommits);
+    shallow.set(shallowCommits);
+  }
+
+  /** Commits at which walks end. */
+  Set<ObjectId> shallowCommits() throws IOException {
+    return shallow.listed();
+  }
+
+  /** Commits at which walks through this handle may have ended. */
+  Set<ObjectId> shallowSeen() {
+    return shallow.seen();
   }
 
   @Override

@@ -4,6 +4,7 @@ package org.jgits3.pack;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,7 @@ final class S3PackDescription extends DfsPackDescription {
   private final Set<String> objects = new HashSet<>();
 
   private Optional<byte[]> checksums = Optional.empty();
+  private final Set<PackExt> leftOut = EnumSet.noneOf(PackExt.class);
   private int room = MAX_BUNDLE;
   private volatile boolean pushed;
   private volatile boolean offered;
@@ -99,6 +101,16 @@ final class S3PackDescription extends DfsPackDescription {
   /** Bytes that the bundle can still take. */
   int roomInBundle() {
     return room;
+  }
+
+  /** Has a file that was written not be part of the pack. */
+  void leaveOut(PackExt ext) {
+    leftOut.add(ext);
+  }
+
+  @Override
+  public boolean hasFileExt(PackExt ext) {
+    return super.hasFileExt(ext) && !leftOut.contains(ext);
   }
 
   private static int range(PackExt ext) {

@@ -323,7 +323,7 @@ final class S3Reader extends DfsReader {
   @Override
   public Set<ObjectId> getShallowCommits() {
     try {
-      return database.getShallowCommits();
+      return database.shallowCommits();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -364,16 +364,30 @@ public class SharedPacks {
     return manifest().settings().shallow();
   }
 
-  void setShallowCommits(Set<ObjectId> shallow) throws IOException {
-    publisher.<Boolean>commit(
+  /**
+   * Changes where the history ends.
+   *
+   * @param added commits whose parents are not to be followed any more
+   * @param removed commits all of whose parents were listed, with all they lead to
+   * @param seen generation at which they were
+   * @return false if nothing was changed, since objects may have been removed since then
+   */
+  boolean changeShallowCommits(Set<ObjectId> added, Set<ObjectId> removed, long seen)
+      throws IOException {
+    return publisher.commit(
         base -> {
           RepositorySettings s = base.settings();
-          if (s.shallow().equals(shallow)) {
+          Set<ObjectId> shallow = new HashSet<>(s.shallow());
+          boolean removes = shallow.removeAll(removed);
+          if (removes && base.dropped() > seen) {
             return Proposal.noEdit(false);
           }
-          return Proposal.edit(
-              base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
-              true);
+          shallow.addAll(added);
+          return shallow.equals(s.shallow())
+              ? Proposal.noEdit(true)
+              : Proposal.edit(
+                  base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
+                  true);
         });
   }
 }
