@@ -261,7 +261,7 @@ class SweepTest {
     it.store.beforeWrite(this::startAnew);
     assertThatThrownBy(() -> sweep(it.maintainer))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("the repository was deleted or renamed meanwhile");
+        .hasMessageContaining("another one created under its name");
     isSoundAnew();
   }
 
