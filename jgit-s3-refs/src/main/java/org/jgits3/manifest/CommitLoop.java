@@ -96,11 +96,12 @@ final class CommitLoop {
    * @throws InterruptedException if interrupted while pausing; nothing else was done
    */
   void step(long limit) throws InterruptedException {
+    if (inFlight != null && members.stream().allMatch(Submission::decided)) {
+      inFlight = null; // given up
+      pause = 0; // was before its next attempt
+    }
     pause(limit);
     try {
-      if (inFlight != null && members.stream().allMatch(Submission::decided)) {
-        inFlight = null; // given up
-      }
       if (inFlight == null) {
         begin();
       } else if (inFlight.refused) {
