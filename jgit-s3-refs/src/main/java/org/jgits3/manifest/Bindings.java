@@ -141,7 +141,8 @@ public final class Bindings {
     Optional<VersionedManifest> before = Optional.empty();
     while (true) {
       long floor = generation(before);
-      Manifest first = Manifest.blank(life, state, floor + 1, floor, settings, refs);
+      Manifest first =
+          Manifest.blank(life, state, floor + 1, floor, settings, refs).withLeft(left(before));
       former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(life, former)));
       noteFormer(life, before);
       DecidedWrites.Result result = writes.write(before, first);
@@ -181,7 +182,7 @@ public final class Bindings {
   private void noteFormer(String life, Optional<VersionedManifest> before) throws IOException {
     Optional<String> former = former(before);
     if (former.isPresent()) {
-      byte[] body = former.get().getBytes(US_ASCII);
+      byte[] body = before.get().manifest().nonce().getBytes(US_ASCII); // which end of it
       store.put(ObjectNames.formerKey(life, former.get()), body, 0, body.length);
     }
   }
@@ -453,19 +454,20 @@ public final class Bindings {
     String rename = ours.isPresent() ? ours.get().rename() : ObjectNames.random(RENAME_BYTES);
     Manifest reservation =
         Manifest.blank(
-            repository.repositoryId(),
-            new RepositoryState.Reserved(from.value(), rename),
-            generation(before) + 1,
-            generation(before),
-            RepositorySettings.NONE,
-            Refs.NONE);
+                repository.repositoryId(),
+                new RepositoryState.Reserved(from.value(), rename),
+                generation(before) + 1,
+                generation(before),
+                RepositorySettings.NONE,
+                Refs.NONE)
+            .withLeft(left(before));
     if (!writes.on(target).write(before, reservation).won()) {
       return tried.orElse(new Begun(repository.repositoryId(), rename, false));
     }
     Manifest moving =
         repository.committed(
             repository.generation() + 1,
-            new RepositoryState.Moving(to.value(), rename),
+            new RepositoryState.Moving(to.value(), rename, reservation.generation()),
             repository.writers(),
             repository.prunedTo());
     boolean inDoubt = writes.write(Optional.of(origin), moving).inDoubt();
@@ -487,8 +489,8 @@ public final class Bindings {
    *
    * <p>The reservation that the old manifest was marked for is replaced once, by what is bound
    * then: nobody else takes it from then on, and no later one is taken for it. So if the name
-   * stands for anything else, whatever it is, the repository has arrived, and may have gone on from
-   * there.
+   * stands for anything later, whatever it is, the repository has arrived, and may have gone on
+   * from there. Anything earlier is from a copy of the store that was taken during the rename.
    */
   private void finish(
       DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
@@ -496,22 +498,43 @@ public final class Bindings {
     Manifest moving = origin.manifest();
     ManifestFile target = new ManifestFile(store, to);
     target.checkWritable(moving);
+    RepositoryState.Moving mark = (RepositoryState.Moving) moving.state();
     boolean arrived = false;
     while (!arrived) { // until none who began late writes the same reservation anew
       Optional<VersionedManifest> before = target.read(); // after the old one, marked later
       Optional<RepositoryState.Reserved> reserved = reservation(before, moving, from);
-      if (reserved.isPresent()
-          && isFor(reserved.get(), (RepositoryState.Moving) moving.state(), to)) {
+      if (reserved.isPresent() && isFor(reserved.get(), mark, to)) {
         long generation = Math.max(moving.generation(), generation(before)) + 1;
         Manifest active =
-            moving.committed(
-                generation, RepositoryState.ACTIVE, Collections.emptySortedMap(), generation - 1);
+            moving
+                .committed(
+                    generation,
+                    RepositoryState.ACTIVE,
+                    Collections.emptySortedMap(),
+                    generation - 1)
+                .withLeft(Departure.without(left(before), moving.repositoryId()));
         arrived = writes.on(target).write(before, active).won();
-      } else {
+      } else if (generation(before) > mark.reserved()) {
         arrived = true;
+      } else {
+        throw new ManifestException(
+            target
+                + ": is from before the rename of "
+                + from
+                + " to it began, as in a copy of the store; nothing was changed,"
+                + " see verify --names",
+            null);
       }
     }
-    writes.write(Optional.of(origin), tombstone(moving, new RepositoryState.Moved(to.value())));
+    Departure departure = new Departure(moving.repositoryId(), to.value(), mark.reserved());
+    Manifest tombstone =
+        tombstone(moving, new RepositoryState.Moved(to.value()))
+            .withLeft(Departure.and(moving.left(), departure));
+    writes.write(Optional.of(origin), tombstone);
+  }
+
+  private static List<Departure> left(Optional<VersionedManifest> found) {
+    return found.map(manifest -> manifest.manifest().left()).orElse(List.of());
   }
 
   private DecidedWrites writes(ManifestFile file) {
@@ -522,7 +545,13 @@ public final class Bindings {
   private static Manifest tombstone(Manifest before, RepositoryState state) {
     long generation = before.generation() + 1;
     return Manifest.blank(
-        before.repositoryId(), state, generation, generation, RepositorySettings.NONE, Refs.NONE);
+            before.repositoryId(),
+            state,
+            generation,
+            generation,
+            RepositorySettings.NONE,
+            Refs.NONE)
+        .withLeft(before.left());
   }
 
   private static VersionedManifest active(ManifestFile file, Optional<VersionedManifest> found)

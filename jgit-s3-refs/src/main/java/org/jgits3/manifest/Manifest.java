@@ -27,6 +27,8 @@ import java.util.TreeMap;
  * @param refs all refs
  * @param packs all packs, in no particular order
  * @param log all transactions
+ * @param left repositories that were renamed away from the name, whatever it stands for now, the
+ *     last one last; it stays with the name and not with the repository
  * @param extra fields of a later version of the format, kept as they are
  */
 public record Manifest(
@@ -43,6 +45,7 @@ public record Manifest(
     Refs refs,
     List<PackEntry> packs,
     TransactionLog log,
+    List<Departure> left,
     Map<String, JsonNode> extra) {
   /** Copies the collections. */
   public Manifest {
@@ -51,6 +54,7 @@ public record Manifest(
     requires = Set.copyOf(requires);
     writers = Collections.unmodifiableSortedMap(new TreeMap<>(writers));
     packs = List.copyOf(packs);
+    left = List.copyOf(left);
     extra = Map.copyOf(extra);
   }
 
@@ -113,6 +117,7 @@ public record Manifest(
         changed,
         packs,
         log,
+        left,
         extra);
   }
 
@@ -137,6 +142,7 @@ public record Manifest(
         refs,
         changed,
         log,
+        left,
         extra);
   }
 
@@ -160,6 +166,32 @@ public record Manifest(
         settings,
         refs,
         packs,
+        changed,
+        left,
+        extra);
+  }
+
+  /**
+   * This manifest with other departures.
+   *
+   * @param changed departures of the result
+   * @return a copy
+   */
+  Manifest withLeft(List<Departure> changed) {
+    return new Manifest(
+        repositoryId,
+        state,
+        generation,
+        nonce,
+        requires,
+        writers,
+        prunedTo,
+        boundary,
+        dropped,
+        settings,
+        refs,
+        packs,
+        log,
         changed,
         extra);
   }
@@ -185,6 +217,7 @@ public record Manifest(
         refs,
         packs,
         log,
+        left,
         extra);
   }
 
@@ -213,6 +246,7 @@ public record Manifest(
         refs,
         packs,
         log,
+        left,
         extra);
   }
 
@@ -240,6 +274,7 @@ public record Manifest(
         refs,
         packs,
         log,
+        left,
         extra);
   }
 
@@ -275,6 +310,7 @@ public record Manifest(
         refs,
         List.of(),
         TransactionLog.EMPTY,
+        List.of(),
         Map.of());
   }
 
@@ -317,6 +353,7 @@ public record Manifest(
         refs,
         packs,
         log,
+        left,
         extra);
   }
 
@@ -354,6 +391,7 @@ public record Manifest(
         refs,
         packs,
         log,
+        left,
         extra);
   }
 }

@@ -38,7 +38,7 @@ import java.util.zip.CRC32C;
  */
 final class ManifestCodec {
   /** Size in bytes from which on a listed manifest is that of a repository. */
-  static final int MIN_REPOSITORY_BYTES = 1024;
+  static final int MIN_REPOSITORY_BYTES = 4096;
 
   private static final String TRAILER_START = ",\"crc32c\":\"";
   private static final String TRAILER_END = "\"}";
@@ -84,7 +84,7 @@ final class ManifestCodec {
 
   /** All fields but the checksum. */
   private static ByteArrayOutputStream fields(Manifest manifest) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(4 * MIN_REPOSITORY_BYTES);
+    ByteArrayOutputStream out = new ByteArrayOutputStream(2 * MIN_REPOSITORY_BYTES);
     try (JsonGenerator json = MAPPER.getFactory().createGenerator(out)) {
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT);
       ManifestWriter.write(json, manifest);

@@ -39,6 +39,8 @@ final class ManifestReader {
           "refs",
           "packs",
           "log",
+          "left",
+          "reserved",
           "crc32c");
   private static final Set<String> PACK_FIELDS =
       Set.of("id", "source", "files", "time", "objects", "deltas", "estimated", "index");
@@ -73,6 +75,7 @@ final class ManifestReader {
             top.object("refs").map(ManifestReader::refs).orElse(Refs.NONE),
             packs(),
             top.object("log").map(ManifestReader::log).orElse(TransactionLog.EMPTY),
+            left(),
             top.others(FIELDS));
     if (generation < 1) {
       throw new IllegalArgumentException("has generation " + generation);
@@ -94,11 +97,21 @@ final class ManifestReader {
     return switch (state) {
       case "active" -> new RepositoryState.Active(top.value("importOf").map(JsonFields::asText));
       case "deleted" -> RepositoryState.DELETED;
-      case "moving" -> new RepositoryState.Moving(top.text("to"), top.text("rename"));
+      case "moving" ->
+          new RepositoryState.Moving(top.text("to"), top.text("rename"), top.number("reserved"));
       case "moved" -> new RepositoryState.Moved(top.text("to"));
       case "reserved" -> new RepositoryState.Reserved(top.text("from"), top.text("rename"));
       default -> throw new IllegalArgumentException("has the unknown state " + state);
     };
+  }
+
+  private List<Departure> left() {
+    List<Departure> left = new ArrayList<>();
+    for (JsonNode node : top.list("left")) {
+      JsonTuple entry = new JsonTuple("left", node, 3, 3);
+      left.add(new Departure(hex(entry.text(0), 32, "left"), entry.text(1), entry.number(2)));
+    }
+    return left;
   }
 
   private SortedMap<String, Long> writers() {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -51,6 +52,7 @@ final class ManifestWriter {
       json.writeEndArray();
     }
     log(m.log());
+    left(m.left());
     extra(m.extra());
   }
 
@@ -66,6 +68,7 @@ final class ManifestWriter {
       json.writeStringField("state", "moving");
       json.writeStringField("to", moving.to());
       json.writeStringField("rename", moving.rename());
+      json.writeNumberField("reserved", moving.reserved());
     } else if (state instanceof RepositoryState.Moved moved) {
       json.writeStringField("state", "moved");
       json.writeStringField("to", moved.to());
@@ -203,6 +206,21 @@ final class ManifestWriter {
       json.writeEndArray();
     }
     json.writeEndObject();
+  }
+
+  private void left(List<Departure> left) throws IOException {
+    if (left.isEmpty()) {
+      return;
+    }
+    json.writeArrayFieldStart("left");
+    for (Departure departure : left) {
+      json.writeStartArray();
+      json.writeString(departure.repositoryId());
+      json.writeString(departure.to());
+      json.writeNumber(departure.reserved());
+      json.writeEndArray();
+    }
+    json.writeEndArray();
   }
 
   private void logEntry(LogEntry entry) throws IOException {

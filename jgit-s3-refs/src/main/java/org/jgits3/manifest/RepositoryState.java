@@ -20,8 +20,10 @@ public sealed interface RepositoryState {
    *
    * @param to name the repository will have
    * @param rename which one of all renames between the two names it is
+   * @param reserved generation at which the new name was reserved; a manifest of that name which is
+   *     not later, in a copy of the store say, does not know of the rename
    */
-  record Moving(String to, String rename) implements RepositoryState {}
+  record Moving(String to, String rename, long reserved) implements RepositoryState {}
 
   /**
    * A tombstone left by a rename.

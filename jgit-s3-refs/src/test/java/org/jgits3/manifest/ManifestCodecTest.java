@@ -59,7 +59,7 @@ class ManifestCodecTest {
         List.of(
             RepositoryState.ACTIVE,
             RepositoryState.DELETED,
-            new RepositoryState.Moving("to/b", "12ab"),
+            new RepositoryState.Moving("to/b", "12ab", 7),
             new RepositoryState.Moved("to/b"),
             new RepositoryState.Reserved("from/a", "12ab"));
     for (RepositoryState state : states) {
@@ -73,15 +73,19 @@ class ManifestCodecTest {
   void tombstones_are_smaller_than_repositories_whatever_the_name(String character)
       throws IOException {
     String longest = longestName(character);
-    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moved(longest))).length)
-        .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    List<Departure> left = List.of();
+    for (int i = 0; i < 2 * Departure.KEPT; i++) {
+      left = Departure.and(left, new Departure((i + "f").repeat(16), longest, Long.MAX_VALUE));
+    }
+    Manifest moved = blank(new RepositoryState.Moved(longest)).withLeft(left);
+    assertThat(ManifestCodec.encode(moved).length).isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
     assertThat(
             ManifestCodec.encode(blank(new RepositoryState.Reserved(longest, "0".repeat(20))))
                 .length)
         .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
     assertThat(ManifestCodec.encode(blank(RepositoryState.ACTIVE)).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moving("x", "12ab"))).length)
+    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moving("x", "12ab", 7))).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
   }
 
@@ -333,6 +337,7 @@ class ManifestCodecTest {
                     "",
                     List.of(),
                     Optional.of(new StoredObject(minted(5), 12, 13))))),
+        List.of(new Departure("0f".repeat(16), "gr\u00FC/n", 40)),
         extra);
   }
 }
