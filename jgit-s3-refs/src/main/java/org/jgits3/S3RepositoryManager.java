@@ -25,6 +25,7 @@ import org.jgits3.maintenance.AutoCompaction;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Bindings;
+import org.jgits3.manifest.Catalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ManifestMetrics;
@@ -517,7 +518,19 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
+   * Reads all manifests of the store, to find out which names hold each repository.
+   *
+   * @return the catalog; stays good unless the store is restored
+   * @throws IOException if the store does not answer
+   */
+  public Catalog catalog() throws IOException {
+    return Catalog.read(store);
+  }
+
+  /**
    * Deletes objects of a repository, or of what a deleted one has left, that no manifest lists.
+   * Reads all manifests of the store first; whoever sweeps many repositories reads them once, see
+   * {@link #sweep(Catalog, String, Duration, boolean)}.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @param grace as {@link Maintenance#sweep}
@@ -528,14 +541,31 @@ public final class S3RepositoryManager implements Closeable {
    */
   public Optional<Sweep.Report> sweep(String name, Duration grace, boolean dryRun)
       throws IOException {
+    checked(name);
+    return sweep(catalog(), name, grace, dryRun);
+  }
+
+  /**
+   * As {@link #sweep(String, Duration, boolean)}, with a catalog that was read before.
+   *
+   * @param catalog read by this process from this store
+   * @param name its name; a trailing {@code .git} is ignored
+   * @param grace as {@link Maintenance#sweep}
+   * @param dryRun whether nothing is to be changed
+   * @return what was deleted, or would be; empty if there is nothing to sweep under that name
+   * @throws RepositoryNotFoundException if the name is not allowed, or was never used
+   * @throws IOException as {@link Maintenance#sweep}
+   */
+  public Optional<Sweep.Report> sweep(Catalog catalog, String name, Duration grace, boolean dryRun)
+      throws IOException {
     RepositoryName checked = checked(name);
     Manifest found =
         bindings.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
     if (found.state() instanceof RepositoryState.Deleted) {
-      return Optional.of(Maintenance.sweepDeleted(store, found, grace, dryRun));
+      return Optional.of(Maintenance.sweepDeleted(store, catalog, found, grace, dryRun));
     }
     if (found.state() instanceof RepositoryState.Active) {
-      return Optional.of(maintenance(name).sweep(grace, dryRun));
+      return Optional.of(maintenance(name).sweep(catalog, grace, dryRun));
     }
     return Optional.empty();
   }

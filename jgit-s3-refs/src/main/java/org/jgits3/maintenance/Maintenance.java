@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.manifest.Catalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
@@ -101,16 +102,18 @@ public final class Maintenance {
   /**
    * Deletes objects that no manifest lists, as {@link Sweep} says.
    *
+   * @param catalog which names hold the repository; read once for many sweeps
    * @param grace how long ago what is deleted must have been named, and listed for the last time,
    *     so that work in progress goes on; not needed for safety, but a push that takes longer
    *     fails, and a clone may, and has to be repeated
    * @param dryRun whether nothing is to be changed
    * @return what was deleted, or would be
-   * @throws ManifestException if there is no such repository, or its manifest is damaged
+   * @throws ManifestException if there is no such repository, its manifest is damaged, or several
+   *     names hold it
    * @throws IOException if the store does not answer; what was deleted stays deleted
    */
-  public Sweep.Report sweep(Duration grace, boolean dryRun) throws IOException {
-    return new Sweep(store, Instant::now).run(committer, grace, dryRun);
+  public Sweep.Report sweep(Catalog catalog, Duration grace, boolean dryRun) throws IOException {
+    return new Sweep(store, catalog, Instant::now).run(committer, grace, dryRun);
   }
 
   /**
@@ -164,6 +167,7 @@ public final class Maintenance {
    * Deletes what a deleted repository has left.
    *
    * @param store where it was
+   * @param catalog which names hold the life, in spite of the tombstone
    * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
    * @param grace it is left alone until a sweep finds that one before has seen it so long ago; zero
    *     deletes at once
@@ -172,10 +176,11 @@ public final class Maintenance {
    * @throws IOException if the store does not answer; what was deleted stays deleted
    */
   public static Sweep.Report sweepDeleted(
-      ObjectStore store, Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
+      ObjectStore store, Catalog catalog, Manifest tombstone, Duration grace, boolean dryRun)
+      throws IOException {
     if (!(tombstone.state() instanceof RepositoryState.Deleted)) {
       throw new IllegalArgumentException("not deleted: " + tombstone.state());
     }
-    return new Sweep(store, Instant::now).runDeleted(tombstone, grace, dryRun);
+    return new Sweep(store, catalog, Instant::now).runDeleted(tombstone, grace, dryRun);
   }
 }

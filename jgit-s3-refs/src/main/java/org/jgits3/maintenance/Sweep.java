@@ -7,20 +7,26 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jgits3.manifest.Catalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Proposal;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
 
 /**
  * Deletes the objects of one repository that no manifest lists, and aborts uploads that nobody will
@@ -31,6 +37,11 @@ import org.jgits3.store.ObjectStore;
  * minted at or before the boundary and is not listed by the manifest of that very commit, or a
  * later one. However long it sleeps in between, every later manifest descends from that one, so
  * that none can list such a name again. Two sweeps at once do no harm.
+ *
+ * <p>All this presumes that no other name is bound to the same life, which holds for what bindings
+ * do and not for what a restore of the store may have left. So it asks the catalog first: of a life
+ * with two names nothing is deleted, and of one that is said to have ended nothing while any name
+ * holds it.
  *
  * <p>Of this it spares what a mark that is older than the grace period does not rule out as well:
  * who began to read when it was still listed may be reading yet.
@@ -45,7 +56,10 @@ public final class Sweep {
   /** How keys of parts go on that an upload has put aside; no manifest lists them. */
   private static final String PARKED = ".parked-";
 
+  private static final Pattern NONCE = Pattern.compile("[0-9a-f]{32}");
+
   private final ObjectStore store;
+  private final Catalog catalog;
   private final Supplier<Instant> clock;
 
   /**
@@ -64,8 +78,9 @@ public final class Sweep {
     }
   }
 
-  Sweep(ObjectStore store, Supplier<Instant> clock) {
+  Sweep(ObjectStore store, Catalog catalog, Supplier<Instant> clock) {
     this.store = store;
+    this.catalog = catalog;
     this.clock = clock;
   }
 
@@ -77,12 +92,14 @@ public final class Sweep {
    *     repository of the same name has left; nothing if it is zero
    * @param dryRun whether nothing is to be changed
    * @return what it came to
+   * @throws ManifestException if several names hold the repository; nothing was changed
    * @throws IOException if the store does not answer, or the commit could not be decided
    */
   Report run(ManifestCommitter committer, Duration grace, boolean dryRun) throws IOException {
     Instant now = clock.get();
     Instant moment = now.minus(grace);
     Manifest manifest = committer.validate().manifest();
+    checkOneName(manifest.repositoryId());
     SweepMarks marks = new SweepMarks(store, manifest, now);
     long boundary = Math.max(manifest.boundary(), marks.endedBefore(moment));
     Optional<Unlisted> then =
@@ -98,9 +115,16 @@ public final class Sweep {
     return swept(new Run(committed, then), grace, false);
   }
 
+  private void checkOneName(String life) throws IOException {
+    SortedSet<RepositoryName> holders = catalog.holders(life);
+    if (holders.size() > 1) {
+      throw new ManifestException(Catalog.severalNames(holders) + "; nothing was swept", null);
+    }
+  }
+
   /**
-   * Sweeps what a deleted repository has left. Its life never comes back, and whoever uses its name
-   * again gets another.
+   * Sweeps what a deleted repository has left, unless a name holds it again. Else its life never
+   * comes back, and whoever uses its name again gets another.
    *
    * @param tombstone its manifest
    * @param grace it is left alone until a sweep finds that one before has seen it so long ago
@@ -109,37 +133,45 @@ public final class Sweep {
    * @throws IOException if the store does not answer
    */
   Report runDeleted(Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
-    return ended(new Run(tombstone.repositoryId(), tombstone.generation()), grace, dryRun);
+    Run run = new Run(tombstone.repositoryId(), tombstone.generation(), tombstone.nonce());
+    return ended(run, grace, dryRun);
   }
 
   /** Deletes what is doomed, or counts it, then what former lives of the name have left. */
   private Report swept(Run run, Duration grace, boolean dryRun) throws IOException {
     Report report = dryRun ? run.count() : run.delete();
     for (String former : run.formers) {
-      Run earlier = run.ofFormer(former);
+      String note = ObjectNames.formerKey(run.life, former);
+      Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former));
       report = report.and(ended(earlier, grace, dryRun));
       if (!dryRun && !earlier.spared) {
-        store.delete(List.of(ObjectNames.formerKey(run.life, former))); // last, to be found again
+        store.delete(List.of(note)); // last, to be found again
       }
     }
     return report;
   }
 
+  /** Deletes or counts what a life has left, unless it has not ended, or not for long. */
   private Report ended(Run run, Duration grace, boolean dryRun) throws IOException {
-    if (isOver(run.life, grace, dryRun)) {
+    if (!catalog.holders(run.life).isEmpty()) {
+      if (!dryRun) {
+        store.delete(List.of(run.end)); // should it end again, that is another end
+      }
+      return run.nothing(dryRun);
+    }
+    if (isOver(run.end, grace, dryRun)) {
       return swept(run, grace, dryRun);
     }
     run.spared = true;
-    return new Report(run.now.boundary(), 0, 0, 0, dryRun);
+    return run.nothing(dryRun);
   }
 
-  /** Whether a sweep saw so long ago that a life has ended. If none has, this one says so. */
-  private boolean isOver(String life, Duration grace, boolean dryRun) throws IOException {
+  /** Whether a sweep noted so long ago that a life has ended. If none has, this one does. */
+  private boolean isOver(String key, Duration grace, boolean dryRun) throws IOException {
     if (grace.isZero()) {
       return true;
     }
     Instant now = clock.get();
-    String key = ObjectNames.endedKey(life);
     Optional<Instant> seen = timeIn(key).filter(time -> !time.isAfter(now));
     if (seen.isEmpty() && !dryRun) {
       byte[] time = now.toString().getBytes(US_ASCII);
@@ -149,21 +181,28 @@ public final class Sweep {
   }
 
   private Optional<Instant> timeIn(String key) throws IOException {
-    if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-      try {
-        return Optional.of(Instant.parse(new String(found.bytes(), US_ASCII)));
-      } catch (DateTimeParseException e) {
-        return Optional.empty(); // written anew
-      }
+    try {
+      return text(key).map(Instant::parse);
+    } catch (DateTimeParseException e) {
+      return Optional.empty(); // written anew
     }
-    return Optional.empty();
+  }
+
+  private Optional<String> text(String key) throws IOException {
+    return store.get(key, Optional.empty()) instanceof GetResult.Found found
+        ? Optional.of(new String(found.bytes(), US_ASCII))
+        : Optional.empty();
   }
 
   /** What one sweep goes by. */
   private final class Run {
-    private final boolean ended;
     private final String life;
+
+    /** Key of the note when it ended; empty if it has not. */
+    private final String end;
+
     private final String prefix;
+    private final String endings;
 
     /** What no commit will list. */
     private final Unlisted now;
@@ -174,7 +213,7 @@ public final class Sweep {
     /** Lives that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
-    /** Whether it was left alone for now. */
+    /** Whether it was left alone for now, to be swept later. */
     private boolean spared;
 
     /**
@@ -184,24 +223,30 @@ public final class Sweep {
      * @param then what had been ruled out when the grace period began; empty if there is none
      */
     Run(Manifest manifest, Optional<Unlisted> then) {
-      this.ended = false;
+      this.end = "";
       this.life = manifest.repositoryId();
       this.prefix = ObjectNames.prefix(life);
+      this.endings = ObjectNames.ended(life);
       this.now = Unlisted.by(manifest);
       this.then = then.orElse(now);
     }
 
-    /** A run over what a life has left that has ended. */
-    Run(String life, long boundary) {
-      this.ended = true;
+    /**
+     * A run over what a life has left that has ended.
+     *
+     * @param end nonce of its tombstone
+     */
+    Run(String life, long boundary, String end) {
+      this.end = ObjectNames.endedKey(life, NONCE.matcher(end).matches() ? end : life);
       this.life = life;
       this.prefix = ObjectNames.prefix(life);
+      this.endings = ObjectNames.ended(life);
       this.now = new Unlisted(boundary, Set.of());
       this.then = now;
     }
 
-    Run ofFormer(String former) {
-      return new Run(former, Long.MAX_VALUE);
+    Report nothing(boolean dryRun) {
+      return new Report(now.boundary(), 0, 0, 0, dryRun);
     }
 
     Report count() throws IOException {
@@ -219,13 +264,12 @@ public final class Sweep {
 
     Report delete() throws IOException {
       LongSummaryStatistics deleted = new LongSummaryStatistics();
-      List<String> doomed;
-      do {
-        doomed = next(deleted);
-        if (!doomed.isEmpty()) {
-          store.delete(doomed);
-        }
-      } while (doomed.size() == AT_ONCE);
+      Set<String> before = Set.of();
+      for (Set<String> doomed = next(deleted); !doomed.isEmpty(); doomed = next(deleted)) {
+        checkGone(before, doomed);
+        store.delete(doomed);
+        before = doomed;
+      }
       List<MultipartUpload> uploads = uploads();
       for (MultipartUpload upload : uploads) {
         store.abortMultipart(upload);
@@ -234,9 +278,24 @@ public final class Sweep {
           now.boundary(), deleted.getCount(), deleted.getSum(), uploads.size(), false);
     }
 
+    /** Makes sure that there is an end: what was deleted is not listed any more. */
+    private void checkGone(Set<String> deleted, Set<String> doomed) throws IOException {
+      Optional<String> left = doomed.stream().filter(deleted::contains).findFirst();
+      if (left.isPresent()) {
+        throw new StoreException.Refused(
+            left.get(),
+            store.location()
+                + "/"
+                + left.get()
+                + ": is still listed after the store has reported it deleted; see doctor, and"
+                + " what the bucket retains",
+            null);
+      }
+    }
+
     /** Keys to be deleted, as many as are decided on at once. */
-    private List<String> next(LongSummaryStatistics sizes) throws IOException {
-      List<String> keys = new ArrayList<>();
+    private Set<String> next(LongSummaryStatistics sizes) throws IOException {
+      Set<String> keys = new HashSet<>();
       store.list(
           prefix,
           object -> {
@@ -262,7 +321,7 @@ public final class Sweep {
     }
 
     private boolean isDoomed(String key) {
-      if (ended && (key.equals(Lease.key(life)) || key.equals(ObjectNames.endedKey(life)))) {
+      if (!end.isEmpty() && (key.equals(Lease.key(life)) || key.startsWith(endings))) {
         return true; // nothing is maintained any more
       }
       return now.contains(key) && (then.contains(key) || key.contains(PARKED));

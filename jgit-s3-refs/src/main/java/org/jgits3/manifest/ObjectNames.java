@@ -144,15 +144,28 @@ public final class ObjectNames {
    * of the sweep that found it so first.
    *
    * @param repositoryId life of the repository
+   * @param end {@linkplain Manifest#nonce nonce} of the tombstone, since a restore of the store may
+   *     undo one end, and another may follow
    * @return key
    */
-  public static String endedKey(String repositoryId) {
-    return marks(repositoryId) + "ended";
+  public static String endedKey(String repositoryId, String end) {
+    return ended(repositoryId) + end;
+  }
+
+  /**
+   * How all keys of {@link #endedKey} begin.
+   *
+   * @param repositoryId life of the repository
+   * @return beginning of keys, not a prefix to be listed
+   */
+  public static String ended(String repositoryId) {
+    return marks(repositoryId) + "ended-";
   }
 
   /**
    * Key of an object that says which life had the name of a repository before, and was deleted:
-   * what it has left is swept with the one that has the name now.
+   * what it has left is swept with the one that has the name now. The object holds the nonce of the
+   * tombstone.
    *
    * @param repositoryId life of the repository
    * @param formerId the life before

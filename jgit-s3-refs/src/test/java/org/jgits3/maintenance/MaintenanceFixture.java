@@ -60,7 +60,12 @@ final class MaintenanceFixture {
 
   /** Collects, and waits for no time to pass if others maintain the repository. */
   static GarbageCollection.Report gc(S3RepositoryManager manager) throws IOException {
-    return manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE, time -> {});
+    return gc(manager, "r");
+  }
+
+  /** The same of any repository. */
+  static GarbageCollection.Report gc(S3RepositoryManager manager, String name) throws IOException {
+    return manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE, time -> {});
   }
 
   /** Asserts that whatever the refs lead to is there. */

@@ -28,6 +28,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.manifest.Catalog;
 import org.jgits3.manifest.CommitPolicy;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
@@ -78,7 +79,7 @@ class SweepGraceTest {
 
   /** Sweeps, having said rightly what it would do. */
   private Sweep.Report sweepAfter(Duration time) throws IOException {
-    Sweep sweep = new Sweep(it.plain, () -> start.plus(time));
+    Sweep sweep = new Sweep(it.plain, Catalog.read(it.plain), () -> start.plus(time));
     try (ManifestCommitter committer =
         new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       Sweep.Report dry = sweep.run(committer, DAY, true);
@@ -255,7 +256,7 @@ class SweepGraceTest {
             MaintenanceFixture.gc(it.users);
             clock.set(start.plus(days(3)));
           });
-      new Sweep(it.store, clock::get).run(committer, DAY, false);
+      new Sweep(it.store, Catalog.read(it.plain), clock::get).run(committer, DAY, false);
     }
     replaced.removeAll(listed());
     assertThat(replaced).isNotEmpty();

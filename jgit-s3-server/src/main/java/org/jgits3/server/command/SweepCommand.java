@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.Sweep;
+import org.jgits3.manifest.Catalog;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,8 +59,10 @@ final class SweepCommand implements Callable<Integer> {
     }
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
+      Collection<String> names = names(manager);
+      Catalog catalog = manager.catalog();
       selection.forEach(
-          names(manager), output, name -> sweep(manager, name).ifPresent(row -> print(rows, row)));
+          names, output, name -> sweep(manager, catalog, name).ifPresent(row -> print(rows, row)));
     } finally {
       if (output.json()) {
         output.value(rows);
@@ -68,9 +71,10 @@ final class SweepCommand implements Callable<Integer> {
     return 0;
   }
 
-  private Optional<Row> sweep(S3RepositoryManager manager, String name) throws IOException {
+  private Optional<Row> sweep(S3RepositoryManager manager, Catalog catalog, String name)
+      throws IOException {
     return manager
-        .sweep(name, Duration.ofHours(graceHours), dryRun)
+        .sweep(catalog, name, Duration.ofHours(graceHours), dryRun)
         .map(report -> Row.of(name, report));
   }
 
