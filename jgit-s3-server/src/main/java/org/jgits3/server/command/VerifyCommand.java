@@ -6,26 +6,44 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.Verification;
+import org.jgits3.manifest.Catalog;
 import org.jgits3.manifest.RepositoryName;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Checks every byte of a repository. */
+/** Checks every byte of a repository, or that no two names of the store contradict each other. */
 @Command(
     name = "verify",
     description =
-        "Check that every stored object is there, whole and unchanged, then run fsck over them.")
+        "Check that every stored object is there, whole and unchanged, then run fsck over them."
+            + " With --names, check that the store has one name for each repository.")
 final class VerifyCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
   @Spec private CommandSpec spec;
   @Mixin private Output output;
 
-  @Parameters(paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  private Subject subject;
+
+  /** What the user gave. */
+  private static final class Subject {
+    @Parameters(paramLabel = "NAME", description = "The repository.")
+    private RepositoryName name;
+
+    @Option(
+        names = "--names",
+        description = "Read all manifests, and nothing else; after a restore of the store.")
+    private boolean names;
+  }
+
+  /** What {@code --json} prints of the names. */
+  private record Names(boolean ok, List<Catalog.Contradiction> findings) {}
 
   /** What {@code --json} prints. */
   private record Report(
@@ -39,20 +57,43 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Verification.Report report;
     try (S3RepositoryManager manager = program.openToRead()) {
-      report = manager.maintenance(name.value()).verify(Progress.of(spec.commandLine(), output));
-    }
-    print(report);
-    int found = report.findings().size();
-    if (found > 0) {
-      throw new IOException(
-          name + ": " + found + (found == 1 ? " thing is" : " things are") + " wrong");
+      if (subject.names) {
+        names(manager);
+      } else {
+        repository(manager, subject.name);
+      }
     }
     return 0;
   }
 
-  private void print(Verification.Report report) {
+  private void names(S3RepositoryManager manager) throws IOException {
+    List<Catalog.Contradiction> found = manager.catalog().contradictions();
+    if (output.json()) {
+      output.value(new Names(found.isEmpty(), found));
+    } else if (found.isEmpty()) {
+      output.line("each repository has one name");
+    } else {
+      found.forEach(f -> output.line(f.key() + ": " + f.problem()));
+    }
+    check("names", found.size());
+  }
+
+  private void repository(S3RepositoryManager manager, RepositoryName name) throws IOException {
+    Verification.Report report =
+        manager.maintenance(name.value()).verify(Progress.of(spec.commandLine(), output));
+    print(name, report);
+    check(name.value(), report.findings().size());
+  }
+
+  private static void check(String what, int found) throws IOException {
+    if (found > 0) {
+      throw new IOException(
+          what + ": " + found + (found == 1 ? " thing is" : " things are") + " wrong");
+    }
+  }
+
+  private void print(RepositoryName name, Verification.Report report) {
     if (output.json()) {
       output.value(
           new Report(

@@ -91,6 +91,8 @@ class JgitS3Test {
         "restore-refs a",
         "restore-refs a --at x",
         "restore a",
+        "verify",
+        "verify a --names",
       })
   void wrong_usage_is_one_line_and_exits_with_2(String args) {
     inStore(args.split(" ")).failsWith(2);
@@ -156,6 +158,28 @@ class JgitS3Test {
     assertThat(inStore("list").succeeds().out().lines()).containsExactly("c");
     assertThat(inStore("refs", "c").succeeds().out()).isEmpty();
     assertThat(inStore("refs", "c", "refs/heads/", "--json").json()).isEmpty();
+  }
+
+  @Test
+  void names_that_contradict_each_other_after_a_restore_are_told() throws IOException {
+    inStore("init", "a").succeeds();
+    Path manifest = dir.resolve("store/repos/a.git/manifest");
+    byte[] early = Files.readAllBytes(manifest);
+    inStore("rename", "a", "b").succeeds();
+    assertThat(inStore("verify", "--names").succeeds().out())
+        .isEqualTo("each repository has one name\n");
+    Files.write(manifest, early);
+    Result found = inStore("verify", "--names");
+    assertThat(found.exitCode()).isOne();
+    assertThat(found.err()).isEqualTo("jgit-s3: names: 2 things are wrong\n");
+    assertThat(found.out().lines())
+        .hasSize(2)
+        .allMatch(line -> line.contains("the names a and b hold the same repository"))
+        .anyMatch(line -> line.startsWith("repos/a.git/manifest: "));
+    inStore("sweep", "a").failsWith(1, "a and b hold the same repository");
+    inStore("delete", "a").succeeds();
+    assertThat(inStore("verify", "--names", "--json").json().get("ok").asBoolean()).isTrue();
+    inStore("sweep", "b").succeeds();
   }
 
   @Test
