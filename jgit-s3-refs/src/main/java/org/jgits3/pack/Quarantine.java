@@ -81,7 +81,9 @@ final class Quarantine implements Committer {
     try (DfsReader reader = objects.newReader()) {
       for (ObjectId id : ids) {
         List<DeferredPack> own =
-            packs.stream().filter(pack -> DeferredPacks.has(pack, id, reader)).toList();
+            packs.stream()
+                .filter(pack -> !needed.contains(pack) && DeferredPacks.has(pack, id, reader))
+                .toList();
         boolean hidden = !own.isEmpty() || deferred.othersHave(id, reader, this);
         if (hidden && !objects.isListed(id)) {
           needed.addAll(own);
