@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.lib.ObjectId;
@@ -14,6 +16,8 @@ import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.Refs;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The commit of a collection that drops packs of garbage. Refs that were created or moved since the
@@ -30,6 +34,8 @@ final class GarbageDrop {
    * takes refs that move all the time, faster than those can be followed, to come this far.
    */
   private static final int TRIES = 100;
+
+  private static final Logger LOG = LoggerFactory.getLogger(GarbageDrop.class);
 
   private final S3ObjDatabase handle;
   private final SharedPacks shared;
@@ -113,7 +119,7 @@ final class GarbageDrop {
         });
   }
 
-  /** Follows all refs of the newest manifest known; empty if one leads into the garbage. */
+  /** Follows all refs of the newest manifest known; empty if one may lead into the garbage. */
   private Optional<Proven> prove(PackReplacement dropping, Optional<Proven> before)
       throws IOException {
     Manifest base = shared.committer().cached().orElseThrow().manifest();
@@ -128,7 +134,8 @@ final class GarbageDrop {
           values.isPresent() ? values.get() : values(base),
           shared.refs().of(next.withRefs(Refs.NONE))); // none is known to lead to what stays
       return Optional.of(Proven.of(base));
-    } catch (MissingObjectException e) {
+    } catch (MissingObjectException | IncorrectObjectTypeException | CorruptObjectException e) {
+      LOG.info("garbage stays, since a ref may lead into it: {}", e.getMessage());
       return Optional.empty();
     }
   }
