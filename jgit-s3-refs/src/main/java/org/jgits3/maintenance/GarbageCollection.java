@@ -12,6 +12,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.BitmapIndex;
+import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
@@ -200,6 +201,7 @@ public final class GarbageCollection {
           new DfsGarbageCollector(pinned)
               .setPackConfig(packConfig(pinned))
               .setWriteCommitGraph(true)
+              .setWriteBloomFilter(writesChangedPaths(pinned))
               .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
       collector.pack(monitor);
       garbageKept = pinned.garbageKept();
@@ -212,6 +214,16 @@ public final class GarbageCollection {
         bytes(now),
         garbageKept,
         false);
+  }
+
+  /** Whether the commit graph is to tell, by Bloom filters, which paths a commit has changed. */
+  private static boolean writesChangedPaths(PinnedRepository pinned) {
+    return pinned
+        .getConfig()
+        .getBoolean(
+            ConfigConstants.CONFIG_GC_SECTION,
+            ConfigConstants.CONFIG_KEY_WRITE_CHANGED_PATHS,
+            false);
   }
 
   private PackConfig packConfig(PinnedRepository pinned) throws IOException {

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.errors.NotSupportedException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
@@ -54,6 +55,16 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
+
+  /** Files that a pack is listed with. */
+  private static final Set<PackExt> KEPT =
+      Set.of(
+          PackExt.PACK,
+          PackExt.INDEX,
+          PackExt.REVERSE_INDEX,
+          PackExt.BITMAP_INDEX,
+          PackExt.COMMIT_GRAPH,
+          PackExt.OBJECT_SIZE_INDEX);
 
   /** Files that tell what commits lead to. */
   private static final Set<PackExt> WHOLE_HISTORY =
@@ -311,13 +322,15 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * Loads the indexes of all packs, several at the same time, unless it was done for this list. A
    * repository is hardly read without needing most of them, and one after the other each would take
    * the time of a request. One alone is left to JGit, as are those that are too many to keep.
+   *
+   * @return packs whose indexes this call has loaded
    */
-  void loadIndexes() throws IOException {
+  List<DfsPackFile> loadIndexes() throws IOException {
     shared.indexes().use(shared);
     PackList list = getPackList();
     long version = scanned;
     if (loaded == version) {
-      return;
+      return List.of();
     }
     for (DfsPackFile pack : list.packs) {
       shared.hold((S3PackDescription) pack.getPackDescription());
@@ -328,7 +341,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
         missing.stream()
             .mapToLong(pack -> pack.getPackDescription().getFileSize(PackExt.INDEX))
             .sum();
-    if (missing.size() > 1 && shared.indexes().hasRoomFor(bytes)) {
+    boolean together = missing.size() > 1 && shared.indexes().hasRoomFor(bytes);
+    if (together) {
       Gang.forEach(
           missing,
           pack -> {
@@ -338,6 +352,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
           });
     }
     loaded = version;
+    return together ? missing : List.of();
   }
 
   @Override
@@ -458,8 +473,29 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return write(pack, ext, Optional.empty());
   }
 
+  private static void checkKept(S3PackDescription pack, PackExt ext) throws NotSupportedException {
+    if (!KEPT.contains(ext)) {
+      throw new NotSupportedException(
+          pack.getFileName(ext)
+              + " is not kept here: refs are in the manifest, and each pack has an index of its own");
+    }
+  }
+
+  /** Makes sure that what a manifest would say of a pack is all there is of it. */
+  private static void checkWhole(S3PackDescription pack) throws NotSupportedException {
+    for (PackExt ext : PackExt.values()) {
+      if (pack.hasFileExt(ext)) {
+        checkKept(pack, ext);
+      }
+    }
+    if (pack.hasFileExt(PackExt.PACK) && !pack.hasFileExt(PackExt.INDEX)) {
+      throw new NotSupportedException(pack.id() + " is a pack without an index, and not listed");
+    }
+  }
+
   private DfsOutputStream write(
       S3PackDescription pack, PackExt ext, Optional<SpillDirectory> readBackIn) throws IOException {
+    checkKept(pack, ext);
     pack.finish();
     String key = key(pack, ext.getExtension());
     return new PackOutput(pack, ext, () -> shared.uploads().begin(key), readBackIn);
@@ -491,6 +527,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       throws IOException {
     List<S3PackDescription> packs = ours(added);
     for (S3PackDescription pack : packs) {
+      checkWhole(pack);
       pack.finish();
       if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
         WHOLE_HISTORY.forEach(pack::leaveOut); // what they say would be wrong once it is whole

@@ -3,7 +3,9 @@ package org.jgits3.pack;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.Deflater;
@@ -13,6 +15,8 @@ import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.StoredObjectRepresentationNotAvailableException;
 import org.eclipse.jgit.internal.storage.commitgraph.CommitGraph;
 import org.eclipse.jgit.internal.storage.dfs.DfsCachedPack;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.internal.storage.pack.CachedPack;
@@ -49,6 +53,7 @@ final class S3Reader extends DfsReader {
   private boolean avoidUnreachable;
   private boolean prepared;
   private int vanished;
+  private final List<PackLoadListener> listeners = new ArrayList<>();
 
   /** Reader that took the place of this one. */
   @Nullable private S3Reader successor;
@@ -107,7 +112,36 @@ final class S3Reader extends DfsReader {
   private void prepare() throws IOException {
     if (!prepared) {
       prepared = true;
-      database.loadIndexes();
+      for (DfsPackFile pack : database.loadIndexes()) {
+        tellOfIndex(pack);
+      }
+    }
+  }
+
+  /** Tells of an index that was loaded with others, by another reader. */
+  private void tellOfIndex(DfsPackFile pack) throws IOException {
+    if (listeners.isEmpty()) {
+      return;
+    }
+    DfsPackDescription description = pack.getPackDescription();
+    PackIndex index = pack.getPackIndex(this);
+    for (PackLoadListener listener : listeners) {
+      listener.onIndexLoad(
+          description.getFileName(PackExt.INDEX),
+          description.getPackSource(),
+          PackExt.INDEX,
+          description.getFileSize(PackExt.INDEX),
+          index);
+    }
+  }
+
+  /** As documented by JGit. Told on the thread of this reader, whoever reads for it. */
+  @Override
+  protected void addPackLoadListener(PackLoadListener listener) {
+    super.addPackLoadListener(listener);
+    listeners.add(listener);
+    if (successor != null) {
+      successor.addPackLoadListener(listener);
     }
   }
 
@@ -118,6 +152,7 @@ final class S3Reader extends DfsReader {
     next.refreshed = refresh;
     next.writer = writer;
     next.setAvoidUnreachableObjects(avoidUnreachable);
+    listeners.forEach(next::addPackLoadListener);
     successor = next;
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -360,7 +361,7 @@ public final class SharedRefs {
   static LogEntry entry(
       long generation, RefTransaction.Logged record, Optional<StoredObject> external) {
     PersonIdent who = record.who();
-    Instant now = Instant.now();
+    Instant now = SystemReader.getInstance().now();
     return new LogEntry(
         generation,
         now.toEpochMilli(),

@@ -39,6 +39,7 @@ final class MovableConfig {
                       "prunepackexpire",
                       "reflogexpire",
                       "reflogexpireunreachable",
+                      "writechangedpaths",
                       "writecommitgraph")
                   ::contains),
           Map.entry(
