@@ -24,6 +24,11 @@ import org.slf4j.LoggerFactory;
 public final class AutoCompaction {
   private static final Logger LOG = LoggerFactory.getLogger(AutoCompaction.class);
 
+  /**
+   * Steps, each of another repository, at a time: one that stalls must not keep the rest waiting.
+   */
+  public static final int THREADS = 2;
+
   /** A pack that cannot be read stays; after so many failures one push in 1024 tries again. */
   private static final int MOST_FAILURES = 10;
 
@@ -76,8 +81,12 @@ public final class AutoCompaction {
     }
   }
 
-  /** How many repositories wait for a step, or are having one. */
-  int waiting() {
+  /**
+   * Repositories that wait for a step, or are having one.
+   *
+   * @return how many
+   */
+  public int waiting() {
     return backlog.size();
   }
 

@@ -53,8 +53,8 @@ final class PackCompaction {
    */
   static final int BYTES_PER_OBJECT = 350;
 
-  /** Part of the heap that a step may take. */
-  private static final int HEAP_SHARE = 8;
+  /** Part of the heap that a step may take: all that run at a time take an eighth. */
+  private static final int HEAP_SHARE = 8 * AutoCompaction.THREADS;
 
   private static final Set<String> SMALL =
       Set.of(PackSource.INSERT.name(), PackSource.RECEIVE.name(), PackSource.COMPACT.name());
@@ -79,7 +79,7 @@ final class PackCompaction {
    * How many objects one step may copy.
    *
    * @param heap most bytes of the heap
-   * @return as many as an eighth of it has room for
+   * @return as many as its share of an eighth of it has room for
    */
   static long mostObjects(long heap) {
     return heap / HEAP_SHARE / BYTES_PER_OBJECT;

@@ -22,53 +22,91 @@ import org.jgits3.store.StoreException;
 
 /**
  * Refs of one moment, answered from one view: for {@link RefUpdate} while it decides, and for
- * maintenance, which reads refs and packs of one manifest. Immutable; cannot change refs.
+ * maintenance, which reads refs and packs of one manifest. Cannot change refs. Safe for use by many
+ * threads.
  */
 public final class ViewDatabase extends RefDatabase {
-  private final RefView view;
+  private final View view;
+
+  /** Gives the refs. */
+  @FunctionalInterface
+  private interface View {
+    RefView get() throws IOException;
+  }
 
   ViewDatabase(RefView view) {
+    this(() -> view);
+  }
+
+  private ViewDatabase(View view) {
     this.view = view;
   }
 
-  RefView view() {
-    return view;
-  }
-
   /**
-   * Refs of a manifest, whose snapshot is read from the store.
+   * The refs.
    *
-   * @param store where it is
-   * @param manifest the manifest
-   * @return its refs
    * @throws StoreException.Missing if the store does not have the snapshot
    * @throws StoreException.Corrupt if the snapshot is not what was written
    * @throws IOException if it cannot be read
    */
-  public static ViewDatabase of(ObjectStore store, Manifest manifest) throws IOException {
-    Refs refs = manifest.refs();
-    if (refs.snapshot().isEmpty()) {
-      return new ViewDatabase(new RefView(refs, RefTable.EMPTY));
+  RefView view() throws IOException {
+    return view.get();
+  }
+
+  /**
+   * Refs of a manifest, whose snapshot is read from the store when refs are first asked for. If it
+   * cannot be read, whatever asks fails, with {@link StoreException.Missing} if the store does not
+   * have it, and {@link StoreException.Corrupt} if it is not what was written.
+   *
+   * @param store where it is
+   * @param manifest the manifest
+   * @return its refs
+   */
+  public static ViewDatabase of(ObjectStore store, Manifest manifest) {
+    return new ViewDatabase(new FirstAsked(store, manifest));
+  }
+
+  /** A view that is made when it is first asked for. */
+  private static final class FirstAsked implements View {
+    private final ObjectStore store;
+    private final Manifest manifest;
+    @Nullable private RefView made; // guarded by this
+
+    FirstAsked(ObjectStore store, Manifest manifest) {
+      this.store = store;
+      this.manifest = manifest;
     }
-    RefSnapshot snapshot = refs.snapshot().get();
-    String key = ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id());
-    return new ViewDatabase(new RefView(refs, new SnapshotLanding(store).land(key, snapshot)));
+
+    @Override
+    public synchronized RefView get() throws IOException {
+      if (made == null) {
+        Refs refs = manifest.refs();
+        made = new RefView(refs, refs.snapshot().isEmpty() ? RefTable.EMPTY : read());
+      }
+      return made;
+    }
+
+    private RefTable read() throws IOException {
+      RefSnapshot snapshot = manifest.refs().snapshot().orElseThrow();
+      String key = ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id());
+      return new SnapshotLanding(store).land(key, snapshot);
+    }
   }
 
   @Override
-  public boolean isNameConflicting(String name) {
-    return !view.conflicts(name, 1).isEmpty();
+  public boolean isNameConflicting(String name) throws IOException {
+    return !view().conflicts(name, 1).isEmpty();
   }
 
   @Override
-  public Collection<String> getConflictingNames(String name) {
-    return view.conflicts(name, Integer.MAX_VALUE);
+  public Collection<String> getConflictingNames(String name) throws IOException {
+    return view().conflicts(name, Integer.MAX_VALUE);
   }
 
   @Override
   @Nullable
-  public Ref exactRef(String name) {
-    return view.exact(name);
+  public Ref exactRef(String name) throws IOException {
+    return view().exact(name);
   }
 
   @Override
@@ -94,13 +132,13 @@ public final class ViewDatabase extends RefDatabase {
   }
 
   @Override
-  public List<Ref> getRefsByPrefix(String prefix) {
-    return view.prefix(prefix, Set.of());
+  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
+    return view().prefix(prefix, Set.of());
   }
 
   @Override
-  public Set<Ref> getTipsWithSha1(ObjectId id) {
-    return view.tips(id);
+  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
+    return view().tips(id);
   }
 
   @Override
