@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Refs;
@@ -29,6 +30,9 @@ final class HeldTable {
   /** Newest view made; a cache that any thread may replace. */
   @Nullable private volatile Viewed viewed;
 
+  /** What was folded into the table, as far as it was seen; a cache that any thread may replace. */
+  @Nullable private volatile Folded folded;
+
   /** Memory it took when it was counted last; written by the budget under its lock. */
   private volatile long counted;
 
@@ -41,7 +45,13 @@ final class HeldTable {
    */
   private record Viewed(Refs refs, RefView view) {}
 
-  /** The table of no snapshot, which is never let go. */
+  /** Bytes for each of some changed refs: name, id, and the references to them. */
+  private static final long CHANGE_BYTES = 150;
+
+  /** What made another snapshot of this one. */
+  private record Folded(String id, ChangedRefs changes) {}
+
+  /** The table of no snapshot, which is never let go, and of which no view is kept. */
   HeldTable() {
     this.id = NO_ID;
     this.table = RefTable.EMPTY;
@@ -71,12 +81,41 @@ final class HeldTable {
 
   /** Whether the table takes other memory now than its budget knows: it grows with its indexes. */
   boolean hasGrown() {
-    return table.bytes() != counted;
+    return bytes() != counted;
   }
 
   /** Takes note of the memory the table takes now. */
   void count() {
-    counted = table.bytes();
+    counted = bytes();
+  }
+
+  private long bytes() {
+    Folded now = folded;
+    long ofTable = id.equals(NO_ID) ? 0 : table.bytes(); // all repositories share the empty one
+    return ofTable + (now == null ? 0 : CHANGE_BYTES * now.changes().size());
+  }
+
+  /**
+   * Keeps what seems to have been folded into the table, until that is replaced or let go.
+   *
+   * @param snapshot id of the snapshot that it has become
+   * @param changes the changes
+   */
+  void foldedInto(String snapshot, ChangedRefs changes) {
+    folded = new Folded(snapshot, changes);
+  }
+
+  /**
+   * What seems to have been folded into the table.
+   *
+   * @param snapshot id of the snapshot that it has become
+   * @return the changes; empty if they were not seen
+   */
+  Optional<ChangedRefs> foldedInto(String snapshot) {
+    Folded now = folded;
+    return now == null || !now.id().equals(snapshot)
+        ? Optional.empty()
+        : Optional.of(now.changes());
   }
 
   /** All refs, given the overlay over this table. */

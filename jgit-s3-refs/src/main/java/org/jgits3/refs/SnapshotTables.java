@@ -48,20 +48,6 @@ final class SnapshotTables {
   /** Tables being loaded, by id. Empty in the end if the loader was interrupted: load it again. */
   private final Map<String, Load> loads = new ConcurrentHashMap<>();
 
-  /** Last compaction that was seen to end; replaced as a whole. */
-  private volatile Optional<Compacted> compacted = Optional.empty();
-
-  /** Last refs seen on one snapshot, and first ones on the next. */
-  private record Compacted(Refs before, Refs after) {
-    boolean led(String from, String to) {
-      return hasId(before, from) && hasId(after, to);
-    }
-
-    private static boolean hasId(Refs refs, String id) {
-      return refs.snapshot().map(RefSnapshot::id).orElse("").equals(id);
-    }
-  }
-
   SnapshotTables(
       ObjectStore store, RefsMetrics metrics, TableBudget budget, boolean trustValidators) {
     this.landing = new SnapshotLanding(store, trustValidators);
@@ -73,15 +59,36 @@ final class SnapshotTables {
 
   /**
    * Learns of newer refs: when the snapshot changes between two, the overlay of the first is most
-   * likely what was folded into the second.
+   * likely what was folded into the second. It is kept with the table it was folded into, and not
+   * without.
    *
    * @param before refs seen before
    * @param after refs seen next
    */
   void observe(Refs before, Refs after) {
-    if (!NewSnapshot.sameBase(before, after)) {
-      compacted = Optional.of(new Compacted(before, after));
+    if (NewSnapshot.sameBase(before, after) || after.snapshot().isEmpty()) {
+      return;
     }
+    HeldTable h = before.snapshot().isEmpty() ? heldEmpty() : held.get();
+    if (h.id().equals(before.snapshot().map(RefSnapshot::id).orElse(HeldTable.NO_ID))) {
+      h.foldedInto(after.snapshot().get().id(), Derivation.folded(before, after));
+      budget.use(h);
+    }
+  }
+
+  /** What is held of a repository without a snapshot, counted like any table. */
+  private HeldTable heldEmpty() {
+    HeldTable h = held.get();
+    if (h != nothing) {
+      return h;
+    }
+    HeldTable made = new HeldTable(HeldTable.NO_ID, RefTable.EMPTY, held, nothing);
+    synchronized (installing) {
+      if (held.compareAndSet(nothing, made)) {
+        budget.keep(made, nothing);
+      }
+    }
+    return held.get();
   }
 
   /**
@@ -207,10 +214,7 @@ final class SnapshotTables {
 
   private Optional<RefTable> derive(String repositoryId, RefSnapshot wanted) {
     HeldTable h = held.get();
-    Optional<ChangedRefs> folded =
-        compacted
-            .filter(c -> c.led(h.id(), wanted.id()))
-            .map(c -> Derivation.folded(c.before(), c.after()));
+    Optional<ChangedRefs> folded = h.foldedInto(wanted.id());
     return h.id().isEmpty() && folded.isEmpty()
         ? Optional.empty()
         : derivation.derive(repositoryId, h.id(), h.table(), wanted, folded);
@@ -244,7 +248,7 @@ final class SnapshotTables {
 
   /** Whether any table is held at this moment, of whatever snapshot. */
   boolean holdsAny() {
-    return held.get() != nothing;
+    return !held.get().id().equals(HeldTable.NO_ID);
   }
 
   /**
@@ -255,8 +259,8 @@ final class SnapshotTables {
    * @return the refs, made only if they are not those that were made last
    */
   RefView view(Refs refs, RefTable table) {
-    HeldTable h = held.get();
-    return h.table() == table ? h.view(refs) : new RefView(refs, table);
+    HeldTable h = table == RefTable.EMPTY ? heldEmpty() : held.get();
+    return h.table() == table && h != nothing ? h.view(refs) : new RefView(refs, table);
   }
 
   /**

@@ -126,7 +126,9 @@ public final class TableBudget {
   private void letGo(HeldTable table) {
     if (kept.removeIf(reference -> reference.refersTo(table))) {
       table.letGo();
-      metrics.evicted();
+      if (!table.id().equals(HeldTable.NO_ID)) {
+        metrics.evicted();
+      }
     }
   }
 
@@ -137,12 +139,12 @@ public final class TableBudget {
   }
 
   /**
-   * How many tables are kept.
+   * How many tables of snapshots are kept.
    *
    * @return tables of repositories that the process knows
    */
   public synchronized int count() {
-    return tables().size();
+    return (int) tables().stream().filter(t -> !t.id().equals(HeldTable.NO_ID)).count();
   }
 
   /**
