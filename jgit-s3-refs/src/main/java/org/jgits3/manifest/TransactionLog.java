@@ -5,10 +5,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The log of all committed transactions, oldest first: segments, then the tail.
+ * The log of all committed transactions, oldest first: segments, then the tail. An entry whose
+ * changes could not be read when later ones were moved stays at the beginning of the tail, and has
+ * its place in the log by its generation.
  *
  * @param segments runs of entries that were moved to objects
- * @param tail the entries since
+ * @param tail the entries since, and before them those that were left behind
  */
 public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
   /** Copies the lists. */
@@ -26,6 +28,28 @@ public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
   private static final int PER_ENTRY = 60;
 
   private static final int PER_CHANGE = 96;
+
+  /**
+   * Entries that stayed when later ones were moved to a segment.
+   *
+   * @return those of the tail that are not newer than all segments, oldest first
+   */
+  public List<LogEntry> leftBehind() {
+    return tail.stream().filter(entry -> entry.generation() <= segmentsEnd()).toList();
+  }
+
+  /**
+   * Entries since the newest segment.
+   *
+   * @return the tail without those left behind, oldest first
+   */
+  public List<LogEntry> newest() {
+    return tail.stream().filter(entry -> entry.generation() > segmentsEnd()).toList();
+  }
+
+  private long segmentsEnd() {
+    return segments.isEmpty() ? 0 : segments.get(segments.size() - 1).to();
+  }
 
   /**
    * The objects that the log names: its segments, and the large transactions of its tail.

@@ -56,25 +56,40 @@ final class LogReader {
     /** Name to look for; empty once the visitor has seen enough. */
     private Optional<String> name;
 
+    /** Entries left behind that were not visited yet, oldest first. */
+    private final List<LogEntry> leftBehind = new ArrayList<>(log.leftBehind());
+
     Trail(String ref, Visitor visitor) {
       this.name = Optional.of(ref);
       this.visitor = visitor;
     }
 
     void follow() throws IOException {
-      List<LogEntry> tail = log.tail();
-      for (int i = tail.size() - 1; i >= 0 && name.isPresent(); i--) {
-        LogEntry e = tail.get(i);
-        visit(
-            e,
-            e.external().isPresent()
-                ? named(objects.open(repositoryId, e.external().get()))
-                : e.changes());
+      List<LogEntry> newest = log.newest();
+      for (int i = newest.size() - 1; i >= 0 && name.isPresent(); i--) {
+        visitTail(newest.get(i));
       }
       List<LogSegment> segments = log.segments();
       for (int i = segments.size() - 1; i >= 0 && name.isPresent(); i--) {
         follow(objects.open(repositoryId, segments.get(i)));
       }
+      visitLeftBehind(0);
+    }
+
+    /** Visits entries left behind that are newer than a generation. */
+    private void visitLeftBehind(long generation) throws IOException {
+      int last = leftBehind.size() - 1;
+      while (last >= 0 && name.isPresent() && leftBehind.get(last).generation() > generation) {
+        visitTail(leftBehind.remove(last--));
+      }
+    }
+
+    private void visitTail(LogEntry e) throws IOException {
+      visit(
+          e,
+          e.external().isPresent()
+              ? named(objects.open(repositoryId, e.external().get()))
+              : e.changes());
     }
 
     /** The changes of the name among those of a large transaction. */
@@ -107,7 +122,11 @@ final class LogReader {
         before = blocks[last];
         List<LogEntry> entries = entries(segment, before);
         for (int i = entries.size() - 1; i >= 0 && name.isPresent(); i--) {
-          visit(entries.get(i), entries.get(i).changes());
+          LogEntry e = entries.get(i);
+          visitLeftBehind(e.generation());
+          if (name.isPresent()) {
+            visit(e, e.changes());
+          }
         }
       }
     }

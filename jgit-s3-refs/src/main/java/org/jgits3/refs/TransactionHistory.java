@@ -2,6 +2,7 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
+import java.util.stream.LongStream;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -137,13 +138,10 @@ public final class TransactionHistory {
 
   private static long first(Manifest manifest) {
     TransactionLog log = manifest.log();
-    return log.segments().stream()
-        .mapToLong(LogSegment::from)
-        .findFirst()
-        .orElse(
-            log.tail().stream()
-                .mapToLong(LogEntry::generation)
-                .findFirst()
-                .orElse(manifest.generation() + 1));
+    return LongStream.concat(
+            log.segments().stream().mapToLong(LogSegment::from),
+            log.tail().stream().mapToLong(LogEntry::generation))
+        .min()
+        .orElse(manifest.generation() + 1);
   }
 }

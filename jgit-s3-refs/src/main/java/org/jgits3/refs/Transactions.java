@@ -2,9 +2,11 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.function.Consumer;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
@@ -25,6 +27,12 @@ public final class Transactions {
   private final Iterator<LogSegment> segments;
   private final Iterator<LogEntry> tail;
 
+  /** Entries of the tail that come before, or between, those of the segments. */
+  private final Queue<LogEntry> leftBehind;
+
+  /** First part of a transaction that comes after an entry left behind. */
+  private Optional<Part> ahead = Optional.empty();
+
   private Optional<BlockFileReader> segment = Optional.empty();
   private int nextBlock;
   private BlockCursor block = new BlockCursor(new byte[0], 0, 0);
@@ -39,7 +47,9 @@ public final class Transactions {
     this.end = new LogPosition(repositoryId, manifest.generation());
     List<LogSegment> all = manifest.log().segments();
     this.segments = all.stream().filter(s -> s.to() > after).iterator();
-    this.tail = manifest.log().tail().stream().filter(e -> e.generation() > after).iterator();
+    this.tail = manifest.log().newest().stream().filter(e -> e.generation() > after).iterator();
+    this.leftBehind = new ArrayDeque<>(manifest.log().leftBehind());
+    leftBehind.removeIf(e -> e.generation() <= after);
   }
 
   /**
@@ -58,18 +68,34 @@ public final class Transactions {
    * @throws IOException if it cannot be read
    */
   public Optional<Transaction> next() throws IOException {
-    while (unfinished.isPresent()) {
-      restOfUnfinished();
+    Optional<Part> first = nextFirstPart();
+    LogEntry left = leftBehind.peek();
+    if (left != null && first.map(p -> left.generation() < p.entry().generation()).orElse(true)) {
+      leftBehind.remove();
+      ahead = first;
+      return Optional.of(ofTail(left));
     }
-    Optional<Part> first = nextPart();
     if (first.isPresent()) {
       return Optional.of(new Transaction(first.get().entry(), each -> visit(first.get(), each)));
     }
-    if (!tail.hasNext()) {
-      return Optional.empty();
+    return tail.hasNext() ? Optional.of(ofTail(tail.next())) : Optional.empty();
+  }
+
+  private Transaction ofTail(LogEntry entry) {
+    return new Transaction(entry, each -> visitTail(entry, each));
+  }
+
+  /** First part of the next transaction in a segment; empty after the last. */
+  private Optional<Part> nextFirstPart() throws IOException {
+    Optional<Part> read = ahead;
+    if (read.isPresent()) {
+      ahead = Optional.empty();
+      return read;
     }
-    LogEntry entry = tail.next();
-    return Optional.of(new Transaction(entry, each -> visitTail(entry, each)));
+    while (unfinished.isPresent()) {
+      restOfUnfinished();
+    }
+    return nextPart();
   }
 
   private void visitTail(LogEntry entry, Consumer<RefChange> each) throws IOException {
