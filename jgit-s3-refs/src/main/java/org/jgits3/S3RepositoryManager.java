@@ -78,6 +78,14 @@ import org.slf4j.LoggerFactory;
 public final class S3RepositoryManager implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
 
+  /**
+   * Repositories whose refs are folded at a time: one that stalls must not keep the rest waiting.
+   */
+  private static final int FOLDS = 4;
+
+  /** How long a thread of the background waits for work before it ends. */
+  private static final Duration IDLE = Duration.ofMinutes(1);
+
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
   private static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
@@ -89,7 +97,7 @@ public final class S3RepositoryManager implements Closeable {
   private final S3Settings settings;
   private final PackUploads uploads;
   private final Bindings bindings;
-  private final ExecutorService background;
+  private final ThreadPoolExecutor background;
   private final ExecutorService compactor;
   private final ExecutorService collector;
   private final AutoCompaction compaction;
@@ -162,9 +170,9 @@ public final class S3RepositoryManager implements Closeable {
     this.receiving = new Receiving(settings.spills(), new ReceiveMemory(settings.receiveLimit()));
     this.indexes = new IndexBudget(settings.indexLimit());
     this.bindings = new Bindings(store, settings.commits());
-    this.background = thread("jgit-s3-compaction");
-    this.compactor = thread("jgit-s3-maintenance");
-    this.collector = thread("jgit-s3-collection");
+    this.background = threads("jgit-s3-compaction", FOLDS);
+    this.compactor = threads("jgit-s3-maintenance", AutoCompaction.THREADS);
+    this.collector = threads("jgit-s3-collection", 1);
     this.repositories = new KnownRepositories(settings.manifestLimit());
     this.compaction = new AutoCompaction(compactor, name -> maintenance(name.value()));
     this.collection =
@@ -177,19 +185,22 @@ public final class S3RepositoryManager implements Closeable {
     removeSpills();
   }
 
-  /** One thread that does things one after the other. */
-  private static ExecutorService thread(String name) {
-    return new ThreadPoolExecutor(
-        1,
-        1,
-        0,
-        TimeUnit.SECONDS,
-        new LinkedBlockingQueue<>(),
-        r -> {
-          Thread t = new Thread(r, name);
-          t.setDaemon(true);
-          return t;
-        });
+  /** Threads that end when they have nothing to do, and things that wait for them in order. */
+  private static ThreadPoolExecutor threads(String name, int count) {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            IDLE.toSeconds(),
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            r -> {
+              Thread t = new Thread(r, name);
+              t.setDaemon(true);
+              return t;
+            });
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
   }
 
   private void removeSpills() {
@@ -641,6 +652,24 @@ public final class S3RepositoryManager implements Closeable {
    */
   public RefsMetrics refsMetrics() {
     return refsMetrics;
+  }
+
+  /**
+   * Repositories whose refs or log are due to be folded in the background, or are being folded.
+   *
+   * @return how many
+   */
+  public int foldBacklog() {
+    return background.getQueue().size() + background.getActiveCount();
+  }
+
+  /**
+   * Repositories that wait for a step of pack compaction, or are having one.
+   *
+   * @return how many
+   */
+  public int compactionBacklog() {
+    return compaction.waiting();
   }
 
   /**

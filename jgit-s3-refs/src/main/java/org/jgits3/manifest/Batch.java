@@ -76,7 +76,15 @@ final class Batch {
       verdicts.add(verdict(submission, encodeEach));
     }
     Manifest manifest = seal.apply(state);
-    return new Sealed(manifest, edited ? ManifestCodec.encode(manifest) : new byte[0]);
+    int most = encodeEach ? Manifest.MAX_BYTES : most(base, manifest); // else checked one by one
+    return new Sealed(manifest, edited ? ManifestCodec.encode(manifest, most) : new byte[0]);
+  }
+
+  /** Bytes that a manifest may have: packs leave some to refs. */
+  private static int most(Manifest before, Manifest next) {
+    return next.packs().size() > before.packs().size()
+        ? Manifest.MAX_BYTES - Manifest.ROOM_FOR_REFS
+        : Manifest.MAX_BYTES;
   }
 
   private <R> Verdict<R> verdict(Submission<R> submission, boolean encode) {
@@ -85,7 +93,7 @@ final class Batch {
       if (proposal instanceof Proposal.Edit<R> edit) {
         Manifest next = rules.check(base, state, edit.next());
         if (encode) {
-          ManifestCodec.encode(seal.apply(next));
+          ManifestCodec.encode(seal.apply(next), most(state, next));
         }
         state = next;
         edited = true;

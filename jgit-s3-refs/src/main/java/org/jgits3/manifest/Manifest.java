@@ -69,6 +69,12 @@ public record Manifest(
   /** Largest encoded manifest in bytes; a commit that would exceed it is refused. */
   public static final int MAX_BYTES = 256 << 10;
 
+  /**
+   * Bytes of a manifest that no change may take which adds packs. However many packs are listed,
+   * refs can still be updated, and refs and log be folded.
+   */
+  public static final int ROOM_FOR_REFS = 12 << 10;
+
   /** Bytes of a manifest without writers, refs, packs, log and settings. */
   private static final int FRAME = 4 << 10;
 
@@ -76,9 +82,9 @@ public record Manifest(
   private static final int PER_WRITER = 28;
 
   /** Bytes of a pack without its files, and of a file. */
-  private static final int PER_PACK = 200;
+  private static final int PER_PACK = 150;
 
-  private static final int PER_PACK_FILE = 48;
+  private static final int PER_PACK_FILE = 40;
 
   /**
    * About how many bytes this takes in the store, without encoding it.
@@ -94,6 +100,16 @@ public record Manifest(
         + refs.approximateBytes()
         + log.approximateBytes()
         + ofPacks;
+  }
+
+  /**
+   * About how many bytes the overlay and the tail of the log may take together.
+   *
+   * @return bytes that nothing else takes, at least {@link #ROOM_FOR_REFS}
+   */
+  public long roomForRefs() {
+    long folded = refs.overlayBytes() + TransactionLog.approximateBytes(log.tail());
+    return Math.max(ROOM_FOR_REFS, MAX_BYTES - (approximateBytes() - folded));
   }
 
   /**

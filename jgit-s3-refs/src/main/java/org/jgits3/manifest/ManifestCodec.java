@@ -67,6 +67,19 @@ final class ManifestCodec {
    * @throws IOException if a text is not valid Unicode
    */
   static byte[] encode(Manifest manifest) throws IOException {
+    return encode(manifest, Manifest.MAX_BYTES);
+  }
+
+  /**
+   * Encodes a manifest of limited size.
+   *
+   * @param manifest manifest to store
+   * @param most bytes it may have
+   * @return its bytes
+   * @throws ManifestException.TooLarge if there are more
+   * @throws IOException if a text is not valid Unicode
+   */
+  static byte[] encode(Manifest manifest, int most) throws IOException {
     ByteArrayOutputStream out = fields(manifest);
     if (manifest.holdsRepository()) {
       int missing = MIN_REPOSITORY_BYTES - TRAILER_BYTES - out.size();
@@ -78,7 +91,7 @@ final class ManifestCodec {
     byte[] bytes = Arrays.copyOf(content, content.length + TRAILER_BYTES);
     System.arraycopy(
         trailer.getBytes(StandardCharsets.US_ASCII), 0, bytes, content.length, TRAILER_BYTES);
-    checkSize(manifest, bytes.length);
+    checkSize(manifest, bytes.length, most);
     return bytes;
   }
 
@@ -92,15 +105,17 @@ final class ManifestCodec {
     return out;
   }
 
-  private static void checkSize(Manifest manifest, int size) throws IOException {
-    if (size > Manifest.MAX_BYTES) {
+  private static void checkSize(Manifest manifest, int size, int most) throws IOException {
+    if (size > most) {
       throw new ManifestException.TooLarge(
           "the manifest would have "
               + size
               + " bytes, at most "
-              + Manifest.MAX_BYTES
+              + most
               + " are allowed; "
-              + remedy(manifest, size));
+              + remedy(manifest, size),
+          manifest.generation(),
+          size - most);
     }
     if (!manifest.holdsRepository() && size >= MIN_REPOSITORY_BYTES) {
       throw new IllegalStateException("a tombstone of " + size + " bytes: " + manifest.state());

@@ -69,19 +69,45 @@ public class ManifestException extends IOException {
   }
 
   /**
-   * The encoded manifest would exceed {@link Manifest#MAX_BYTES}; nothing was written. What fills
-   * it is refs and log, which those who commit fold before they retry, or packs, as the message
-   * says then: somebody has to merge these, by {@code Maintenance.collectGarbage} or the {@code gc}
-   * command, before anything that adds a pack succeeds.
+   * The encoded manifest would exceed {@link Manifest#MAX_BYTES}, or that less {@link
+   * Manifest#ROOM_FOR_REFS} if the change adds packs; nothing was written. What fills it is refs
+   * and log, which those who commit fold before they retry, or packs, as the message says then:
+   * somebody has to merge these, by {@code Maintenance.collectGarbage} or the {@code gc} command,
+   * before anything that adds a pack succeeds.
    */
   public static final class TooLarge extends ManifestException {
+    private final long generation;
+    private final long excess;
+
     /**
      * A manifest that grew too much.
      *
      * @param message one line
+     * @param generation generation it would have had
+     * @param excess bytes beyond those that are allowed
      */
-    public TooLarge(String message) {
+    public TooLarge(String message, long generation, long excess) {
       super(message, null);
+      this.generation = generation;
+      this.excess = excess;
+    }
+
+    /**
+     * Generation that the manifest would have had.
+     *
+     * @return one more than that of the manifest that was found full
+     */
+    public long generation() {
+      return generation;
+    }
+
+    /**
+     * Bytes that have to leave the manifest before the change fits.
+     *
+     * @return at least 1
+     */
+    public long excess() {
+      return excess;
     }
   }
 

@@ -67,13 +67,23 @@ public record Refs(
    * @return bytes, rather too many than too few
    */
   public long approximateBytes() {
+    long bytes = overlayBytes();
+    for (Map.Entry<String, String> e : symrefs.entrySet()) {
+      bytes += e.getKey().length() + e.getValue().length() + 6;
+    }
+    return bytes;
+  }
+
+  /**
+   * About how many bytes of a manifest the overlay takes, without encoding it.
+   *
+   * @return bytes, rather too many than too few
+   */
+  public long overlayBytes() {
     long bytes = 0;
     for (Map.Entry<String, RefValue> e : overlay.entrySet()) {
       boolean tag = e.getValue() instanceof RefValue.Direct d && d.peeled().isPresent();
       bytes += e.getKey().length() + (tag ? 2 : 1) * PER_ENTRY;
-    }
-    for (Map.Entry<String, String> e : symrefs.entrySet()) {
-      bytes += e.getKey().length() + e.getValue().length() + 6;
     }
     return bytes;
   }

@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.manifest.Committer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.Proposal;
@@ -63,9 +64,12 @@ public class SharedPacks {
     /**
      * Moves to objects of their own what need not be in the manifest.
      *
+     * @param full says how much is missing
+     * @param attempt how often room was made for the same change before
+     * @return whether the change may fit now
      * @throws IOException if it could not be done, or not be decided; nothing is lost
      */
-    void make() throws IOException;
+    boolean make(ManifestException.TooLarge full, int attempt) throws IOException;
   }
 
   /** Gives the refs of a manifest. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RefSnapshot;
@@ -24,20 +25,24 @@ final class Compaction {
   /** Overlay entries that make a compaction due. */
   private static final int ENTRIES = 1000;
 
-  /** Bytes of overlay in the manifest that make a compaction due. */
-  private static final int BYTES = 64 << 10;
+  /** Bytes of overlay that make a compaction due, if they are less than half of the room. */
+  private static final long BYTES = 64 << 10;
 
   private final SnapshotUpload upload;
   private final ManifestCommitter committer;
+  private final RefsMetrics metrics;
 
-  Compaction(SnapshotUpload upload, ManifestCommitter committer) {
+  Compaction(SnapshotUpload upload, ManifestCommitter committer, RefsMetrics metrics) {
     this.upload = upload;
     this.committer = committer;
+    this.metrics = metrics;
   }
 
-  static boolean due(Manifest manifest) {
+  /** How many times what makes a compaction due is in the overlay; 0 if none is due. */
+  static long level(Manifest manifest) {
     Refs refs = manifest.refs();
-    return refs.overlay().size() > ENTRIES || refs.approximateBytes() > BYTES;
+    long most = Math.min(BYTES, manifest.roomForRefs() / 2);
+    return Math.max(refs.overlay().size() / (ENTRIES + 1), refs.overlayBytes() / (most + 1));
   }
 
   /**
@@ -56,7 +61,29 @@ final class Compaction {
     prove(manifest, view.table());
     SnapshotMerge merge = new SnapshotMerge(view.table(), folded);
     NewSnapshot made = new NewSnapshot(upload.stream(manifest, merge), merge);
-    return commit(manifest.refs(), view.table(), made) ? Optional.of(made) : Optional.empty();
+    if (committed(manifest, view.table(), made)) {
+      return Optional.of(made);
+    }
+    metrics.foldLost();
+    return Optional.empty();
+  }
+
+  /** Commits what was written, or deletes it if no manifest lists it nor ever will. */
+  private boolean committed(Manifest manifest, RefTable table, NewSnapshot made)
+      throws IOException {
+    boolean unlisted = false;
+    try {
+      boolean listed = commit(manifest.refs(), table, made);
+      unlisted = !listed;
+      return listed;
+    } catch (ManifestException.TooLarge e) {
+      unlisted = true;
+      throw e;
+    } finally {
+      if (unlisted) {
+        upload.discard(manifest, made.snapshot());
+      }
+    }
   }
 
   /**

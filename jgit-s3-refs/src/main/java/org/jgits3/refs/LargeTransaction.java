@@ -30,6 +30,7 @@ import org.jgits3.store.Gang;
  * @param <R> verdict
  */
 final class LargeTransaction<R> {
+  private final Manifest manifest;
   private final RefTransaction<R> transaction;
 
   /** Refs that it was prepared on. */
@@ -104,7 +105,12 @@ final class LargeTransaction<R> {
   }
 
   private LargeTransaction(
-      RefTransaction<R> transaction, RefView view, Prepared<R> prepared, Uploads uploads) {
+      Manifest manifest,
+      RefTransaction<R> transaction,
+      RefView view,
+      Prepared<R> prepared,
+      Uploads uploads) {
+    this.manifest = manifest;
     this.transaction = transaction;
     this.view = view;
     this.prepared = prepared;
@@ -141,7 +147,13 @@ final class LargeTransaction<R> {
     Gang.all(
         () -> uploads.snapshot(manifest, view, prepared.changes(), upload),
         () -> uploads.records(manifest, prepared.outcome().log(), log));
-    return Optional.of(new LargeTransaction<>(transaction, view, prepared, uploads));
+    return Optional.of(new LargeTransaction<>(manifest, transaction, view, prepared, uploads));
+  }
+
+  /** Deletes what was uploaded, which no manifest lists nor ever will. */
+  void discard(SnapshotUpload upload, LogObjects log) {
+    upload.discard(manifest, made.snapshot());
+    recorded.forEach(each -> log.discard(manifest.repositoryId(), each.object()));
   }
 
   /** Id of the snapshot that was uploaded. */

@@ -3,13 +3,23 @@ package org.jgits3.refs;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.TransactionLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves the tail of the transaction log from the manifest to a segment, and merges segments, so
@@ -25,13 +35,18 @@ import org.jgits3.manifest.TransactionLog;
  * log still lists what was merged and still begins its tail with what was moved; entries that were
  * appended meanwhile stay in the tail.
  *
+ * <p>An object that is damaged or missing stays listed as it is, and is named once: a segment is
+ * merged with none, and a large transaction stays in the tail while later ones go past it.
+ *
  * <p>Safe for use by many threads.
  */
 final class LogCompaction {
+  private static final Logger LOG = LoggerFactory.getLogger(LogCompaction.class);
+
   /** Entries of the tail that make a compaction due; about 50 kB of manifest. */
   static final int TAIL = 250;
 
-  /** Bytes of the tail that make a compaction due, however few entries they are. */
+  /** Bytes of the tail that make a compaction due, if they are less than a quarter of the room. */
   private static final long TAIL_BYTES = 64 << 10;
 
   /** See the class; with it and the cap some seven segments are smaller than the cap. */
@@ -45,38 +60,56 @@ final class LogCompaction {
   /** About the bytes of an entry with one change in a segment. */
   private static final long ENTRY = 80;
 
+  /** Segments out of the progression, beside the tail, that make a merge due. */
+  private static final int UNMERGED = 8;
+
   private final LogObjects objects;
   private final ManifestCommitter committer;
+  private final RefsMetrics metrics;
 
-  LogCompaction(LogObjects objects, ManifestCommitter committer) {
+  /** Ids of objects that could not be read, each named once. */
+  private final Set<String> damaged = ConcurrentHashMap.newKeySet();
+
+  LogCompaction(LogObjects objects, ManifestCommitter committer, RefsMetrics metrics) {
     this.objects = objects;
     this.committer = committer;
+    this.metrics = metrics;
+  }
+
+  /** How many times what makes a move of the tail due is in it; 0 if none is due. */
+  static long level(Manifest manifest) {
+    List<LogEntry> tail = manifest.log().newest();
+    long most = Math.min(TAIL_BYTES, manifest.roomForRefs() / 4);
+    return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
   }
 
   /** Whether it pays to compact the log of a manifest. */
-  static boolean due(Manifest manifest) {
+  boolean due(Manifest manifest) {
     TransactionLog log = manifest.log();
-    return log.tail().size() > TAIL
-        || TransactionLog.approximateBytes(log.tail()) > TAIL_BYTES
-        || log.segments().size() > LISTED;
+    return level(manifest) > 0
+        || log.segments().size() - segmentsToKeep(log) > UNMERGED
+        || (log.segments().size() > LISTED && smallestPair(log.segments()).isPresent());
   }
 
   /**
    * Moves the whole tail to a segment, and merges those that are due to be. Does nothing where
-   * somebody else was faster.
+   * another process was faster.
    *
    * @param manifest manifest validated within this operation
    * @throws IOException if it could not be done; nothing is lost
    */
   void run(Manifest manifest) throws IOException {
-    TransactionLog log = manifest.log();
+    replace(manifest, this::merging);
+  }
+
+  private Run merging(TransactionLog log) {
     if (log.segments().size() > LISTED) {
-      int i = smallestPair(log.segments());
-      replace(manifest, new Run(i, i + 2, 0));
-    } else if (!log.tail().isEmpty()) {
-      int keep = segmentsToKeep(log);
-      replace(manifest, new Run(keep, log.segments().size(), log.tail().size()));
+      OptionalInt pair = smallestPair(log.segments());
+      if (pair.isPresent()) {
+        return new Run(pair.getAsInt(), pair.getAsInt() + 2, List.of());
+      }
     }
+    return new Run(segmentsToKeep(log), log.segments().size(), movable(log));
   }
 
   /**
@@ -88,30 +121,41 @@ final class LogCompaction {
    */
   void moveTail(Manifest manifest) throws IOException {
     int segments = manifest.log().segments().size();
-    if (!manifest.log().tail().isEmpty()) {
-      replace(manifest, new Run(segments, segments, manifest.log().tail().size()));
-    }
+    replace(manifest, log -> new Run(segments, segments, movable(log)));
   }
 
-  private static int segmentsToKeep(TransactionLog log) {
+  /** Entries of the tail that can be moved: those left behind would not be in order. */
+  private List<LogEntry> movable(TransactionLog log) {
+    return log.newest().stream()
+        .filter(e -> e.external().map(object -> !damaged.contains(object.id())).orElse(true))
+        .toList();
+  }
+
+  private boolean readable(LogSegment segment) {
+    return !damaged.contains(segment.object().id());
+  }
+
+  private int segmentsToKeep(TransactionLog log) {
     List<LogSegment> segments = log.segments();
     long newer = log.tail().size() * ENTRY;
     int keep = segments.size();
-    while (keep > 0 && size(segments.get(keep - 1)) < Math.min(CAP, FACTOR * newer)) {
+    while (keep > 0
+        && readable(segments.get(keep - 1))
+        && size(segments.get(keep - 1)) < Math.min(CAP, FACTOR * newer)) {
       keep--;
       newer += size(segments.get(keep));
     }
     return keep;
   }
 
-  private static int smallestPair(List<LogSegment> segments) {
-    int smallest = 0;
-    for (int i = 1; i + 1 < segments.size(); i++) {
-      if (pair(segments, i) < pair(segments, smallest)) {
-        smallest = i;
-      }
-    }
-    return smallest;
+  /** The first of the two readable neighbours with the fewest bytes. */
+  private OptionalInt smallestPair(List<LogSegment> segments) {
+    return IntStream.range(0, segments.size() - 1)
+        .filter(i -> readable(segments.get(i)) && readable(segments.get(i + 1)))
+        .boxed()
+        .min(Comparator.comparingLong(i -> pair(segments, i)))
+        .map(OptionalInt::of)
+        .orElse(OptionalInt.empty());
   }
 
   private static long pair(List<LogSegment> segments, int i) {
@@ -122,40 +166,83 @@ final class LogCompaction {
     return segment.object().size();
   }
 
-  /** Segments of a log from one number to before another; if they are the last, entries as well. */
-  private record Run(int from, int to, int entries) {
-    List<LogSegment> segments(TransactionLog log) {
-      return log.segments().subList(from, to);
+  /** What becomes one segment: segments from one number to before another, and entries. */
+  private record Run(int from, int to, List<LogEntry> entries) {
+    boolean isEmpty() {
+      return entries.isEmpty() && to - from < 2;
     }
 
-    List<LogEntry> tail(TransactionLog log) {
-      return log.tail().subList(0, entries);
+    List<LogSegment> segments(TransactionLog log) {
+      return log.segments().subList(from, to);
     }
 
     boolean sameIn(TransactionLog log, TransactionLog pinned) {
       return log.segments().size() >= to
           && segments(log).equals(segments(pinned))
-          && (entries == 0
+          && (entries.isEmpty()
               || (log.segments().size() == to
-                  && log.tail().size() >= entries
-                  && tail(log).equals(tail(pinned))));
+                  && log.tail().size() >= pinned.tail().size()
+                  && log.tail().subList(0, pinned.tail().size()).equals(pinned.tail())));
     }
 
     TransactionLog replacedBy(LogSegment segment, TransactionLog log) {
       List<LogSegment> segments = new ArrayList<>(log.segments());
       segments.subList(from, to).clear();
       segments.add(from, segment);
-      return new TransactionLog(segments, log.tail().subList(entries, log.tail().size()));
+      List<LogEntry> tail = new ArrayList<>(log.tail());
+      tail.removeAll(Set.copyOf(entries));
+      return new TransactionLog(segments, tail);
     }
   }
 
-  private void replace(Manifest manifest, Run run) throws IOException {
+  /**
+   * Writes a segment and commits it. What it should hold and cannot be read is left as it is, and
+   * the segment is made without.
+   */
+  private void replace(Manifest manifest, Function<TransactionLog, Run> plan) throws IOException {
+    Set<String> failed = new HashSet<>();
+    while (true) {
+      Run run = plan.apply(manifest.log());
+      if (run.isEmpty()) {
+        return;
+      }
+      try {
+        commit(manifest, run);
+        return;
+      } catch (DamagedLogException e) {
+        if (!failed.add(e.id())) { // twice: not on the way here
+          note(e);
+        }
+      }
+    }
+  }
+
+  private void note(DamagedLogException e) {
+    if (damaged.add(e.id())) {
+      metrics.damagedLogObject();
+      LOG.error("{}; refs and pushes go on, reflogs that need it fail", e.getMessage());
+    }
+  }
+
+  private void commit(Manifest manifest, Run run) throws IOException {
     TransactionLog pinned = manifest.log();
-    LogSegment segment = objects.writeSegment(manifest, run.segments(pinned), run.tail(pinned));
-    committer.<Boolean>commit(
-        base ->
-            run.sameIn(base.log(), pinned)
-                ? Proposal.edit(base.withLog(run.replacedBy(segment, base.log())), true)
-                : Proposal.noEdit(false));
+    LogSegment segment = objects.writeSegment(manifest, run.segments(pinned), run.entries());
+    boolean unlisted = false;
+    try {
+      unlisted =
+          !committer.<Boolean>commit(
+              base ->
+                  run.sameIn(base.log(), pinned)
+                      ? Proposal.edit(base.withLog(run.replacedBy(segment, base.log())), true)
+                      : Proposal.noEdit(false));
+    } catch (ManifestException.TooLarge e) {
+      unlisted = true;
+      throw e;
+    } finally {
+      if (unlisted) {
+        metrics.foldLost();
+        objects.discard(manifest.repositoryId(), segment.object());
+      }
+    }
   }
 }

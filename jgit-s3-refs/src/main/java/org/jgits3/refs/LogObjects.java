@@ -16,9 +16,14 @@ import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUpload;
 import org.jgits3.store.PackUploads;
+import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The immutable objects of a transaction log. Safe for use by many threads. */
 final class LogObjects {
+  private static final Logger LOG = LoggerFactory.getLogger(LogObjects.class);
+
   /**
    * Bytes of one transaction's changes above which the log keeps them in an object of their own.
    */
@@ -125,6 +130,7 @@ final class LogObjects {
    * @param entries entries to append, oldest first; the changes that are objects of their own are
    *     taken in
    * @return the segment
+   * @throws DamagedLogException if something that is to go into it is damaged or missing
    * @throws IOException if something cannot be read, or the segment cannot be uploaded
    */
   LogSegment writeSegment(Manifest validated, List<LogSegment> segments, List<LogEntry> entries)
@@ -137,22 +143,59 @@ final class LogObjects {
     return describe(object, segments, entries, indexSize[0]);
   }
 
+  /**
+   * Deletes an object that was written here, and that no manifest lists nor ever will. If it cannot
+   * be deleted it is left to a sweep.
+   *
+   * @param repository life of the repository
+   * @param object the object
+   */
+  void discard(String repository, StoredObject object) {
+    String key = ObjectNames.logKey(repository, object.id());
+    try {
+      store.delete(List.of(key));
+    } catch (IOException e) {
+      LOG.debug("log object {} is left to a sweep", key, e);
+    }
+  }
+
   private int writeSegment(
       String repository, List<LogSegment> segments, List<LogEntry> entries, OutputStream out)
       throws IOException {
     BlockFileWriter writer = new BlockFileWriter(out, BlockFile.SEGMENT);
     for (LogSegment segment : segments) {
-      BlockFileReader from = open(repository, segment);
-      int before = writer.blocks();
-      for (int i = 0; i < from.index().blocks().size(); i++) {
-        from.copy(i, writer);
-      }
-      writer.copyRefs(from.index(), before);
+      reading(segment.object(), () -> copy(open(repository, segment), writer));
     }
     for (LogEntry entry : entries) {
-      write(repository, entry, writer);
+      if (entry.external().isPresent()) {
+        reading(entry.external().get(), () -> write(repository, entry, writer));
+      } else {
+        write(repository, entry, writer);
+      }
     }
     return writer.finish();
+  }
+
+  /** Something that reads an object of the log. */
+  @FunctionalInterface
+  private interface Reading {
+    void run() throws IOException;
+  }
+
+  private static void reading(StoredObject object, Reading reading) throws IOException {
+    try {
+      reading.run();
+    } catch (StoreException.Corrupt | StoreException.Missing e) {
+      throw new DamagedLogException(object.id(), e);
+    }
+  }
+
+  private static void copy(BlockFileReader from, BlockFileWriter to) throws IOException {
+    int before = to.blocks();
+    for (int i = 0; i < from.index().blocks().size(); i++) {
+      from.copy(i, to);
+    }
+    to.copyRefs(from.index(), before);
   }
 
   private void write(String repository, LogEntry entry, BlockFileWriter writer) throws IOException {

@@ -15,6 +15,10 @@ public final class RefsMetrics {
   private final LongAdder comparisons = new LongAdder();
   private final LongAdder differences = new LongAdder();
   private final LongAdder evictions = new LongAdder();
+  private final LongAdder folds = new LongAdder();
+  private final LongAdder roomMade = new LongAdder();
+  private final LongAdder foldsLost = new LongAdder();
+  private final LongAdder damagedLogObjects = new LongAdder();
 
   /** Counters at zero. */
   public RefsMetrics() {}
@@ -45,6 +49,60 @@ public final class RefsMetrics {
 
   void evicted() {
     evictions.increment();
+  }
+
+  void folded() {
+    folds.increment();
+  }
+
+  void madeRoom() {
+    roomMade.increment();
+  }
+
+  void foldLost() {
+    foldsLost.increment();
+  }
+
+  void damagedLogObject() {
+    damagedLogObjects.increment();
+  }
+
+  /**
+   * Folds of refs or log in the background that were begun because they had become due.
+   *
+   * @return how many ended without an error
+   */
+  public long folds() {
+    return folds.sum();
+  }
+
+  /**
+   * Folds of refs or log for which a commit had to wait, since its manifest was full: a sign that
+   * packs are not merged, or that the store is too slow for the background to keep up.
+   *
+   * @return how many were begun
+   */
+  public long foregroundFolds() {
+    return roomMade.sum();
+  }
+
+  /**
+   * Snapshots and segments that were uploaded in vain, since another fold was faster, and deleted.
+   *
+   * @return how many
+   */
+  public long foldsLost() {
+    return foldsLost.sum();
+  }
+
+  /**
+   * Objects of transaction logs that a fold could not read because they are damaged or missing.
+   * Each is named once in the log of the process.
+   *
+   * @return how many
+   */
+  public long damagedLogObjects() {
+    return damagedLogObjects.sum();
   }
 
   /**

@@ -160,8 +160,8 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   }
 
   /**
-   * About what a batch adds to the manifest, to the overlay and to the log, with a byte for each
-   * character of a name; not counted further once no manifest can hold it.
+   * About what a batch adds to the manifest, to the overlay and to the log; not counted further
+   * once no manifest can hold it.
    */
   private static long bytes(List<ReceiveCommand> commands, Inspection inspection) {
     long bytes = 0;
@@ -172,9 +172,13 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       long ids = 2;
       ids += ObjectId.zeroId().equals(c.getOldId()) ? 0 : 1;
       ids += inspection.peeledOf(c.getNewId()).isPresent() ? 1 : 0;
-      bytes += 2L * c.getRefName().length() + PER_REF + ids * PER_ID;
+      bytes += 2L * utf8(c.getRefName()) + PER_REF + ids * PER_ID;
     }
     return bytes;
+  }
+
+  private static long utf8(String name) {
+    return name.chars().mapToLong(c -> c < 0x80 ? 1 : 3).sum();
   }
 
   /** The batch as the commit loop tries it, on one state of the refs after the other. */

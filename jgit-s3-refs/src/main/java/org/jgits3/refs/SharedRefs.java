@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jgit.annotations.Nullable;
@@ -27,7 +26,6 @@ import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
-import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
@@ -52,21 +50,19 @@ public final class SharedRefs {
   /** Bytes of a manifest that batches fill; the rest is left to updates until a compaction ends. */
   private static final long ROOM = Manifest.MAX_BYTES - (24 << 10);
 
+  /** Bytes of a batch that needs no snapshot however full the manifest is: packs leave as much. */
+  private static final long SMALL = Manifest.ROOM_FOR_REFS / 2;
+
   private final ManifestCommitter committer;
   private final SnapshotTables tables;
   private final SnapshotUpload upload;
   private final LogObjects log;
   private final Compaction compaction;
-  private final LogCompaction logCompaction;
-  private final Executor background;
+  private final Folding folding;
   private final Validation validation;
-  private final AtomicBoolean compacting = new AtomicBoolean();
 
   /** Held by a batch that uploads a snapshot: another one would make that the wrong one. */
   private final ReentrantLock largeBatches = new ReentrantLock();
-
-  /** Held by whoever makes room: those who wait for the same find that there is some. */
-  private final ReentrantLock makingRoom = new ReentrantLock();
 
   /** Whether a snapshot that was read once need not be read again. */
   private final boolean trusting;
@@ -100,18 +96,19 @@ public final class SharedRefs {
     this.trusting = committer.reads() == ManifestReads.VALIDATED;
     this.tables = new SnapshotTables(store, metrics, budget, trusting);
     this.comparisons = new SharedRequest<>("refs", () -> current(tables::compared));
-    committer.onChange(this::observe);
     this.upload = new SnapshotUpload(store, uploads);
     this.log = new LogObjects(store, uploads);
-    this.compaction = new Compaction(upload, committer);
-    this.logCompaction = new LogCompaction(log, committer);
+    this.compaction = new Compaction(upload, committer, metrics);
+    LogCompaction logCompaction = new LogCompaction(log, committer, metrics);
+    this.folding = new Folding(committer, logCompaction, this::foldOverlay, background, metrics);
     this.validation = validation;
-    this.background = background;
+    committer.onChange(this::observe);
   }
 
   private void observe(@Nullable Manifest before, Manifest after) {
     if (before != null) {
       tables.observe(before.refs(), after.refs());
+      folding.observe(before, after);
     }
   }
 
@@ -307,23 +304,30 @@ public final class SharedRefs {
    */
   <R> R commit(Committer through, RefTransaction<R> transaction, Optional<RefView> prepared)
       throws IOException {
-    boolean folded = false;
+    int full = 0;
     Optional<RefView> loaded = prepared;
     for (; ; ) {
       Optional<RefView> held = loaded;
+      AtomicBoolean obliged = new AtomicBoolean();
       try {
-        R verdict = through.commit(base -> propose(base, held, transaction));
-        compactInBackgroundIfDue();
+        R verdict =
+            through.commit(
+                base -> {
+                  Proposal<R> proposal = propose(base, held, transaction);
+                  obliged.set(
+                      proposal instanceof Proposal.Edit<R> edit
+                          && Folding.obliges(base, edit.next()));
+                  return proposal;
+                });
+        folding.consider(obliged.get());
         return verdict;
       } catch (SnapshotNotLoadedException e) {
         // Held here until the end: there may be no memory to keep it in between.
         loaded = Optional.of(current().view());
       } catch (ManifestException.TooLarge e) {
-        if (folded) {
+        if (!makeRoom(e, full++)) {
           throw e;
         }
-        makeRoom();
-        folded = true;
       }
     }
   }
@@ -385,12 +389,15 @@ public final class SharedRefs {
    */
   <R> R commitBatch(Committer through, RefTransaction<R> transaction, long bytes)
       throws IOException {
+    if (bytes <= SMALL) {
+      return commit(through, transaction);
+    }
     long used = committer.cached().map(v -> v.manifest().approximateBytes()).orElse(0L);
     if (used + bytes <= ROOM) {
       try {
         return commit(through, transaction);
       } catch (ManifestException.TooLarge e) {
-        // Its names have more bytes than characters, or other batches keep filling the manifest.
+        // Other batches keep filling the manifest.
         LOG.debug("a batch is committed with a snapshot, since the manifest has no room", e);
       }
     }
@@ -404,21 +411,21 @@ public final class SharedRefs {
    */
   private <R> R commitLarge(Committer through, RefTransaction<R> transaction) throws IOException {
     largeBatches.lock();
-    boolean holding = compacting.compareAndSet(false, true);
+    boolean holding = folding.hold();
     try {
       return uploadAndCommit(through, transaction);
     } finally {
       if (holding) {
-        compacting.set(false);
+        folding.release();
       }
       largeBatches.unlock();
-      compactInBackgroundIfDue();
+      folding.consider(true);
     }
   }
 
   private <R> R uploadAndCommit(Committer through, RefTransaction<R> transaction)
       throws IOException {
-    boolean folded = false;
+    int full = 0;
     for (int i = 0; i < UPLOADS; i++) {
       Current now = current();
       Optional<LargeTransaction<R>> prepared =
@@ -433,12 +440,12 @@ public final class SharedRefs {
         return verdict;
       } catch (SnapshotNotLoadedException | OvertakenException e) {
         LOG.debug("preparing a large batch again", e);
+        large.discard(upload, log);
       } catch (ManifestException.TooLarge e) {
-        if (folded) {
+        large.discard(upload, log);
+        if (!makeRoom(e, full++)) {
           throw e;
         }
-        makeRoom();
-        folded = true;
       }
     }
     throw new IOException(
@@ -457,63 +464,17 @@ public final class SharedRefs {
     }
   }
 
-  private void compactInBackgroundIfDue() {
-    boolean due = committer.cached().map(v -> due(v.manifest())).orElse(false);
-    if (due && compacting.compareAndSet(false, true)) {
-      try {
-        background.execute(this::compactInBackground);
-      } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
-        compacting.set(false);
-        LOG.debug("refs are not compacted while there is no thread for it", e);
-      }
-    }
-  }
-
-  private static boolean due(Manifest manifest) {
-    return Compaction.due(manifest) || LogCompaction.due(manifest);
-  }
-
-  private void compactInBackground() {
-    try {
-      compactWhatIsDue();
-    } catch (IOException e) {
-      LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
-    } catch (RuntimeException | Error e) { // memory may be had when the next one is tried
-      LOG.error("refs were not compacted, the next update tries again", e);
-    } finally {
-      compacting.set(false);
-    }
-  }
-
-  private void compactWhatIsDue() throws IOException {
-    Manifest manifest = committer.validate().manifest();
-    if (LogCompaction.due(manifest)) {
-      logCompaction.run(manifest);
-    }
-    if (Compaction.due(manifest)) {
-      foldOverlay();
-    }
-  }
-
   /**
-   * Folds what the manifest has no room for, and does no more: an update, or a pack, waits for it.
+   * Makes room in the manifest for a commit that found none.
    *
-   * @throws IOException if it could not be done, or not be decided; nothing is lost
+   * @param full says how much was missing
+   * @param attempt how often the commit was tried before
+   * @return whether it may fit now; false if what takes the room cannot be folded
+   * @throws IOException if room could not be made, or it is not known whether it was; nothing is
+   *     lost, and of the commit nothing was written
    */
-  public void makeRoom() throws IOException {
-    makingRoom.lock();
-    try {
-      Manifest manifest = committer.validate().manifest();
-      logCompaction.moveTail(manifest);
-      if (!manifest.refs().overlay().isEmpty()) { // else the refs would be read for nothing
-        foldOverlay();
-      }
-    } catch (UnknownOutcomeException e) {
-      // What is unknown is whether there is room now; of the update itself nothing was written.
-      throw new IOException("no room in the manifest, nothing was done: " + e.getMessage(), e);
-    } finally {
-      makingRoom.unlock();
-    }
+  public boolean makeRoom(ManifestException.TooLarge full, int attempt) throws IOException {
+    return folding.makeRoom(full, attempt);
   }
 
   /**
@@ -522,8 +483,7 @@ public final class SharedRefs {
    * @throws IOException if it could not be done; nothing is lost
    */
   public void compact() throws IOException {
-    foldOverlay();
-    logCompaction.run(committer.validate().manifest());
+    folding.all();
   }
 
   private void foldOverlay() throws IOException {

@@ -2,6 +2,8 @@
 package org.jgits3.refs;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -12,12 +14,16 @@ import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUpload;
 import org.jgits3.store.PackUploads;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes snapshots, and the deltas beside them, for the next generation of a manifest. Nobody finds
  * what is written before a manifest lists it. Safe for use by many threads.
  */
 final class SnapshotUpload {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotUpload.class);
+
   /** A delta is written if the snapshot is at least so many times larger. */
   private static final int WORTH_A_DELTA = 4;
 
@@ -69,6 +75,26 @@ final class SnapshotUpload {
         () -> table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length)),
         () -> table.writeTo(sums));
     return describe(manifest, id, merge, sums);
+  }
+
+  /**
+   * Deletes a snapshot that was written here, and that no manifest lists nor ever will. What cannot
+   * be deleted is left to a sweep.
+   *
+   * @param manifest manifest that it was written for
+   * @param snapshot the snapshot
+   */
+  void discard(Manifest manifest, RefSnapshot snapshot) {
+    List<String> keys = new ArrayList<>();
+    keys.add(ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id()));
+    snapshot
+        .delta()
+        .ifPresent(delta -> keys.add(ObjectNames.deltaKey(manifest.repositoryId(), delta.id())));
+    try {
+      store.delete(keys);
+    } catch (IOException e) {
+      LOG.debug("refs snapshot {} is left to a sweep", keys.get(0), e);
+    }
   }
 
   @FunctionalInterface

@@ -25,7 +25,8 @@ final class FullHeapSettleProcess {
     ManifestCommitter committer =
         new ManifestCommitter(
             new MemoryObjectStore(), RepositoryName.of("r"), CommitPolicy.DEFAULT);
-    DeferredPacks deferred = new DeferredPacks(committer, new Publisher(committer, () -> {}));
+    DeferredPacks deferred =
+        new DeferredPacks(committer, new Publisher(committer, (full, attempt) -> false));
     for (boolean full : new boolean[] {false, true}) {
       DeferredPack pack =
           new DeferredPack(

@@ -49,6 +49,7 @@ class PackRoomTest {
   @TempDir Path directory;
   private final CountDownLatch compactionBegun = new CountDownLatch(1);
   private final AtomicInteger snapshots = new AtomicInteger();
+  private final AtomicInteger segments = new AtomicInteger();
   private final CountDownLatch compactionMayGoOn = new CountDownLatch(1);
   private StallingStore store;
   private S3RepositoryManager manager;
@@ -74,6 +75,8 @@ class PackRoomTest {
       super.put(key, src, offset, length);
       if (key.contains("/refs/")) {
         snapshots.incrementAndGet();
+      } else if (key.contains("/log/")) {
+        segments.incrementAndGet();
       }
     }
   }
@@ -111,8 +114,7 @@ class PackRoomTest {
     assertThat(r.manifest().refs().overlay()).hasSize(REFS);
   }
 
-  private static void isFolded(S3Repository r) throws IOException {
-    assertThat(r.manifest().refs().overlay()).isEmpty();
+  private static void hasRoom(S3Repository r) throws IOException {
     assertThat(r.manifest().log().tail()).isEmpty();
     assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(REFS);
   }
@@ -127,13 +129,31 @@ class PackRoomTest {
         last = TestRepositories.commit(r, "commit " + i);
       }
       assertThat(r.manifest().packs()).hasSize(151);
-      isFolded(r);
+      hasRoom(r);
       assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 149");
     }
   }
 
   @Test
-  void many_that_find_no_room_at_once_fold_the_refs_once() throws Exception {
+  void refs_of_one_repository_are_folded_while_the_store_stalls_a_fold_of_another()
+      throws Exception {
+    try (S3Repository stalled = manager.createRepository("r");
+        S3Repository busy = manager.createRepository("busy")) {
+      fill(stalled);
+      ObjectId id = TestRepositories.commit(busy, "first");
+      for (int i = 0; i < 300; i++) {
+        assertThat(create(busy, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      while (busy.manifest().log().segments().isEmpty()) { // up to the time limit of the class
+        assertThat(busy.exactRef("refs/heads/0").getObjectId()).isEqualTo(id);
+      }
+      assertThat(manager.foldBacklog()).as("the one that is stalled").isPositive();
+      assertThat(manager.refsMetrics().foregroundFolds()).isZero();
+    }
+  }
+
+  @Test
+  void many_that_find_no_room_at_once_move_the_log_once_and_no_refs() throws Exception {
     int writers = 8;
     ExecutorService threads = Executors.newFixedThreadPool(writers);
     try (S3Repository r = manager.createRepository("r")) {
@@ -146,8 +166,9 @@ class PackRoomTest {
       for (Future<ObjectId> flush : threads.invokeAll(flushes)) {
         assertThat(r.parseCommit(flush.get()).getFullMessage()).startsWith("by ");
       }
-      assertThat(snapshots).hasValue(1);
-      isFolded(r);
+      assertThat(segments).hasValue(1);
+      assertThat(snapshots).hasValue(0);
+      hasRoom(r);
     } finally {
       threads.shutdownNow();
     }
@@ -165,7 +186,7 @@ class PackRoomTest {
         assertThat(reader.has(pack.commit())).isTrue();
         assertThat(other.manifest().packs()).hasSize(2);
       }
-      isFolded(other);
+      hasRoom(other);
     }
   }
 
@@ -179,6 +200,58 @@ class PackRoomTest {
     objects.commitPackImpl(packs, List.of());
   }
 
+  /** Lists packs until there is no room for one more. */
+  private static void fillWithPacks(S3Repository r) throws IOException {
+    for (int count = 1024; count > 0; count /= 2) {
+      try {
+        list(r, count);
+      } catch (ManifestException.TooLarge e) {
+        assertThat(e.excess()).isPositive();
+      }
+    }
+  }
+
+  private static ReceiveCommand.Result create(S3Repository r, String name, ObjectId id)
+      throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    return batch.getCommands().get(0).getResult();
+  }
+
+  @Test
+  void refs_are_updated_though_packs_fill_the_manifest_and_few_snapshots_are_written()
+      throws Exception {
+    compactionMayGoOn.countDown();
+    try (S3Repository r = manager.createRepository("r")) {
+      ObjectId id = TestRepositories.commit(r, "first");
+      fillWithPacks(r);
+      assertThatThrownBy(() -> list(r, 2)).isInstanceOf(ManifestException.TooLarge.class);
+      for (int i = 0; i < 500; i++) {
+        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      assertThat(snapshots.get()).as("snapshots for 500 updates").isLessThan(15);
+      assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(500);
+    }
+  }
+
+  @Test
+  void pushes_of_one_ref_need_no_snapshot_each_while_the_manifest_fills_with_packs()
+      throws Exception {
+    compactionMayGoOn.countDown();
+    try (S3Repository r = manager.createRepository("r")) {
+      list(r, 1300);
+      for (int i = 0; i < 150; i++) {
+        ObjectId id = TestRepositories.commit(r, "commit " + i);
+        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      assertThat(r.manifest().packs()).hasSize(1450);
+      assertThat(snapshots.get()).as("snapshots for 150 pushes").isLessThan(8);
+    }
+  }
+
   @Test
   void what_does_not_fit_beside_all_the_packs_is_refused_and_told_what_to_do() throws Exception {
     manager.createRepository("r").close();
@@ -187,7 +260,7 @@ class PackRoomTest {
       assertThatThrownBy(() -> list(r, 1000))
           .isInstanceOf(ManifestException.TooLarge.class)
           .hasMessageMatching(
-              "the manifest would have \\d+ bytes, at most 262144 are allowed; its 2200 packs take"
+              "the manifest would have \\d+ bytes, at most 249856 are allowed; its 2200 packs take"
                   + " most of them: run jgit-s3 gc, or Maintenance\\.collectGarbage, then retry");
       assertThat(r.manifest().packs()).hasSize(1200);
     }

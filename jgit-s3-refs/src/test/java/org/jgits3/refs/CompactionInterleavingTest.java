@@ -2,15 +2,19 @@
 package org.jgits3.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -19,11 +23,21 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.refs.StagedObjectStore.Action;
 import org.jgits3.refs.StagedObjectStore.Request;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -272,6 +286,83 @@ class CompactionInterleavingTest {
         .extracting(ReceiveCommand::getResult)
         .containsOnly(ReceiveCommand.Result.OK);
     assertNothingIsLost("compacted while the batch was sent");
+  }
+
+  private Set<String> logObjects() throws IOException {
+    Set<String> found = new HashSet<>();
+    store.list(
+        "",
+        object -> {
+          if (object.key().contains("/log/")) {
+            found.add(object.key());
+          }
+        });
+    return found;
+  }
+
+  @Test
+  void C5_the_slower_of_two_compactions_deletes_what_it_uploaded() throws Exception {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, b);
+          compactElsewhere();
+        });
+    compactSlowly();
+    assertThat(snapshots()).as("the one that is listed").hasSize(1);
+    assertThat(slowly.refsMetrics().foldsLost()).isPositive();
+    assertNothingIsLost("what was uploaded in vain was deleted");
+  }
+
+  @Test
+  void C5_of_two_that_move_the_log_the_slower_deletes_its_segment() throws Exception {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(() -> store.after(Request.WRITE_LOG, this::compactElsewhere));
+    compactSlowly();
+    Set<String> listed = new HashSet<>();
+    String life = slow.manifest().repositoryId();
+    fast.getRefDatabase().exactRef(REF); // reads the newest manifest
+    for (LogSegment segment : fast.manifest().log().segments()) {
+      listed.add(ObjectNames.logKey(life, segment.object().id()));
+    }
+    assertThat(logObjects()).isEqualTo(listed);
+  }
+
+  @Test
+  void C5_a_snapshot_whose_commit_is_in_doubt_stays() throws Exception {
+    push(OTHER, a);
+    ObjectStore silent =
+        new DelegatingObjectStore(objects) {
+          private boolean committed;
+
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            if (!committed) {
+              super.putIf(key, body, precondition);
+            }
+            committed = true;
+            return new PutOutcome.Unknown("no answer", Duration.ZERO);
+          }
+
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            if (committed) {
+              throw new StoreException.Unavailable(key, "no answer", null);
+            }
+            return super.get(key, known);
+          }
+        };
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "300 ms");
+    try (S3RepositoryManager cut =
+            new S3RepositoryManager(silent, S3Settings.from(config, "test"));
+        S3Repository r = cut.openRepository("r")) {
+      assertThatThrownBy(() -> r.getRefDatabase().compact())
+          .isInstanceOf(UnknownOutcomeException.class);
+    }
+    assertThat(snapshots()).hasSize(1);
+    assertNothingIsLost("it was committed");
   }
 
   /** What another process does in one step. */

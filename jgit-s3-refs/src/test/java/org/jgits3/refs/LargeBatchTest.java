@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -33,6 +34,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.StoredManifest;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.GetResult;
 import org.jgits3.store.PackUploads;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.AfterEach;
@@ -389,6 +391,37 @@ class LargeBatchTest {
     assertThat(after.log().tail().isEmpty() || after.refs().overlay().isEmpty())
         .as("log or refs are compacted")
         .isTrue();
+  }
+
+  @Test
+  void of_several_processes_the_one_folds_whose_commit_makes_it_due() throws Exception {
+    AtomicInteger[] scheduled = new AtomicInteger[4];
+    S3RefDatabase[] processes = new S3RefDatabase[scheduled.length];
+    for (int p = 0; p < processes.length; p++) {
+      AtomicInteger mine = new AtomicInteger();
+      scheduled[p] = mine;
+      processes[p] = refs(task -> mine.incrementAndGet()); // begun, and never over
+    }
+    for (int b = 0; b < 30; b++) {
+      String group = "refs/" + b + "/";
+      BatchRefUpdate batch = creating(processes[b % processes.length], 30, i -> group + i);
+      execute(batch);
+      assertThat(batch.getCommands())
+          .extracting(ReceiveCommand::getResult)
+          .containsOnly(ReceiveCommand.Result.OK);
+    }
+    Manifest now = StoredManifest.read(store, "r");
+    assertThat(Folding.obliges(Manifest.decode("empty", blank()), now)).as("due").isTrue();
+    assertThat(List.of(scheduled).stream().mapToInt(AtomicInteger::get).sum())
+        .as("folds of 900 refs, log and overlay")
+        .isBetween(1, 2);
+  }
+
+  /** A manifest of nothing. */
+  private byte[] blank() throws Exception {
+    elsewhere.createRepository("blank").close();
+    return ((GetResult.Found) store.get(RepositoryName.of("blank").manifestKey(), Optional.empty()))
+        .bytes();
   }
 
   @Test

@@ -2,9 +2,12 @@
 package org.jgits3.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,12 +16,15 @@ import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.store.DelegatingObjectStore;
@@ -26,6 +32,7 @@ import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -236,12 +243,12 @@ class LogCompactionTest {
       log.append(List.of(new RefChange(BUSY, i == 0 ? ZERO : LongLog.id(i - 1), LongLog.id(i))));
       log.compaction().moveTail(log.manifest());
     }
-    assertThat(LogCompaction.due(log.manifest())).isTrue();
+    assertThat(log.compaction().due(log.manifest())).isTrue();
     log.compact();
     log.compact();
 
     assertThat(log.log().segments()).hasSize(LogCompaction.LISTED);
-    assertThat(LogCompaction.due(log.manifest())).isFalse();
+    assertThat(log.compaction().due(log.manifest())).isFalse();
     assertThat(reflog(BUSY))
         .extracting(ReflogEntry::getNewId)
         .containsExactlyElementsOf(
@@ -273,5 +280,105 @@ class LogCompactionTest {
         .extracting(ReflogEntry::getNewId)
         .containsExactly(LongLog.id(123_456));
     assertThat(Optional.ofNullable(reflog("refs/changes/0399999").get(0).getComment())).isPresent();
+  }
+
+  /** Flips a bit of a log object. */
+  private void damage(String id) throws IOException {
+    Path file = directory.resolve(ObjectNames.logKey(log.manifest().repositoryId(), id));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void a_damaged_segment_stays_listed_and_later_ones_are_merged_without_it() throws Exception {
+    history(1);
+    String damaged = log.log().segments().get(0).object().id();
+    damage(damaged);
+    for (int i = 1; i < 12; i++) {
+      log.append(new RefChange(BUSY, LongLog.id(i - 1), LongLog.id(i)));
+      log.compact();
+    }
+    TransactionLog now = log.log();
+    assertThat(now.tail()).isEmpty();
+    assertThat(now.segments().get(0).object().id()).isEqualTo(damaged);
+    assertThat(now.segments()).hasSizeLessThanOrEqualTo(6);
+    assertThat(entries(now)).isEqualTo(12 * 251L);
+    assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
+  }
+
+  @Test
+  void a_damaged_large_transaction_stays_in_the_tail_and_later_ones_go_past_it() throws Exception {
+    List<RefChange> many =
+        IntStream.range(0, 500)
+            .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))
+            .toList();
+    log.append(List.of(new RefChange(BUSY, ZERO, LongLog.id(0))));
+    log.appendLarge(many);
+    String damaged = log.log().tail().get(1).external().orElseThrow().id();
+    byte[] before = bytes(damaged);
+    damage(damaged);
+    log.append(new RefChange(BUSY, LongLog.id(0), LongLog.id(1)));
+    log.compact();
+    log.append(new RefChange(BUSY, LongLog.id(1), LongLog.id(2)));
+    log.compaction().moveTail(log.manifest());
+
+    TransactionLog now = log.log();
+    assertThat(now.tail()).singleElement().satisfies(this::isLarge);
+    assertThat(now.leftBehind()).isEqualTo(now.tail());
+    assertThat(now.newest()).isEmpty();
+    assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
+    assertThatThrownBy(() -> reflog("refs/tags/v7")).isInstanceOf(StoreException.Corrupt.class);
+
+    Files.write(path(damaged), before); // restored from a copy
+    assertThat(reflog("refs/tags/v7")).hasSize(1);
+    assertThat(reflog(BUSY))
+        .extracting(ReflogEntry::getNewId)
+        .containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(0));
+    Transactions all = repository.history().since(0);
+    long last = 0;
+    int count = 0;
+    List<Integer> sizes = new ArrayList<>();
+    for (var next = all.next(); next.isPresent(); next = all.next()) {
+      assertThat(next.get().generation()).isGreaterThanOrEqualTo(last);
+      last = next.get().generation();
+      int[] changes = new int[1];
+      next.get().forEachChange(each -> changes[0]++);
+      if (changes[0] > 1) {
+        sizes.add(changes[0]);
+        assertThat(count).as("transactions before the large one").isEqualTo(1);
+      }
+      count++;
+    }
+    assertThat(sizes).containsExactly(500);
+    assertThat(count).isEqualTo(1 + 1 + 2 * 251);
+  }
+
+  private void isLarge(LogEntry entry) {
+    assertThat(entry.external()).isPresent();
+  }
+
+  private Path path(String id) throws IOException {
+    return directory.resolve(ObjectNames.logKey(log.manifest().repositoryId(), id));
+  }
+
+  private byte[] bytes(String id) throws IOException {
+    return Files.readAllBytes(path(id));
+  }
+
+  @Test
+  void updates_go_on_though_the_manifest_is_full_and_its_log_damaged() throws Exception {
+    log.appendLarge(
+        IntStream.range(0, 500)
+            .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))
+            .toList());
+    damage(log.log().tail().get(0).external().orElseThrow().id());
+    ObjectId id = TestRepositories.commit(repository, "first");
+    for (int i = 0; i < 900; i++) {
+      RefUpdate update = repository.updateRef("refs/heads/" + i + "/" + "x".repeat(200));
+      update.setNewObjectId(id);
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
   }
 }

@@ -24,13 +24,14 @@ final class LongLog {
   private final ManifestCommitter committer;
   private final LogObjects objects;
   private final LogCompaction compaction;
+  private final RefsMetrics metrics = new RefsMetrics();
   private int transactions;
 
   LongLog(ObjectStore store, String repository) {
     this.committer =
         new ManifestCommitter(store, RepositoryName.of(repository), CommitPolicy.DEFAULT);
     this.objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
-    this.compaction = new LogCompaction(objects, committer);
+    this.compaction = new LogCompaction(objects, committer, metrics);
   }
 
   /** Id of the {@code i}th transaction. */
@@ -102,6 +103,10 @@ final class LongLog {
 
   LogCompaction compaction() {
     return compaction;
+  }
+
+  RefsMetrics metrics() {
+    return metrics;
   }
 
   Manifest manifest() throws IOException {

@@ -23,7 +23,8 @@ final class StagedObjectStore extends DelegatingObjectStore {
     READ_MANIFEST,
     WRITE_MANIFEST,
     READ_SNAPSHOT,
-    WRITE_SNAPSHOT
+    WRITE_SNAPSHOT,
+    WRITE_LOG
   }
 
   /** What happens at a request. */
@@ -130,6 +131,11 @@ final class StagedObjectStore extends DelegatingObjectStore {
 
   @Override
   public void put(String key, byte[] src, int offset, int length) throws IOException {
+    if (key.contains("/log/")) {
+      super.put(key, src, offset, length);
+      play(after, Request.WRITE_LOG);
+      return;
+    }
     if (!isSnapshot(key)) {
       super.put(key, src, offset, length);
       return;

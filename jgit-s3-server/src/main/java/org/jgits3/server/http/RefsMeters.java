@@ -77,6 +77,35 @@ final class RefsMeters implements MeterBinder {
         "evictions",
         "Refs snapshots let go to make room for others",
         m -> m.refsMetrics().evictions());
+    count(
+        registry, "folds", "Folds of refs or log in the background", m -> m.refsMetrics().folds());
+    count(
+        registry,
+        "folds.foreground",
+        "Folds that a commit had to wait for, since its manifest was full",
+        m -> m.refsMetrics().foregroundFolds());
+    count(
+        registry,
+        "folds.lost",
+        "Snapshots and log segments uploaded in vain, and deleted",
+        m -> m.refsMetrics().foldsLost());
+    count(
+        registry,
+        "log.damaged",
+        "Objects of transaction logs that are damaged or missing",
+        m -> m.refsMetrics().damagedLogObjects());
+    gauge(
+        registry,
+        "folds.waiting",
+        null,
+        "Repositories whose refs are folded in the background, or wait for it",
+        S3RepositoryManager::foldBacklog);
+    gauge(
+        registry,
+        "compaction.waiting",
+        null,
+        "Repositories whose small packs are merged in the background, or wait for it",
+        S3RepositoryManager::compactionBacklog);
   }
 
   private void gauge(

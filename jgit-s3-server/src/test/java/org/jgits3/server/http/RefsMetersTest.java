@@ -37,7 +37,13 @@ class RefsMetersTest {
               "jgits3_refs_mismatches_total 0.0",
               "jgits3_refs_comparisons_total 0.0",
               "jgits3_refs_differences_total 0.0",
-              "jgits3_refs_evictions_total 0.0");
+              "jgits3_refs_evictions_total 0.0",
+              "jgits3_refs_folds_total 0.0",
+              "jgits3_refs_folds_foreground_total 0.0",
+              "jgits3_refs_folds_lost_total 0.0",
+              "jgits3_refs_folds_waiting 0.0",
+              "jgits3_refs_compaction_waiting 0.0",
+              "jgits3_refs_log_damaged_total 0.0");
     }
   }
 }
