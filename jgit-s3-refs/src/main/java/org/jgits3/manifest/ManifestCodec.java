@@ -164,7 +164,7 @@ final class ManifestCodec {
       return reader.read();
     } catch (JsonProcessingException e) {
       throw corrupt(where, "is no valid JSON: " + e.getOriginalMessage(), e);
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | ArithmeticException e) {
       throw corrupt(where, e.getMessage(), e);
     } catch (IOException e) {
       throw e instanceof ManifestException m ? m : corrupt(where, e.getMessage(), e);

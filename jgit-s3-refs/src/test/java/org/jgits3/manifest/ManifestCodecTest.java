@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManifestCodecTest {
   private static final String WHERE = "manifest memory:/repos/r.git/manifest";
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final BigInteger BEYOND = BigInteger.ONE.shiftLeft(63);
+  private static final String TAG = "/refs/overlay/refs~1tags~1gr\u00F6\u00DFe";
   private static final ObjectId ONE = ObjectId.fromString("1".repeat(40));
   private static final ObjectId TWO = ObjectId.fromString("2".repeat(40));
 
@@ -126,40 +130,176 @@ class ManifestCodecTest {
 
   @ParameterizedTest
   @MethodSource("violations")
-  void manifest_against_the_rules_is_corrupt(String what, Consumer<ObjectNode> edit)
+  void manifest_against_the_rules_is_corrupt(String what, String named, Consumer<ObjectNode> edit)
       throws IOException {
     byte[] bytes = edited(edit);
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .as(what)
         .isInstanceOf(ManifestException.Corrupt.class)
-        .hasMessageContaining(WHERE);
+        .hasMessageStartingWith(WHERE + ": ")
+        .hasMessageContaining(named)
+        .hasMessageEndingWith("; it is left as it is");
   }
 
   static Object[][] violations() {
     return new Object[][] {
-      rule("generation 0", m -> m.put("generation", 0)),
-      rule("negative generation", m -> m.put("generation", -4)),
-      rule("generation as text", m -> m.put("generation", "7")),
-      rule("generation beyond 64 bits", m -> m.put("generation", 1e30)),
-      rule("no repository id", m -> m.remove("repositoryId")),
-      rule("bad repository id", m -> m.put("repositoryId", "../../etc")),
-      rule("unknown state", m -> m.put("state", "asleep")),
-      rule("moving to nowhere", m -> m.put("state", "moving")),
-      rule("boundary in the future", m -> m.put("boundary", 1000)),
-      rule("prunedTo in the future", m -> m.put("prunedTo", 1000)),
-      rule("dropped in the future", m -> m.put("dropped", 1000)),
-      rule("format 0", m -> m.put("format", 0)),
-      rule("pack id", m -> pack(m).put("id", "../x")),
-      rule("negative count", m -> pack(m).put("objects", -1)),
-      rule("negative size", m -> ((ArrayNode) pack(m).at("/files/idx")).set(0, -1)),
-      rule("short tuple", m -> ((ArrayNode) pack(m).at("/files/idx")).remove(0)),
-      rule("pack twice", m -> ((ArrayNode) m.get("packs")).add(pack(m).deepCopy())),
-      rule("object id", m -> ((ObjectNode) m.at("/refs/overlay")).put("refs/heads/x", "12")),
-      rule("sha256", m -> ((ObjectNode) m.at("/refs/snapshot")).put("sha256", "12")),
-      rule("crc32c", m -> ((ObjectNode) m.at("/refs/snapshot")).put("crc32c", "xyz")),
-      rule("unknown field of refs", m -> ((ObjectNode) m.get("refs")).put("more", 1)),
-      rule("unknown field of the log", m -> ((ObjectNode) m.get("log")).put("more", 1)),
+      rule("generation 0", "generation 0", m -> m.put("generation", 0)),
+      rule("negative generation", "-4", m -> m.put("generation", -4)),
+      rule("generation as text", "\"7\"", m -> m.put("generation", "7")),
+      rule("generation that is no integer", "7.0", m -> m.put("generation", 7.0)),
+      rule("generation beyond 64 bits", "1.0E+30", m -> m.put("generation", 1e30)),
+      rule("generation just beyond", "9223372036854775808", m -> m.put("generation", BEYOND)),
+      rule("no generation", "generation", m -> m.remove("generation")),
+      rule("generation null", "null", m -> m.putNull("generation")),
+      rule("no repository id", "repositoryId", m -> m.remove("repositoryId")),
+      rule("bad repository id", "repositoryId", m -> m.put("repositoryId", "../../etc")),
+      rule("upper case repository id", "repositoryId", m -> m.put("repositoryId", "A".repeat(32))),
+      rule("no nonce", "nonce", m -> m.remove("nonce")),
+      rule("nonce as number", "NUMBER", m -> m.put("nonce", 7)),
+      rule("nonce null", "NULL", m -> m.putNull("nonce")),
+      rule("unknown state", "state asleep", m -> m.put("state", "asleep")),
+      rule("moving to nowhere", "to", m -> m.put("state", "moving").remove("to")),
+      rule("moved to nowhere", "to", m -> m.put("state", "moved").remove("to")),
+      rule("reserved for none", "from", m -> m.put("state", "reserved").remove("from")),
+      rule("import of a number", "NUMBER", m -> m.put("importOf", 7)),
+      rule("boundary in the future", "boundary", m -> m.put("boundary", 1000)),
+      rule("prunedTo in the future", "prunedTo", m -> m.put("prunedTo", 1000)),
+      rule("dropped in the future", "dropped", m -> m.put("dropped", 1000)),
+      rule("format 0", "format 0", m -> m.put("format", 0)),
+      rule("no format", "format", m -> m.remove("format")),
+      rule("requires as text", "requires", m -> m.put("requires", "a")),
+      rule("requires null", "requires", m -> m.putNull("requires")),
+      rule("required number", "NUMBER", m -> m.putArray("requires").add(1)),
+      rule("required null", "NULL", m -> m.putArray("requires").addNull()),
+      rule("writers as list", "writers", m -> m.putArray("writers")),
+      rule("writer without generation", "writers", m -> m.putObject("writers").putNull("n")),
+      rule("writer of negative generation", "writers", m -> m.putObject("writers").put("n", -1)),
+      rule("settings null", "settings", m -> m.putNull("settings")),
+      rule("settings without config", "config", m -> object(m, "/settings").remove("config")),
+      rule("unknown setting", "[more]", m -> object(m, "/settings").put("more", 1)),
+      rule("shallow commit", "12", m -> object(m, "/settings").putArray("shallow").add("12")),
+      rule("refs as list", "refs", m -> m.putArray("refs")),
+      rule("refs null", "refs", m -> m.putNull("refs")),
+      rule("unknown field of refs", "[more]", m -> object(m, "/refs").put("more", 1)),
+      rule("snapshot null", "snapshot", m -> object(m, "/refs").putNull("snapshot")),
+      rule("snapshot id", "../x", m -> object(m, "/refs/snapshot").put("id", "../x")),
+      rule("no snapshot size", "size", m -> object(m, "/refs/snapshot").remove("size")),
+      rule("sha256", "sha256", m -> object(m, "/refs/snapshot").put("sha256", "12")),
+      rule("crc32c", "crc32c", m -> object(m, "/refs/snapshot").put("crc32c", "xyz")),
+      rule("unknown field of it", "[more]", m -> object(m, "/refs/snapshot").put("more", 1)),
+      rule("delta null", "an object", m -> object(m, "/refs/snapshot").putNull("delta")),
+      rule("delta crc32c", "crc32c", m -> array(m, "/refs/snapshot/delta").set(2, "1")),
+      rule("short delta", "an object", m -> array(m, "/refs/snapshot/delta").remove(2)),
+      rule("object id", "12", m -> object(m, "/refs/overlay").put("refs/heads/x", "12")),
+      rule("tag without object", "overlay", m -> array(m, TAG).remove(1)),
+      rule("tag of a number", "NUMBER", m -> array(m, TAG).set(1, 7)),
+      rule("ref as number", "overlay", m -> object(m, "/refs/overlay").put("refs/heads/x", 1)),
+      rule("link to null", "NULL", m -> object(m, "/refs/symrefs").putNull("HEAD")),
+      rule("packs as object", "packs", m -> m.putObject("packs")),
+      rule("pack null", "packs", m -> array(m, "/packs").addNull()),
+      rule("pack id", "../x", m -> pack(m).put("id", "../x")),
+      rule("no pack id", "id", m -> pack(m).remove("id")),
+      rule("no source", "source", m -> pack(m).remove("source")),
+      rule("negative count", "-1", m -> pack(m).put("objects", -1)),
+      rule("index beyond 32 bits", "overflow", m -> pack(m).put("index", 1L << 31)),
+      rule("files as list", "files", m -> pack(m).putArray("files")),
+      rule("negative size", "-1", m -> array(m, "/packs/0/files/idx").set(0, -1)),
+      rule(
+          "range beyond 32 bits", "overflow", m -> array(m, "/packs/0/files/idx").set(1, 1L << 31)),
+      rule("offset null", "null", m -> array(m, "/packs/0/files/idx").set(3, (String) null)),
+      rule("negative offset", "-1", m -> array(m, "/packs/0/files/idx").set(3, -1)),
+      rule("short tuple", "files", m -> array(m, "/packs/0/files/pack").remove(0)),
+      rule("long tuple", "files", m -> array(m, "/packs/0/files/idx").add(5)),
+      rule("pack twice", minted(3), m -> array(m, "/packs").add(pack(m).deepCopy())),
+      rule("log as list", "log", m -> m.putArray("log")),
+      rule("unknown field of the log", "[more]", m -> object(m, "/log").put("more", 1)),
+      rule("short segment", "segments", m -> array(m, "/log/segments/0").remove(4)),
+      rule("segment of null", "an object", m -> array(m, "/log/segments/0").set(0, (String) null)),
+      rule("negative segment", "-2", m -> array(m, "/log/segments/0").set(1, -2)),
+      rule("short entry", "tail", m -> array(m, "/log/tail/0").remove(6)),
+      rule("long entry", "tail", m -> array(m, "/log/tail/1").add(1)),
+      rule("time as text", "tail", m -> array(m, "/log/tail/0").set(1, "1")),
+      rule("zone beyond 32 bits", "overflow", m -> array(m, "/log/tail/0").set(2, 1L << 31)),
+      rule("changes as text", "tail", m -> array(m, "/log/tail/0").set(6, "none")),
+      rule("external null", "an object", m -> array(m, "/log/tail/1").set(7, (String) null)),
+      rule("short change", "tail", m -> array(m, "/log/tail/0/6/0").removeAll().add("x")),
+      rule("change from a number", "NUMBER", m -> array(m, "/log/tail/0/6/0").set(1, 1)),
+      rule("unknown detail", "[more]", m -> object(m, "/log/tail/0/6/0/3").put("more", 1)),
+      rule("renamed from null", "NULL", m -> object(m, "/log/tail/0/6/0/3").putNull("from")),
+      rule("short departure", "left", m -> array(m, "/left/0").remove(2)),
+      rule("departure of no life", "left", m -> array(m, "/left/0").set(0, "12")),
     };
+  }
+
+  @ParameterizedTest
+  @MethodSource("hostile")
+  void hostile_text_is_corrupt(String what, String named, UnaryOperator<String> edit)
+      throws IOException {
+    String text = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
+    byte[] bytes = ManifestFixture.checked(edit.apply(text.substring(0, text.lastIndexOf(','))));
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
+        .as(what)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageStartingWith(WHERE + ": ")
+        .hasMessageContaining(named);
+  }
+
+  static Object[][] hostile() {
+    return new Object[][] {
+      text("field twice", "Duplicate field 'generation'", m -> m + ",\"generation\":42"),
+      text("unknown field twice", "Duplicate field 'later'", m -> m + ",\"later\":1"),
+      text("writer twice", "Duplicate field 'n'", m -> m.replace("\"n\":9", "\"n\":9,\"n\":9")),
+      text(
+          "ref twice",
+          "Duplicate field 'HEAD'",
+          m -> m.replace("\"HEAD\":", "\"HEAD\":\"x\",\"HEAD\":")),
+      text("deep value", "depth", m -> m + ",\"x\":" + "[".repeat(1000) + "]".repeat(1000)),
+      text(
+          "deep value of a pack",
+          "depth",
+          m ->
+              m.replace("\"index\":2", "\"index\":2,\"x\":" + "[".repeat(1000) + "]".repeat(1000))),
+      text("long number", "length", m -> m + ",\"x\":" + "1".repeat(1001)),
+      text(
+          "long generation",
+          "length",
+          m -> m.replace("\"generation\":42", "\"generation\":" + "1".repeat(1001))),
+      text("long name", "length", m -> m + ",\"" + "x".repeat(50_001) + "\":1"),
+      text(
+          "number with zeros before it",
+          "Leading zeroes",
+          m -> m.replace("\"generation\":42", "\"generation\":042")),
+      text("not a number", "NaN", m -> m.replace("\"generation\":42", "\"generation\":NaN")),
+      text("comment", "comment", m -> m.replace("\"generation\":42", "\"generation\":/**/42")),
+    };
+  }
+
+  @Test
+  void text_after_the_end_is_corrupt() {
+    String text = "{\"format\":1} {\"format\":1";
+    byte[] bytes = ManifestFixture.checked(text);
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("Trailing token");
+  }
+
+  @Test
+  void fields_are_read_in_any_order_and_optional_ones_may_lack() throws IOException {
+    String text =
+        " { \"x\" : 1e2 , \"nonce\" : \"\\u0041\", \"dropped\":0, \"boundary\":0,\n\"prunedTo\":0,"
+            + "\"generation\":3,\"state\":\"active\",\"refs\":{},\"log\":{},\"left\":[],\"packs\":[{"
+            + "\"index\":2,\"estimated\":0,\"deltas\":0,\"objects\":0,\"time\":0,\"source\":\"GC\",\"id\":\""
+            + minted(1)
+            + "\"}],\"writers\":{},\"requires\":[],\"repositoryId\":\""
+            + "a".repeat(32)
+            + "\",\"format\":1";
+    Manifest manifest = ManifestCodec.decode(WHERE, ManifestFixture.checked(text));
+    assertThat(manifest.nonce()).isEqualTo("A");
+    assertThat(manifest.refs()).isEqualTo(Refs.NONE);
+    assertThat(manifest.log()).isEqualTo(TransactionLog.EMPTY);
+    assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
+    assertThat(manifest.packs().get(0).files()).isEmpty();
+    assertThat(manifest.extra()).containsOnlyKeys("x");
   }
 
   @Test
@@ -234,12 +374,24 @@ class ManifestCodecTest {
     assertThat(bytes.length).isLessThan(32_000);
   }
 
-  private static Object[] rule(String what, Consumer<ObjectNode> edit) {
-    return new Object[] {what, edit};
+  private static Object[] rule(String what, String named, Consumer<ObjectNode> edit) {
+    return new Object[] {what, named, edit};
+  }
+
+  private static Object[] text(String what, String named, UnaryOperator<String> edit) {
+    return new Object[] {what, named, edit};
   }
 
   private static ObjectNode pack(ObjectNode json) {
-    return (ObjectNode) json.at("/packs/0");
+    return object(json, "/packs/0");
+  }
+
+  private static ObjectNode object(ObjectNode json, String path) {
+    return (ObjectNode) json.at(path);
+  }
+
+  private static ArrayNode array(ObjectNode json, String path) {
+    return (ArrayNode) json.at(path);
   }
 
   private static byte[] edited(Consumer<ObjectNode> edit) throws IOException {

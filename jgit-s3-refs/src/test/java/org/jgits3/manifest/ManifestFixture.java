@@ -48,7 +48,11 @@ final class ManifestFixture {
   static byte[] bytes(ObjectNode json) throws IOException {
     json.remove("crc32c");
     String text = MAPPER.writeValueAsString(json);
-    String content = text.substring(0, text.length() - 1);
+    return checked(text.substring(0, text.length() - 1));
+  }
+
+  /** Stored form of a manifest that lacks only the checksum and the brace after it. */
+  static byte[] checked(String content) {
     CRC32C crc = new CRC32C();
     crc.update(content.getBytes(StandardCharsets.UTF_8));
     String trailer = ",\"crc32c\":\"" + HexFormat.of().toHexDigits((int) crc.getValue()) + "\"}";
