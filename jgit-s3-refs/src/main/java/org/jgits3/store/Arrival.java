@@ -27,15 +27,4 @@ public interface Arrival {
    * @param end where in the array those end that are there; the end of the slice at last
    */
   void until(int end);
-
-  /**
-   * Whether the bytes that are there are enough, since somebody else has the others. Asked after
-   * each {@link #until}; the read then ends early and successfully, and gives up its connection. A
-   * store may read on all the same.
-   *
-   * @return true to end the read; never again false then
-   */
-  default boolean enough() {
-    return false;
-  }
 }

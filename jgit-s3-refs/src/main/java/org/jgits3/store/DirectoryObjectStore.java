@@ -164,13 +164,12 @@ public final class DirectoryObjectStore implements ObjectStore {
             null);
       }
       arrival.begins(validator);
-      int read = 0;
-      do {
+      for (int read = 0; read < length; ) {
         int n = Math.min(READ_AT_ONCE, length - read);
         DirectoryFiles.readFully(channel, offset + read, dst, dstOffset + read, n);
         read += n;
         arrival.until(dstOffset + read);
-      } while (read < length && !arrival.enough());
+      }
       return validator;
     } catch (IOException e) {
       throw failed(key, "read", e);

@@ -79,7 +79,7 @@ public interface ObjectStore extends Closeable {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version the object must have; empty for any
-   * @param arrival is told of the bytes as they arrive, and may end the read early
+   * @param arrival is told of the bytes as they arrive
    * @return version of the object that was read
    * @throws StoreException as without {@code arrival}
    * @throws IOException as without {@code arrival}

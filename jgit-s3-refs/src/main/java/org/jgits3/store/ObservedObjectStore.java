@@ -120,38 +120,10 @@ public final class ObservedObjectStore implements ObjectStore {
       Optional<Validator> expected,
       Arrival arrival)
       throws IOException {
-    Received received = new Received(arrival, dstOffset);
     return observe(
         RequestKind.READ,
-        () -> store.read(key, offset, dst, dstOffset, length, expected, received),
-        version -> Ended.ok(received.end - dstOffset));
-  }
-
-  /** Knows how much has arrived of a read that may be ended early. Used by one thread. */
-  private static final class Received implements Arrival {
-    private final Arrival arrival;
-    private int end;
-
-    Received(Arrival arrival, int from) {
-      this.arrival = arrival;
-      this.end = from;
-    }
-
-    @Override
-    public void begins(Validator version) {
-      arrival.begins(version);
-    }
-
-    @Override
-    public void until(int to) {
-      end = to;
-      arrival.until(to);
-    }
-
-    @Override
-    public boolean enough() {
-      return arrival.enough();
-    }
+        () -> store.read(key, offset, dst, dstOffset, length, expected, arrival),
+        version -> Ended.ok(length));
   }
 
   @Override

@@ -69,10 +69,6 @@ final class RangeLanding {
         }
         received += n;
         arrival.until(dstOffset + received);
-        if (received < length && arrival.enough()) {
-          in.abort(); // what is under way would be received before the connection can be used again
-          break;
-        }
       }
       return found;
     } catch (IOException e) {

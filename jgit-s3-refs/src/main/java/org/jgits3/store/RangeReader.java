@@ -2,15 +2,11 @@
 package org.jgits3.store;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
-import org.jgits3.store.BothEnds.Pace;
-import org.jgits3.store.BothEnds.Plan;
 
 /**
  * Reads an object, or a part of one, into an array with several ranged requests in flight. The
@@ -34,14 +30,6 @@ import org.jgits3.store.BothEnds.Plan;
  * network is the bound fewer of them are faster. All that are in flight at first are sent at once;
  * versions are compared when they have answered, and asked for ({@code If-Match}) from then on.
  *
- * <p>From 64 MiB on, unless sizes are given or somebody looks at the bytes as they arrive, there is
- * at first one request for all of them. Each 8 ms it is looked at what has come. If that is less
- * than 1 GB/s, as from S3, there are soon {@link Gang#SIZE} requests at a time; if it is more, one
- * is added at a time as long as each brings a tenth more. These are for an eighth of what is left
- * but for 8 MiB at least, from the end on. When they meet the first one, that is broken off, so
- * that one connection is lost to the client. A store with fewer connections than that is read in
- * ranges, since the first request holds one of them to the end.
- *
  * <p>The caller's thread reads too, and the others are shared by the whole process, so that a read
  * makes progress however many there are.
  *
@@ -54,7 +42,6 @@ public final class RangeReader {
   private final ObjectStore store;
   private final Sizes sizes;
   private final boolean oneVersion;
-  private final Large large;
 
   /**
    * How a read is divided into requests, in bytes.
@@ -91,22 +78,6 @@ public final class RangeReader {
     }
   }
 
-  /**
-   * How large reads are made whose bytes nobody looks at as they arrive.
-   *
-   * @param least bytes of one; of smaller ones it would not be known in time how fast they are
-   * @param plan how they are divided
-   * @param pace for each of them, how many read it
-   */
-  record Large(int least, Plan plan, Supplier<Pace> pace) {
-    static final Large DEFAULT =
-        new Large(
-            64 << 20, new Plan(8 << 20, Duration.ofMillis(8)), () -> new Climb(BothEnds.MOST));
-
-    /** No array is as large. */
-    static final Large NEVER = new Large(Integer.MAX_VALUE, DEFAULT.plan(), DEFAULT.pace());
-  }
-
   /** Says who is told as a range arrives. */
   @FunctionalInterface
   public interface Arrivals {
@@ -132,11 +103,11 @@ public final class RangeReader {
    * @param store where they are; not closed by this
    */
   public RangeReader(ObjectStore store) {
-    this(store, Sizes.DEFAULT, true, Large.DEFAULT);
+    this(store, Sizes.DEFAULT, true);
   }
 
   /**
-   * Reads objects of a store in ranges of sizes that are given, however fast they come.
+   * Reads objects of a store in ranges of sizes that are given.
    *
    * @param store where they are; not closed by this
    * @param sizes how reads are divided
@@ -144,14 +115,9 @@ public final class RangeReader {
    *     validators mean nothing, and the caller has a checksum of the whole
    */
   public RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion) {
-    this(store, sizes, oneVersion, Large.NEVER);
-  }
-
-  RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion, Large large) {
     this.store = store;
     this.sizes = sizes;
     this.oneVersion = oneVersion;
-    this.large = large;
   }
 
   /**
@@ -238,15 +204,7 @@ public final class RangeReader {
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
     Run run = new Run(key, offset - dstOffset, dst, expected);
-    int end = dstOffset + length;
-    return arrivals == Arrivals.IGNORED && isLarge(length)
-        ? run.fromBothEnds(dstOffset, end)
-        : run.inRanges(divide(dstOffset, end), arrivals);
-  }
-
-  /** Whether it is read from both ends, which takes one connection from beginning to end. */
-  private boolean isLarge(int length) {
-    return length >= large.least() && store.connections() >= Gang.SIZE;
+    return run.inRanges(divide(dstOffset, dstOffset + length), arrivals);
   }
 
   private List<Range> divide(int from, int to) {
@@ -278,58 +236,9 @@ public final class RangeReader {
     }
 
     Validator inRanges(List<Range> ranges, Arrivals arrivals) throws IOException {
-      return ofOneVersion(
-          () ->
-              Gang.forEach(
-                  ranges,
-                  range -> read(range.from(), range.to(), arrivals.of(range.from(), range.to()))));
-    }
-
-    Validator fromBothEnds(int from, int to) throws IOException {
-      return ofOneVersion(
-          () -> BothEnds.read(from, to, large.plan(), large.pace().get(), this::readOfOne));
-    }
-
-    private void readOfOne(int from, int to, Arrival arrival) throws IOException {
-      OfOneVersion checked = new OfOneVersion(arrival);
-      read(from, to, checked);
-      if (oneVersion && checked.other) {
-        throw changed(null);
-      }
-    }
-
-    /**
-     * Names the version as soon as the first body begins. A body of another version is not wanted,
-     * also if it begins again in the right one: some of it may lie where others have read.
-     */
-    private final class OfOneVersion implements Arrival {
-      private final Arrival arrival;
-      private boolean other;
-
-      OfOneVersion(Arrival arrival) {
-        this.arrival = arrival;
-      }
-
-      @Override
-      public void begins(Validator found) {
-        other |= !version.compareAndSet(null, found) && !version.get().equals(found);
-        arrival.begins(found);
-      }
-
-      @Override
-      public void until(int end) {
-        arrival.until(end);
-      }
-
-      @Override
-      public boolean enough() {
-        return (oneVersion && other) || arrival.enough();
-      }
-    }
-
-    private Validator ofOneVersion(Gang.Step reads) throws IOException {
       try {
-        reads.run();
+        Gang.forEach(
+            ranges, range -> read(range.from(), range.to(), arrivals.of(range.from(), range.to())));
       } catch (StoreException.Corrupt e) {
         throw wasReplaced(e) ? changed(e) : e;
       }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -43,16 +41,6 @@ final class ReadThreads {
       THREADS.execute(work);
     } catch (OutOfMemoryError e) {
       return; // and not a word of it, which would take memory
-    }
-  }
-
-  /** Does something later; meanwhile it takes no thread. */
-  static void executeAfter(Duration delay, Runnable work) {
-    try {
-      CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, THREADS)
-          .execute(work);
-    } catch (OutOfMemoryError e) {
-      return; // as above
     }
   }
 }

@@ -28,7 +28,6 @@ final class FullHeapProcess {
           case "request" -> FullHeapProcess::shareRequest;
           case "buffers" -> FullHeapProcess::giveBuffersBack;
           case "upload" -> FullHeapProcess::giveAnUploadUp;
-          case "ends" -> FullHeapProcess::readFromBothEnds;
           case "gang" -> FullHeapProcess::readWithoutHelp;
           default -> throw new IllegalArgumentException(args[0]);
         });
@@ -105,40 +104,6 @@ final class FullHeapProcess {
       }
       System.out.printf("%d parts, %d in use", store.parts("next").size(), uploads.buffersInUse());
     }
-  }
-
-  private static void readFromBothEnds() throws Exception {
-    int size = 1000;
-    boolean[] landed = new boolean[size];
-    AtomicReference<Thread> helper = new AtomicReference<>();
-    BothEnds.read(
-        0,
-        size,
-        new BothEnds.Plan(size / 100, Duration.ofMillis(1)),
-        (bytes, nanos) -> 1,
-        (from, to, arrival) -> {
-          if (from == 0) {
-            while (helper.get() == null || helper.get().isAlive()) {
-              Thread.onSpinWait(); // until the helper has found that there is no memory
-            }
-            FullHeap.free();
-          }
-          for (int at = from; at < to && !arrival.enough(); at++) {
-            landed[at] = true;
-            arrival.until(at + 1);
-          }
-          if (from > 0) {
-            helper.compareAndSet(null, Thread.currentThread());
-          }
-          if (Thread.currentThread() == helper.get()) {
-            FullHeap.fill(); // again and again, since what has ended leaves room
-          }
-        });
-    int missing = 0;
-    for (boolean each : landed) {
-      missing += each ? 0 : 1;
-    }
-    System.out.println(missing + " missing");
   }
 
   private static void readWithoutHelp() throws Exception {

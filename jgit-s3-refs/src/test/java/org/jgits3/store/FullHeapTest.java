@@ -30,11 +30,6 @@ class FullHeapTest {
   }
 
   @Test
-  void a_read_from_both_ends_has_no_hole_where_a_thread_had_no_memory() throws Exception {
-    assertThat(run("ends")).isEqualTo("0 missing");
-  }
-
-  @Test
   void a_read_needs_no_thread_but_that_of_the_caller() throws Exception {
     assertThat(run("gang")).isEqualTo(3 + Gang.SIZE + " done");
   }

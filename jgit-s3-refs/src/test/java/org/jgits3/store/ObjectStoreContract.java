@@ -256,37 +256,6 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
-  void a_range_ends_early_if_that_is_enough() throws IOException {
-    byte[] bytes = new byte[16 << 20];
-    new Random(4).nextBytes(bytes);
-    store.put(key("key"), bytes, 0, bytes.length);
-    Validator expected = store.stat(key("key")).orElseThrow().validator();
-    byte[] dst = new byte[bytes.length];
-    for (int i = 0; i < 3; i++) {
-      Arrays.fill(dst, (byte) 0);
-      AtomicInteger landed = new AtomicInteger();
-      Arrival first =
-          new Arrival() {
-            @Override
-            public void until(int end) {
-              assertThat(landed.getAndSet(end)).isZero();
-            }
-
-            @Override
-            public boolean enough() {
-              return true;
-            }
-          };
-      assertThat(store.read(key("key"), 0, dst, 0, dst.length, ANY, first)).isEqualTo(expected);
-      int end = landed.get();
-      assertThat(end).isBetween(1, dst.length - 1);
-      assertThat(Arrays.equals(dst, 0, end, bytes, 0, end)).isTrue();
-      assertThat(store.read(key("key"), end, dst, end, dst.length - end, ANY)).isEqualTo(expected);
-      assertThat(dst).isEqualTo(bytes);
-    }
-  }
-
-  @Test
   void a_range_of_an_outdated_version_is_refused() throws IOException {
     Validator first = create("x", "0123456789");
     replace("x", first, "abcdefghij");

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +17,6 @@ import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -134,54 +132,6 @@ class S3BrokenRangesTest {
       assertThat(proxy.dropped()).isEqualTo(1);
       assertThat(proxy.matched()).isEqualTo(2);
       assertThat(proxy.passedOn()).isBetween((long) length, (long) length + 2 * HEADER);
-    }
-  }
-
-  @Test
-  @Timeout(120)
-  void what_follows_a_range_that_ends_early_is_not_received_and_its_connection_is_free()
-      throws Exception {
-    byte[] bytes = written(7, 64 * MIB);
-    byte[] dst = new byte[bytes.length];
-    Arrival first =
-        new Arrival() {
-          @Override
-          public void until(int end) {}
-
-          @Override
-          public boolean enough() {
-            return true;
-          }
-        };
-    try (ReplyDroppingProxy proxy = breaking(0, 0);
-        ObjectStore store =
-            location.open(
-                new StoreOptions(
-                    Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 1))) {
-      for (int i = 0; i < 3; i++) {
-        assertThat(store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), first))
-            .isEqualTo(version().orElseThrow());
-      }
-      assertThat(proxy.matched()).isEqualTo(3);
-      assertThat(proxy.passedOn()).isLessThan(bytes.length); // of three times as much
-    }
-  }
-
-  @Test
-  void a_read_from_both_ends_lands_over_a_line_that_breaks() throws Exception {
-    byte[] bytes = written(8, 64 * MIB);
-    byte[] dst = new byte[bytes.length];
-    RangeReader.Large large =
-        new RangeReader.Large(
-            1, new BothEnds.Plan(MIB, Duration.ofNanos(1)), () -> (came, nanos) -> BothEnds.MOST);
-    try (ReplyDroppingProxy proxy = breaking(12, MIB);
-        ObjectStore store = through(proxy)) {
-      Validator version =
-          new RangeReader(store, RangeReader.Sizes.DEFAULT, true, large)
-              .read(KEY, 0, dst, 0, dst.length);
-      assertThat(Optional.of(version)).isEqualTo(version());
-      assertThat(dst).isEqualTo(bytes);
-      assertThat(proxy.dropped()).isPositive();
     }
   }
 
