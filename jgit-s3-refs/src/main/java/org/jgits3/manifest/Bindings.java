@@ -468,8 +468,8 @@ public final class Bindings {
         repository.committed(
             repository.generation() + 1,
             new RepositoryState.Moving(to.value(), rename, reservation.generation()),
-            repository.writers(),
-            repository.prunedTo());
+            repository.counters().writers(),
+            repository.counters().prunedTo());
     boolean inDoubt = writes.write(Optional.of(origin), moving).inDoubt();
     return new Begun(repository.repositoryId(), rename, inDoubt);
   }

@@ -381,9 +381,9 @@ final class CommitLoop {
       } else {
         conclude(gone);
       }
-    } else if (found.writers().containsKey(inFlight.nonce)) {
+    } else if (found.counters().writers().containsKey(inFlight.nonce)) {
       applied(seen, active, asOf);
-    } else if (inDoubt && base.generation() + 1 <= found.prunedTo()) {
+    } else if (inDoubt && base.generation() + 1 <= found.counters().prunedTo()) {
       giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
     } else if (!active) {
       conclude(latest.gone(Optional.of(found.state())));

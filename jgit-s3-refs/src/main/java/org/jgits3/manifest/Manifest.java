@@ -13,49 +13,95 @@ import java.util.TreeMap;
 /**
  * One generation of a repository: an immutable value that names all of its objects.
  *
- * @param repositoryId random name of this life of the repository, 32 hex digits; its objects are
- *     stored under it
- * @param state whether the repository is active
- * @param generation counts up by one at every commit, also across delete and create of a name
- * @param nonce random, so that no two manifests ever have equal bytes
- * @param requires features a process must know before it may write
- * @param writers generation of the last batch of each recent writer, by the batch's nonce
- * @param prunedTo entries of {@code writers} of this generation or less may have been removed
- * @param boundary names minted at or before this generation are never listed for the first time
- * @param dropped generation of the last commit that removed objects from the repository
- * @param settings configuration, description and shallow commits
- * @param refs all refs
- * @param packs all packs, in no particular order
- * @param log all transactions
+ * @param identity which manifest of which repository this is
+ * @param counters generations that only ever grow
+ * @param content settings, refs, packs and log
  * @param left repositories that were renamed away from the name, whatever it stands for now, the
  *     last one last; it stays with the name and not with the repository
  * @param extra fields of a later version of the format, kept as they are
  */
 public record Manifest(
-    String repositoryId,
-    RepositoryState state,
-    long generation,
-    String nonce,
-    Set<String> requires,
-    SortedMap<String, Long> writers,
-    long prunedTo,
-    long boundary,
-    long dropped,
-    RepositorySettings settings,
-    Refs refs,
-    List<PackEntry> packs,
-    TransactionLog log,
+    Identity identity,
+    Counters counters,
+    Content content,
     List<Departure> left,
     Map<String, JsonNode> extra) {
   /** Copies the collections. */
   public Manifest {
-    Objects.requireNonNull(repositoryId, "repositoryId");
-    Objects.requireNonNull(state, "state");
-    requires = Set.copyOf(requires);
-    writers = Collections.unmodifiableSortedMap(new TreeMap<>(writers));
-    packs = List.copyOf(packs);
+    Objects.requireNonNull(identity, "identity");
+    Objects.requireNonNull(counters, "counters");
+    Objects.requireNonNull(content, "content");
     left = List.copyOf(left);
     extra = Map.copyOf(extra);
+  }
+
+  /**
+   * Identity of one manifest.
+   *
+   * @param repositoryId random name of this life of the repository, 32 hex digits; its objects are
+   *     stored under it
+   * @param state whether the repository is active
+   * @param generation counts up by one at every commit, also across delete and create of a name
+   * @param nonce random, so that no two manifests ever have equal bytes
+   * @param requires features a process must know before it may write
+   */
+  public record Identity(
+      String repositoryId,
+      RepositoryState state,
+      long generation,
+      String nonce,
+      Set<String> requires) {
+    /** Copies the set. */
+    public Identity {
+      Objects.requireNonNull(repositoryId, "repositoryId");
+      Objects.requireNonNull(state, "state");
+      requires = Set.copyOf(requires);
+    }
+
+    private Identity committed(long made, RepositoryState changed) {
+      return new Identity(repositoryId, changed, made, ObjectNames.random(NONCE_BYTES), requires);
+    }
+  }
+
+  /**
+   * Generations at which something happened last. None is above that of the manifest.
+   *
+   * @param writers generation of the last batch of each recent writer, by the batch's nonce
+   * @param prunedTo entries of {@code writers} of this generation or less may have been removed
+   * @param boundary names minted at or before this generation are never listed for the first time
+   * @param dropped generation of the last commit that removed objects from the repository
+   */
+  public record Counters(
+      SortedMap<String, Long> writers, long prunedTo, long boundary, long dropped) {
+    /** Copies the map. */
+    public Counters {
+      writers = Collections.unmodifiableSortedMap(new TreeMap<>(writers));
+    }
+
+    private Counters committed(SortedMap<String, Long> changed, long pruned) {
+      return new Counters(changed, pruned, boundary, dropped);
+    }
+
+    private Counters notBelow(Counters other) {
+      return new Counters(
+          writers, prunedTo, Math.max(boundary, other.boundary), Math.max(dropped, other.dropped));
+    }
+  }
+
+  /**
+   * Content of one repository.
+   *
+   * @param settings configuration, description and shallow commits
+   * @param refs all refs
+   * @param packs all packs, in no particular order
+   * @param log all transactions
+   */
+  public record Content(
+      RepositorySettings settings, Refs refs, List<PackEntry> packs, TransactionLog log) {
+    /** Copies the list. */
+    public Content {
+      packs = List.copyOf(packs);
+    }
   }
 
   private static final int NONCE_BYTES = 16;
@@ -87,18 +133,109 @@ public record Manifest(
   private static final int PER_PACK_FILE = 40;
 
   /**
+   * Name of this life of the repository.
+   *
+   * @return 32 hex digits, see {@link Identity#repositoryId}
+   */
+  public String repositoryId() {
+    return identity.repositoryId();
+  }
+
+  /**
+   * State of the name.
+   *
+   * @return see {@link Identity#state}
+   */
+  public RepositoryState state() {
+    return identity.state();
+  }
+
+  /**
+   * Generation of this manifest.
+   *
+   * @return see {@link Identity#generation}
+   */
+  public long generation() {
+    return identity.generation();
+  }
+
+  /**
+   * Nonce of this manifest.
+   *
+   * @return see {@link Identity#nonce}
+   */
+  public String nonce() {
+    return identity.nonce();
+  }
+
+  /**
+   * Sweep boundary.
+   *
+   * @return see {@link Counters#boundary}
+   */
+  public long boundary() {
+    return counters.boundary();
+  }
+
+  /**
+   * Generation of the last removal of objects.
+   *
+   * @return see {@link Counters#dropped}
+   */
+  public long dropped() {
+    return counters.dropped();
+  }
+
+  /**
+   * Settings of the repository.
+   *
+   * @return see {@link Content#settings}
+   */
+  public RepositorySettings settings() {
+    return content.settings();
+  }
+
+  /**
+   * Refs of the repository.
+   *
+   * @return see {@link Content#refs}
+   */
+  public Refs refs() {
+    return content.refs();
+  }
+
+  /**
+   * Packs of the repository.
+   *
+   * @return see {@link Content#packs}
+   */
+  public List<PackEntry> packs() {
+    return content.packs();
+  }
+
+  /**
+   * Log of the repository.
+   *
+   * @return see {@link Content#log}
+   */
+  public TransactionLog log() {
+    return content.log();
+  }
+
+  /**
    * About how many bytes this takes in the store, without encoding it.
    *
    * @return bytes, rather too many than too few
    */
   public long approximateBytes() {
-    long ofPacks = packs.stream().mapToLong(p -> PER_PACK + PER_PACK_FILE * p.files().size()).sum();
+    long ofPacks =
+        packs().stream().mapToLong(p -> PER_PACK + PER_PACK_FILE * p.files().size()).sum();
     return FRAME
-        + (long) PER_WRITER * writers.size()
-        + settings.config().length()
-        + settings.description().length()
-        + refs.approximateBytes()
-        + log.approximateBytes()
+        + (long) PER_WRITER * counters.writers().size()
+        + settings().config().length()
+        + settings().description().length()
+        + refs().approximateBytes()
+        + log().approximateBytes()
         + ofPacks;
   }
 
@@ -108,7 +245,7 @@ public record Manifest(
    * @return bytes that nothing else takes, at least {@link #ROOM_FOR_REFS}
    */
   public long roomForRefs() {
-    long folded = refs.overlayBytes() + TransactionLog.approximateBytes(log.tail());
+    long folded = refs().overlayBytes() + TransactionLog.approximateBytes(log().tail());
     return Math.max(ROOM_FOR_REFS, MAX_BYTES - (approximateBytes() - folded));
   }
 
@@ -119,22 +256,7 @@ public record Manifest(
    * @return a copy
    */
   public Manifest withRefs(Refs changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        dropped,
-        settings,
-        changed,
-        packs,
-        log,
-        left,
-        extra);
+    return with(new Content(settings(), changed, packs(), log()));
   }
 
   /**
@@ -144,22 +266,7 @@ public record Manifest(
    * @return a copy
    */
   public Manifest withPacks(List<PackEntry> changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        dropped,
-        settings,
-        refs,
-        changed,
-        log,
-        left,
-        extra);
+    return with(new Content(settings(), refs(), changed, log()));
   }
 
   /**
@@ -169,47 +276,7 @@ public record Manifest(
    * @return a copy
    */
   public Manifest withLog(TransactionLog changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        dropped,
-        settings,
-        refs,
-        packs,
-        changed,
-        left,
-        extra);
-  }
-
-  /**
-   * This manifest with other departures.
-   *
-   * @param changed departures of the result
-   * @return a copy
-   */
-  Manifest withLeft(List<Departure> changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        dropped,
-        settings,
-        refs,
-        packs,
-        log,
-        changed,
-        extra);
+    return with(new Content(settings(), refs(), packs(), changed));
   }
 
   /**
@@ -219,22 +286,40 @@ public record Manifest(
    * @return a copy
    */
   public Manifest withSettings(RepositorySettings changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        dropped,
-        changed,
-        refs,
-        packs,
-        log,
-        left,
-        extra);
+    return with(new Content(changed, refs(), packs(), log()));
+  }
+
+  /**
+   * This manifest with another sweep boundary.
+   *
+   * @param changed boundary of the result; a commit never lowers it
+   * @return a copy
+   */
+  public Manifest withBoundary(long changed) {
+    return with(new Counters(counters.writers, counters.prunedTo, changed, dropped()));
+  }
+
+  /**
+   * This manifest with another generation of the last removal of objects.
+   *
+   * @param changed see {@link Counters#dropped}; a commit never lowers it
+   * @return a copy
+   */
+  public Manifest withDropped(long changed) {
+    return with(new Counters(counters.writers, counters.prunedTo, boundary(), changed));
+  }
+
+  /** This manifest with other departures. */
+  Manifest withLeft(List<Departure> changed) {
+    return new Manifest(identity, counters, content, changed, extra);
+  }
+
+  private Manifest with(Content changed) {
+    return new Manifest(identity, counters, changed, left, extra);
+  }
+
+  private Manifest with(Counters changed) {
+    return new Manifest(identity, changed, content, left, extra);
   }
 
   /**
@@ -243,55 +328,22 @@ public record Manifest(
    * @param made its generation
    * @param state its state
    * @param writers its writers
-   * @param prunedTo see {@link #prunedTo}
+   * @param prunedTo see {@link Counters#prunedTo}
    * @return a copy with a fresh nonce
    */
   Manifest committed(
       long made, RepositoryState state, SortedMap<String, Long> writers, long prunedTo) {
     return new Manifest(
-        repositoryId,
-        state,
-        made,
-        ObjectNames.random(NONCE_BYTES),
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        dropped,
-        settings,
-        refs,
-        packs,
-        log,
+        identity.committed(made, state),
+        counters.committed(writers, prunedTo),
+        content,
         left,
         extra);
   }
 
-  /**
-   * This manifest with its counters at least as high as another's.
-   *
-   * @param other manifest that precedes this one
-   * @return a copy, or this one
-   */
+  /** This manifest with its boundary and removal at least as high as another's. */
   Manifest notBelow(Manifest other) {
-    if (boundary >= other.boundary && dropped >= other.dropped) {
-      return this;
-    }
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        Math.max(boundary, other.boundary),
-        Math.max(dropped, other.dropped),
-        settings,
-        refs,
-        packs,
-        log,
-        left,
-        extra);
+    return with(counters.notBelow(other.counters));
   }
 
   /**
@@ -313,19 +365,9 @@ public record Manifest(
       RepositorySettings settings,
       Refs refs) {
     return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        ObjectNames.random(NONCE_BYTES),
-        Set.of(),
-        Collections.emptySortedMap(),
-        floor,
-        floor,
-        0,
-        settings,
-        refs,
-        List.of(),
-        TransactionLog.EMPTY,
+        new Identity(repositoryId, state, generation, ObjectNames.random(NONCE_BYTES), Set.of()),
+        new Counters(Collections.emptySortedMap(), floor, floor, 0),
+        new Content(settings, refs, List.of(), TransactionLog.EMPTY),
         List.of(),
         Map.of());
   }
@@ -336,7 +378,7 @@ public record Manifest(
    * @return true for an active or moving one; false for a tombstone or a reservation
    */
   boolean holdsRepository() {
-    return state instanceof RepositoryState.Active || state instanceof RepositoryState.Moving;
+    return state() instanceof RepositoryState.Active || state() instanceof RepositoryState.Moving;
   }
 
   /**
@@ -345,32 +387,7 @@ public record Manifest(
    * @return true if it may be written
    */
   boolean writable() {
-    return KNOWN_FEATURES.containsAll(requires);
-  }
-
-  /**
-   * This manifest with another sweep boundary.
-   *
-   * @param changed boundary of the result; a commit never lowers it
-   * @return a copy
-   */
-  public Manifest withBoundary(long changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        changed,
-        dropped,
-        settings,
-        refs,
-        packs,
-        log,
-        left,
-        extra);
+    return KNOWN_FEATURES.containsAll(identity.requires);
   }
 
   /**
@@ -384,30 +401,5 @@ public record Manifest(
    */
   public static Manifest decode(String where, byte[] bytes) throws ManifestException {
     return ManifestCodec.decode(where, bytes);
-  }
-
-  /**
-   * This manifest with another generation of the last removal of objects.
-   *
-   * @param changed see {@link #dropped}; a commit never lowers it
-   * @return a copy
-   */
-  public Manifest withDropped(long changed) {
-    return new Manifest(
-        repositoryId,
-        state,
-        generation,
-        nonce,
-        requires,
-        writers,
-        prunedTo,
-        boundary,
-        changed,
-        settings,
-        refs,
-        packs,
-        log,
-        left,
-        extra);
   }
 }

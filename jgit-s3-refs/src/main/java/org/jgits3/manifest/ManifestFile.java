@@ -108,7 +108,10 @@ final class ManifestFile {
   void checkWritable(Manifest manifest) throws ManifestException {
     if (!manifest.writable()) {
       throw new ManifestException.Unsupported(
-          where + ": requires " + manifest.requires() + " of a writer; use a newer version");
+          where
+              + ": requires "
+              + manifest.identity().requires()
+              + " of a writer; use a newer version");
     }
   }
 

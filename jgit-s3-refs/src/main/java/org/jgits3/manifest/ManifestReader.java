@@ -62,19 +62,24 @@ final class ManifestReader {
     long generation = top.number("generation");
     Manifest manifest =
         new Manifest(
-            hex(top.text("repositoryId"), 32, "repositoryId"),
-            state(),
-            generation,
-            top.text("nonce"),
-            Set.copyOf(top.texts("requires")),
-            writers(),
-            atMost(generation, "prunedTo"),
-            atMost(generation, "boundary"),
-            atMost(generation, "dropped"),
-            top.object("settings").map(ManifestReader::settings).orElse(RepositorySettings.NONE),
-            top.object("refs").map(ManifestReader::refs).orElse(Refs.NONE),
-            packs(),
-            top.object("log").map(ManifestReader::log).orElse(TransactionLog.EMPTY),
+            new Manifest.Identity(
+                hex(top.text("repositoryId"), 32, "repositoryId"),
+                state(),
+                generation,
+                top.text("nonce"),
+                Set.copyOf(top.texts("requires"))),
+            new Manifest.Counters(
+                writers(),
+                atMost(generation, "prunedTo"),
+                atMost(generation, "boundary"),
+                atMost(generation, "dropped")),
+            new Manifest.Content(
+                top.object("settings")
+                    .map(ManifestReader::settings)
+                    .orElse(RepositorySettings.NONE),
+                top.object("refs").map(ManifestReader::refs).orElse(Refs.NONE),
+                packs(),
+                top.object("log").map(ManifestReader::log).orElse(TransactionLog.EMPTY)),
             left(),
             top.others(FIELDS));
     if (generation < 1) {

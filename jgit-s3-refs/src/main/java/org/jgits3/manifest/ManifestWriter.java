@@ -37,9 +37,9 @@ final class ManifestWriter {
     state(m.state());
     json.writeNumberField("generation", m.generation());
     json.writeStringField("nonce", m.nonce());
-    texts("requires", new TreeSet<>(m.requires()));
-    writers(m.writers());
-    json.writeNumberField("prunedTo", m.prunedTo());
+    texts("requires", new TreeSet<>(m.identity().requires()));
+    writers(m.counters().writers());
+    json.writeNumberField("prunedTo", m.counters().prunedTo());
     json.writeNumberField("boundary", m.boundary());
     json.writeNumberField("dropped", m.dropped());
     settings(m.settings());

@@ -27,10 +27,10 @@ final class WriterTable {
    */
   static Manifest seal(Manifest changed, String before, String nonce) {
     long generation = changed.generation() + 1;
-    SortedMap<String, Long> writers = new TreeMap<>(changed.writers());
+    SortedMap<String, Long> writers = new TreeMap<>(changed.counters().writers());
     writers.remove(before);
     writers.put(nonce, generation);
-    long prunedTo = Math.max(changed.prunedTo(), newestToPrune(writers));
+    long prunedTo = Math.max(changed.counters().prunedTo(), newestToPrune(writers));
     writers.values().removeIf(kept -> kept <= prunedTo);
     return changed.committed(generation, changed.state(), writers, prunedTo);
   }

@@ -86,8 +86,8 @@ class BindingsTest {
     assertThat(second.repositoryId()).isNotEqualTo(first.repositoryId());
     assertThat(second.generation()).isEqualTo(tombstone.generation() + 1);
     assertThat(second.boundary()).isEqualTo(tombstone.generation());
-    assertThat(second.prunedTo()).isEqualTo(tombstone.generation());
-    assertThat(second.writers()).isEmpty();
+    assertThat(second.counters().prunedTo()).isEqualTo(tombstone.generation());
+    assertThat(second.counters().writers()).isEmpty();
   }
 
   @Test

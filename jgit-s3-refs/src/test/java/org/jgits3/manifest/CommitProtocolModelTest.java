@@ -127,7 +127,7 @@ class CommitProtocolModelTest {
                 .stream()
                 .flatMap(
                     made ->
-                        made.writers().entrySet().stream()
+                        made.counters().writers().entrySet().stream()
                             .filter(batch -> batch.getValue() == made.generation())
                             .map(Map.Entry::getKey)))
         .as("nonces")
@@ -164,10 +164,11 @@ class CommitProtocolModelTest {
   void A4_pruning_removes_the_oldest_and_records_how_far() throws IOException {
     commitByManyOthers();
     Manifest manifest = w.validate().manifest();
-    assertThat(manifest.writers()).hasSize(WriterTable.REMEMBERED);
-    assertThat(manifest.prunedTo()).isPositive();
-    assertThat(manifest.writers().values())
-        .allSatisfy(generation -> assertThat(generation).isGreaterThan(manifest.prunedTo()));
+    assertThat(manifest.counters().writers()).hasSize(WriterTable.REMEMBERED);
+    assertThat(manifest.counters().prunedTo()).isPositive();
+    assertThat(manifest.counters().writers().values())
+        .allSatisfy(
+            generation -> assertThat(generation).isGreaterThan(manifest.counters().prunedTo()));
   }
 
   @Test
@@ -176,8 +177,12 @@ class CommitProtocolModelTest {
     Manifest pruned = w.validate().manifest();
     Manifest few =
         pruned.committed(
-            pruned.generation(), pruned.state(), Collections.emptySortedMap(), pruned.prunedTo());
-    assertThat(WriterTable.seal(few, "", "n").prunedTo()).isEqualTo(pruned.prunedTo());
+            pruned.generation(),
+            pruned.state(),
+            Collections.emptySortedMap(),
+            pruned.counters().prunedTo());
+    assertThat(WriterTable.seal(few, "", "n").counters().prunedTo())
+        .isEqualTo(pruned.counters().prunedTo());
   }
 
   @Test
@@ -199,7 +204,7 @@ class CommitProtocolModelTest {
       assertThat(run(w, set("W" + i, Integer.toString(i + 1)))).isEqualTo(OK);
       assertThat(run(v, set("V" + i, Integer.toString(i + 10)))).isEqualTo(OK);
     }
-    assertThat(w.validate().manifest().writers()).hasSize(2);
+    assertThat(w.validate().manifest().counters().writers()).hasSize(2);
   }
 
   @Test

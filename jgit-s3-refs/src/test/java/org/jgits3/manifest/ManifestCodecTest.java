@@ -443,52 +443,52 @@ class ManifestCodecTest {
     files.put("idx", new PackFileEntry(77, 0, 1, 0));
     Map<String, JsonNode> extra = Map.of("later", MAPPER.createObjectNode().put("is", true));
     return new Manifest(
-        "0123456789abcdef".repeat(2),
-        RepositoryState.ACTIVE,
-        42,
-        "fedcba9876543210".repeat(2),
-        Set.of("b", "a"),
-        new TreeMap<>(Map.of("n3", 41L, "n", 9L)),
-        8,
-        4,
-        7,
-        new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80", Set.of(TWO, ONE)),
-        new Refs(
-            Optional.of(
-                new RefSnapshot(
-                    minted(1),
-                    34_000_000,
-                    500_000,
-                    -2,
-                    "ab".repeat(32),
-                    Optional.of(new StoredObject(minted(2), 99, 3)))),
-            overlay,
-            new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
-        List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
-        new TransactionLog(
-            List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20, 5)),
-            List.of(
-                new LogEntry(
-                    41,
-                    -1,
-                    -300,
-                    "J\u00F6rg",
-                    "j@example.org",
-                    "push",
-                    List.of(
-                        new RefChange("refs/heads/main", ObjectId.zeroId(), ONE).renamed("refs/x"),
-                        new RefChange("HEAD", ObjectId.zeroId(), ONE)
-                            .linked(Optional.of("refs/x"), Optional.of("refs/heads/main"))),
-                    Optional.empty()),
-                new LogEntry(
-                    42,
-                    2,
-                    60,
-                    "a",
-                    "b",
-                    "",
-                    List.of(),
-                    Optional.of(new StoredObject(minted(5), 12, 13))))),
+        new Manifest.Identity(
+            "0123456789abcdef".repeat(2),
+            RepositoryState.ACTIVE,
+            42,
+            "fedcba9876543210".repeat(2),
+            Set.of("b", "a")),
+        new Manifest.Counters(new TreeMap<>(Map.of("n3", 41L, "n", 9L)), 8, 4, 7),
+        new Manifest.Content(
+            new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80", Set.of(TWO, ONE)),
+            new Refs(
+                Optional.of(
+                    new RefSnapshot(
+                        minted(1),
+                        34_000_000,
+                        500_000,
+                        -2,
+                        "ab".repeat(32),
+                        Optional.of(new StoredObject(minted(2), 99, 3)))),
+                overlay,
+                new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
+            List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
+            new TransactionLog(
+                List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20, 5)),
+                List.of(
+                    new LogEntry(
+                        41,
+                        -1,
+                        -300,
+                        "J\u00F6rg",
+                        "j@example.org",
+                        "push",
+                        List.of(
+                            new RefChange("refs/heads/main", ObjectId.zeroId(), ONE)
+                                .renamed("refs/x"),
+                            new RefChange("HEAD", ObjectId.zeroId(), ONE)
+                                .linked(Optional.of("refs/x"), Optional.of("refs/heads/main"))),
+                        Optional.empty()),
+                    new LogEntry(
+                        42,
+                        2,
+                        60,
+                        "a",
+                        "b",
+                        "",
+                        List.of(),
+                        Optional.of(new StoredObject(minted(5), 12, 13)))))),
         List.of(new Departure("0f".repeat(16), "gr\u00FC/n", 40)),
         extra);
   }

@@ -256,7 +256,7 @@ class ManifestCommitterTest {
   void repository_that_requires_an_unknown_feature_is_readable_but_not_writable()
       throws IOException {
     ManifestFixture.rewrite(store, NAME, json -> json.putArray("requires").add("quantum"));
-    assertThat(committer.validate().manifest().requires()).containsExactly("quantum");
+    assertThat(committer.validate().manifest().identity().requires()).containsExactly("quantum");
     assertThatThrownBy(() -> commit(counting()))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining("quantum");

@@ -142,19 +142,10 @@ class ManifestFormatTest {
     all.put(
         "extra",
         new Manifest(
-            m.repositoryId(),
-            m.state(),
-            m.generation(),
-            m.nonce(),
-            Set.of("z", "a", ODD),
-            new TreeMap<>(Map.of("n3", Long.MAX_VALUE, ODD, 0L)),
-            1,
-            2,
-            3,
-            m.settings(),
-            m.refs(),
-            m.packs(),
-            m.log(),
+            new Manifest.Identity(
+                m.repositoryId(), m.state(), m.generation(), m.nonce(), Set.of("z", "a", ODD)),
+            new Manifest.Counters(new TreeMap<>(Map.of("n3", Long.MAX_VALUE, ODD, 0L)), 1, 2, 3),
+            m.content(),
             m.left(),
             extra));
   }
@@ -226,19 +217,10 @@ class ManifestFormatTest {
   private static Manifest blank(RepositoryState state) {
     long newest = Long.MAX_VALUE;
     return new Manifest(
-        "a".repeat(32),
-        state,
-        newest,
-        "fedcba9876543210".repeat(2),
-        Set.of(),
-        new TreeMap<>(),
-        newest,
-        0,
-        0,
-        RepositorySettings.NONE,
-        Refs.NONE,
-        List.of(),
-        TransactionLog.EMPTY,
+        new Manifest.Identity(
+            "a".repeat(32), state, newest, "fedcba9876543210".repeat(2), Set.of()),
+        new Manifest.Counters(new TreeMap<>(), newest, 0, 0),
+        new Manifest.Content(RepositorySettings.NONE, Refs.NONE, List.of(), TransactionLog.EMPTY),
         List.of(),
         Map.of());
   }
