@@ -169,10 +169,14 @@ final class Retries {
       long now = nanoTime.getAsLong();
       firstFailure = failures++ == 0 ? now : firstFailure;
       Duration left = patience().minusNanos(now - firstFailure);
-      Duration least = turn(failure);
-      if (left.isNegative() || left.isZero() || least.compareTo(left) > 0) {
+      if (left.isNegative() || left.isZero() || failure.retryAfter().compareTo(left) > 0) {
         return Optional.empty();
       }
+      Optional<Duration> turn = takeTurn(left);
+      if (turn.isEmpty()) {
+        return Optional.empty();
+      }
+      Duration least = longer(turn.get(), failure.retryAfter());
       if (failures == FAILURES_BEFORE_WARNING) {
         warn(failure);
       }
@@ -210,20 +214,31 @@ final class Retries {
   }
 
   /**
-   * Takes the next of the turns in which all requests of the process are repeated.
+   * Takes the next of the turns in which all requests of the store are repeated, for one that is
+   * not given up here.
    *
    * @param failure of the request to be repeated
-   * @return time until then, or until the store wants to be asked again
+   * @return time until then, at most the deadline, or until the store wants to be asked again
    */
   Duration turn(S3Failure failure) {
-    return longer(Duration.ofNanos(takeTurn()), failure.retryAfter());
+    return longer(takeTurn(deadline).orElse(deadline), failure.retryAfter());
   }
 
-  private synchronized long takeTurn() {
+  /**
+   * Takes the next turn if it comes soon enough. One that is not taken is left to others: else the
+   * requests that are given up during an outage would use up the turns of those after it.
+   *
+   * @return time until then; empty if that is more than the caller can wait
+   */
+  private synchronized Optional<Duration> takeTurn(Duration most) {
     long now = nanoTime.getAsLong();
     long turn = nextTurn - now < -SAVED ? now - SAVED : nextTurn;
+    Duration wait = Duration.ofNanos(Math.max(0, turn - now));
+    if (wait.compareTo(most) > 0) {
+      return Optional.empty();
+    }
     nextTurn = turn + TURN;
-    return Math.max(0, turn - now);
+    return Optional.of(wait);
   }
 
   private synchronized void warn(S3Failure failure) {

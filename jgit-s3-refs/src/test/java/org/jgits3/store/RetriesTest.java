@@ -147,6 +147,30 @@ class RetriesTest {
     assertThat(last).isBetween(Duration.ofMillis(8900), Duration.ofMillis(9100));
   }
 
+  @Test
+  void requests_that_are_given_up_take_no_turn_from_those_after_the_outage() {
+    Retries retries = proven();
+    S3Failure late = S3Failure.of(answer(503, "Retry-After", "61"));
+    for (int i = 0; i < 100 * Retries.PER_SECOND; i++) {
+      assertThat(retries.begin().pauseAfter(late)).isEmpty();
+    }
+    assertThat(retries.turn(S3Failure.of(noAnswer))).isZero();
+    assertThat(attempts(retries.begin(), noAnswer)).last().isEqualTo(DEADLINE);
+  }
+
+  @Test
+  void nobody_waits_longer_for_a_turn_than_the_deadline_however_many_failed_together() {
+    Retries retries = proven();
+    S3Failure failure = S3Failure.of(noAnswer);
+    for (int i = 0; i < 2 * DEADLINE.toSeconds() * Retries.PER_SECOND; i++) {
+      retries.begin().pauseAfter(failure);
+      retries.turn(failure);
+    }
+    assertThat(retries.turn(failure)).isLessThanOrEqualTo(DEADLINE);
+    now += DEADLINE.toNanos();
+    assertThat(retries.turn(failure)).isLessThan(Duration.ofSeconds(1));
+  }
+
   /** Runs a request that always fails, and returns when it has failed once. */
   private FutureTask<Void> failing(Retries retries, Thread[] thread) throws Exception {
     CountDownLatch failed = new CountDownLatch(1);
