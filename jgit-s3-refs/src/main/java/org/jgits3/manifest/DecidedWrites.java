@@ -83,7 +83,7 @@ final class DecidedWrites {
 
   private void pause(long nanos) throws UnknownOutcomeException {
     try {
-      ticker.sleep(nanos);
+      ticker.sleep(Math.max(0, Math.min(nanos, deadline - ticker.nanoTime())));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw unknown("interrupted");

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.jgits3.store.PutOutcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,15 @@ class BindingsTest {
     VersionedManifest made = create(A);
     assertThat(bindings.read(A)).contains(made);
     assertThat(store.puts()).hasSize(2);
+  }
+
+  @Test
+  void create_waits_no_longer_than_its_deadline_whatever_the_store_asks_for() {
+    VirtualTime time = new VirtualTime();
+    Bindings timed = new Bindings(store, POLICY, time, new SplittableRandom(1));
+    store.everyPut(put -> new PutOutcome.Unknown("scripted: come again", Duration.ofDays(1)));
+    assertThatThrownBy(() -> Register.create(timed, A)).isInstanceOf(UnknownOutcomeException.class);
+    assertThat(Duration.ofNanos(time.nanoTime())).isEqualTo(POLICY.deadline());
   }
 
   @Test
