@@ -30,6 +30,12 @@ final class Lease {
   /** After a process that died others wait so long at most. */
   static final Duration TERM = Duration.ofMinutes(2);
 
+  /**
+   * How far ahead the clock of another process may be. A term that ends even later is taken for
+   * none: if the process died, its repository would not be maintained until then.
+   */
+  private static final Duration SKEW = Duration.ofMinutes(15);
+
   private final ObjectStore store;
   private final String key;
   private final Supplier<Instant> clock;
@@ -98,7 +104,7 @@ final class Lease {
     collectedElsewhere = OptionalLong.empty();
     if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
       Term term = Term.parse(new String(found.bytes(), US_ASCII));
-      if (!term.holder().equals(holder) && term.end().isAfter(clock.get())) {
+      if (!term.holder().equals(holder) && isUnderWay(term)) {
         collectedElsewhere = term.collecting();
         return false;
       }
@@ -106,6 +112,11 @@ final class Lease {
     }
     held = write(clock.get().plus(TERM), unchanged);
     return held.isPresent();
+  }
+
+  private boolean isUnderWay(Term term) {
+    Instant now = clock.get();
+    return term.end().isAfter(now) && !term.end().isAfter(now.plus(TERM).plus(SKEW));
   }
 
   /**

@@ -107,6 +107,15 @@ class LeaseTest {
     assertThat(other.acquire()).isTrue();
   }
 
+  @Test
+  void a_lease_of_a_process_whose_clock_was_wrong_and_that_died_is_free_soon() throws Exception {
+    Instant right = now;
+    now = right.plus(Duration.ofDays(1000));
+    assertThat(lease().acquire()).isTrue();
+    now = right.plus(Lease.TERM);
+    assertThat(lease().acquire()).isTrue();
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = Fault.class,
