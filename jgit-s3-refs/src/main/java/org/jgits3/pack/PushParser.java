@@ -16,6 +16,8 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
  */
 class PushParser extends DfsPackParser {
   private final ReceiveMemory.Share memory;
+  private final DeltaBases bases = new DeltaBases();
+  private boolean resolving;
   private long limit;
 
   PushParser(
@@ -43,6 +45,7 @@ class PushParser extends DfsPackParser {
   protected void onBeginOfsDelta(long streamPosition, long baseStreamPosition, long inflatedSize)
       throws IOException {
     memory.takeForLargest(inflatedSize);
+    bases.delta(baseStreamPosition);
     super.onBeginOfsDelta(streamPosition, baseStreamPosition, inflatedSize);
   }
 
@@ -50,6 +53,7 @@ class PushParser extends DfsPackParser {
   protected void onBeginRefDelta(long streamPosition, AnyObjectId baseId, long inflatedSize)
       throws IOException {
     memory.takeForLargest(inflatedSize);
+    bases.delta(baseId);
     super.onBeginRefDelta(streamPosition, baseId, inflatedSize);
   }
 
@@ -77,7 +81,20 @@ class PushParser extends DfsPackParser {
       throws IOException {
     ObjectTypeAndSize found = super.seekDatabase(base, info);
     memory.takeForLargest(found.size);
+    begin(base, found.size);
     return found;
+  }
+
+  /** Called when a base of deltas that the pack does not have was read. */
+  @Override
+  protected boolean onAppendBase(int type, byte[] data, PackedObjectInfo base) throws IOException {
+    begin(base, data.length);
+    return super.onAppendBase(type, data, base);
+  }
+
+  private void begin(PackedObjectInfo base, long size) {
+    resolving = true;
+    bases.begin(base, size);
   }
 
   /** Called after a delta was applied; the result may be the base of the next one. */
@@ -85,6 +102,10 @@ class PushParser extends DfsPackParser {
   protected void onInflatedObjectData(PackedObjectInfo object, int type, byte[] data)
       throws IOException {
     memory.takeForLargest(data.length);
+    if (resolving) { // before, an object that is no delta
+      bases.resolved(object, data.length);
+      memory.takeForBases(bases.bytesBesideNext());
+    }
     super.onInflatedObjectData(object, type, data);
   }
 }

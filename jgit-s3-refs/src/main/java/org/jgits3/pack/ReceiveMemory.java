@@ -9,8 +9,9 @@ import java.io.IOException;
  * push that does not fit is refused before its objects take memory, and never waits.
  *
  * <p>Counts what grows with a pack: its number of objects, and the largest object that JGit has in
- * memory as a whole, which are all but blobs that are no base of a delta. What each push takes
- * besides is bounded, so that a server bounds it by the number of requests.
+ * memory as a whole, which are all but blobs that are no base of a delta, and the bases that it
+ * keeps for more than one delta. What each push takes besides is bounded, so that a server bounds
+ * it by the number of requests.
  *
  * <p>Safe for use by many threads.
  */
@@ -91,6 +92,7 @@ public final class ReceiveMemory {
   final class Share implements Closeable {
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this
+    private long bases = SMALL_OBJECT; // guarded by this
 
     /**
      * Takes memory for the objects of a pack.
@@ -105,13 +107,33 @@ public final class ReceiveMemory {
     /**
      * Takes memory for an object that is going to be in memory as a whole.
      *
-     * @param bytes its length, or the length of a delta
-     * @throws IOException if there is not enough
+     * @param bytes its length, or the length of a delta, as the pack declares it
+     * @throws IOException if there is not enough, or no array has so many bytes
      */
     synchronized void takeForLargest(long bytes) throws IOException {
+      if (bytes < 0 || bytes > Integer.MAX_VALUE) {
+        throw new IOException(
+            "a pack with a tree, commit, tag or delta of "
+                + Long.toUnsignedString(bytes)
+                + " bytes cannot be received");
+      }
       if (bytes > largest) {
         grow(COPIES * (bytes - largest), "a pack with an object of " + mib(bytes));
         largest = bytes;
+      }
+    }
+
+    /**
+     * Takes memory for objects that are kept because of deltas to them that are still to be
+     * resolved.
+     *
+     * @param bytes of all of them but one
+     * @throws IOException if there is not enough
+     */
+    synchronized void takeForBases(long bytes) throws IOException {
+      if (bytes > bases) {
+        grow(bytes - bases, "a pack with deltas to objects of " + mib(bytes));
+        bases = bytes;
       }
     }
 
@@ -131,6 +153,7 @@ public final class ReceiveMemory {
       give(held);
       held = 0;
       largest = SMALL_OBJECT;
+      bases = SMALL_OBJECT;
     }
   }
 }

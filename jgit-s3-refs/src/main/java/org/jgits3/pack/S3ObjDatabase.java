@@ -358,7 +358,11 @@ public class S3ObjDatabase extends DfsObjDatabase {
   @Override
   public DfsReader newReader() {
     S3Reader reader = new S3Reader(this);
-    return Thread.currentThread() == parserMaker ? reader.forWriter() : reader;
+    return Thread.currentThread() == parserMaker ? reader.forParser(memoryOfPack()) : reader;
+  }
+
+  private ReceiveMemory.Share memoryOfPack() {
+    return defers ? memory : new ReceiveMemory(0).share();
   }
 
   @Override
@@ -387,7 +391,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     public DfsPackParser newPackParser(InputStream in) throws IOException {
       parserMaker = Thread.currentThread();
       try {
-        return new Parser(this, in, defers ? memory : new ReceiveMemory(0).share());
+        return new Parser(this, in, memoryOfPack());
       } finally {
         parserMaker = null;
       }

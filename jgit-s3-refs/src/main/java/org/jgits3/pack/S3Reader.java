@@ -49,6 +49,10 @@ final class S3Reader extends DfsReader {
 
   private final S3ObjDatabase database;
   private boolean writer;
+
+  /** Memory for what a pack parser has in memory as a whole; null for all who are none. */
+  @Nullable private ReceiveMemory.Share memory;
+
   private boolean refreshed;
   private boolean avoidUnreachable;
   private boolean prepared;
@@ -81,6 +85,12 @@ final class S3Reader extends DfsReader {
   S3Reader forWriter() {
     writer = true;
     return this;
+  }
+
+  /** As {@link #forWriter}, for a pack parser. */
+  S3Reader forParser(ReceiveMemory.Share share) {
+    memory = share;
+    return forWriter();
   }
 
   @Override
@@ -171,8 +181,15 @@ final class S3Reader extends DfsReader {
     return super.has(id) || (!writer && appeared(id) && super.has(id));
   }
 
+  /**
+   * As documented by JGit. A pack parser that does not know the type wants the base of a delta,
+   * which it reads as a whole; what it compares it reads as a stream, or has in memory already.
+   */
   @Override
   public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
+    if (memory != null && typeHint == OBJ_ANY) {
+      memory.takeForLargest(getObjectSize(id, typeHint));
+    }
     return lookUp(reader -> reader.openHere(id, typeHint));
   }
 

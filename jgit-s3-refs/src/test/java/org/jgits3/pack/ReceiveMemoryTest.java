@@ -11,12 +11,15 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.Random;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -29,7 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Pushes whose packs declare more than the heap has room for. */
 class ReceiveMemoryTest {
   private static final long GIB = 1 << 30;
-  private static final int COPY_NOTHING = 0;
+  private static final byte[] COPY_NOTHING = {0};
+
+  /** A length that JGit takes for a negative one, and of which it allocates the lower half. */
+  private static final long IMPOSSIBLE = 0x8000_0000_7fff_fff0L;
 
   @TempDir Path directory;
   private S3RepositoryManager manager;
@@ -51,9 +57,10 @@ class ReceiveMemoryTest {
 
   private static void receive(S3Repository repository, byte[] pack) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(pack))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+      PackParser parser = inserter.newPackParser(new ByteArrayInputStream(pack));
+      parser.setAllowThin(true);
+      parser.setMaxObjectSizeLimit(0); // as a server does that has none
+      parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
     }
   }
 
@@ -81,9 +88,52 @@ class ReceiveMemoryTest {
   }
 
   private static void varint(ByteArrayOutputStream out, long value) {
-    for (long rest = value; rest > 0; rest >>>= 7) {
-      out.write((int) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
+    for (long rest = value; rest != 0; rest >>>= 7) {
+      out.write((int) ((rest & 0x7f) | (rest >>> 7 != 0 ? 0x80 : 0)));
     }
+  }
+
+  /** An object as a delta to another one in the pack, or to the one with an id. */
+  private static void delta(ByteArrayOutputStream pack, int base, long from, long to, byte[] how)
+      throws IOException {
+    ByteArrayOutputStream delta = new ByteArrayOutputStream();
+    varint(delta, from);
+    varint(delta, to);
+    delta.write(how);
+    int distance = pack.size() - base;
+    header(pack, Constants.OBJ_OFS_DELTA, delta.size());
+    offset(pack, distance);
+    deflate(pack, delta.toByteArray());
+  }
+
+  private static void offset(ByteArrayOutputStream pack, long distance) {
+    byte[] digits = new byte[10];
+    int at = digits.length - 1;
+    digits[at] = (byte) (distance & 0x7f);
+    for (long rest = distance >>> 7; rest > 0; rest >>>= 7) {
+      rest--;
+      digits[--at] = (byte) (0x80 | (rest & 0x7f));
+    }
+    pack.write(digits, at, digits.length - at);
+  }
+
+  /** Instructions that copy an object of some length and put a few other bytes at its end. */
+  private static byte[] copyAnd(int length, byte[] end) {
+    ByteArrayOutputStream how = new ByteArrayOutputStream();
+    for (int at = 0; at < length - end.length; ) {
+      int n = Math.min(0xff_ffff, length - end.length - at);
+      how.write(0xff);
+      for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+        how.write(at >>> shift);
+      }
+      for (int shift = 0; shift < 3 * Byte.SIZE; shift += Byte.SIZE) {
+        how.write(n >>> shift);
+      }
+      at += n;
+    }
+    how.write(end.length);
+    how.writeBytes(end);
+    return how.toByteArray();
   }
 
   private static void deflate(ByteArrayOutputStream pack, byte[] content) throws IOException {
@@ -133,14 +183,7 @@ class ReceiveMemoryTest {
     int at = pack.size();
     header(pack, Constants.OBJ_BLOB, base.length);
     deflate(pack, base);
-    ByteArrayOutputStream delta = new ByteArrayOutputStream();
-    varint(delta, base.length);
-    varint(delta, GIB);
-    delta.write(COPY_NOTHING);
-    int distance = pack.size() - at;
-    header(pack, Constants.OBJ_OFS_DELTA, delta.size());
-    pack.write(distance);
-    deflate(pack, delta.toByteArray());
+    delta(pack, at, base.length, GIB, COPY_NOTHING);
     byte[] bytes = closed(pack);
     assertThatThrownBy(() -> push(bytes)).isInstanceOf(TooLargeObjectInPackException.class);
   }
@@ -164,5 +207,73 @@ class ReceiveMemoryTest {
   void a_blob_that_is_no_base_may_be_larger_than_the_limit() throws Exception {
     open("1m");
     push(PackBytes.ofSize(8 << 20, 3).bytes());
+  }
+
+  @Test
+  void an_object_that_declares_more_bytes_than_an_array_has_is_refused_at_its_header()
+      throws Exception {
+    open("64m");
+    ByteArrayOutputStream pack = pack(1);
+    header(pack, Constants.OBJ_TREE, IMPOSSIBLE);
+    deflate(pack, new byte[1_000]);
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "a pack with a tree, commit, tag or delta of 9223372039002259440 bytes cannot be"
+                + " received");
+  }
+
+  @Test
+  void objects_that_are_kept_for_other_deltas_to_them_are_counted() throws Exception {
+    open("8m");
+    push(chain(16, 1 << 20, false));
+    byte[] branches = chain(16, 1 << 20, true);
+    assertThatThrownBy(() -> push(branches))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack with deltas to objects of 6 MiB takes some 9 MiB");
+  }
+
+  @Test
+  void a_delta_to_an_object_of_the_repository_that_memory_has_no_room_for_is_refused()
+      throws Exception {
+    open("8m");
+    byte[] content = new byte[8 << 20];
+    PackBytes first = PackBytes.ofSize(8 << 20, 3);
+    push(first.bytes());
+    ObjectId base;
+    new Random(3).nextBytes(content);
+    try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
+      base = ids.idFor(Constants.OBJ_BLOB, content);
+    }
+    ByteArrayOutputStream pack = pack(1);
+    ByteArrayOutputStream delta = new ByteArrayOutputStream();
+    varint(delta, content.length);
+    varint(delta, 100);
+    delta.writeBytes(copyAnd(100, new byte[] {1}));
+    header(pack, Constants.OBJ_REF_DELTA, delta.size());
+    base.copyRawTo(pack);
+    deflate(pack, delta.toByteArray());
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack with an object of 8 MiB takes some 24 MiB");
+  }
+
+  /** A chain of deltas, with another delta to each of its objects that comes later, or without. */
+  private static byte[] chain(int depth, int length, boolean branches) throws Exception {
+    ByteArrayOutputStream pack = pack(1 + (branches ? 2 : 1) * depth);
+    int at = pack.size();
+    header(pack, Constants.OBJ_BLOB, length);
+    deflate(pack, new byte[length]);
+    for (int i = 1; i <= depth; i++) {
+      int base = at;
+      at = pack.size();
+      delta(pack, base, length, length, copyAnd(length, new byte[] {(byte) i, 1}));
+      if (branches) {
+        delta(pack, base, length, length, copyAnd(length, new byte[] {(byte) i, 2}));
+      }
+    }
+    return closed(pack);
   }
 }
