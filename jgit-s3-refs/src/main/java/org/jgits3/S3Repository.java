@@ -53,7 +53,6 @@ public final class S3Repository extends DfsRepository {
    */
   S3Repository(SharedRepository shared, S3Settings settings, Opening opening) {
     super(new Builder(shared.name().value()));
-    boolean forRequest = opening != Opening.FOR_LONGER;
     this.validated = opening == Opening.FOR_REQUEST;
     this.shared = shared;
     this.config = new ManifestConfig(settings.config(), shared.committer());
@@ -62,9 +61,11 @@ public final class S3Repository extends DfsRepository {
     DfsReaderOptions options = new DfsReaderOptions();
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
-    this.objects = new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, forRequest);
+    this.objects =
+        new S3ObjDatabase(
+            this, options, shared.packs(), this::newestRefs, opening != Opening.FOR_LONGER);
     this.refs =
-        new S3RefDatabase(this, shared.refs(), objects.committer(), new Presence(), forRequest);
+        new S3RefDatabase(this, shared.refs(), objects.committer(), new Presence(), opening.asking);
   }
 
   private RefDatabase newestRefs() throws IOException {
@@ -74,11 +75,19 @@ public final class S3Repository extends DfsRepository {
   /** How a handle was opened. */
   enum Opening {
     /** To live long: look-ups ask the store as the settings say. */
-    FOR_LONGER,
+    FOR_LONGER(S3RefDatabase.Asking.AS_CONFIGURED),
     /** To serve a request: look-ups rely on a validation made since the request arrived. */
-    FOR_REQUEST,
-    /** To serve a push or a fetch: look-ups rely on the validation its advertisement needed. */
-    FOR_PUSH
+    FOR_REQUEST(S3RefDatabase.Asking.NO_MORE),
+    /** To serve a push: look-ups rely on the validation its advertisement needed. */
+    FOR_PUSH(S3RefDatabase.Asking.NO_MORE),
+    /** To serve a fetch: the first look-up validates, since most fetches need none. */
+    FOR_FETCH(S3RefDatabase.Asking.ONCE);
+
+    private final S3RefDatabase.Asking asking;
+
+    Opening(S3RefDatabase.Asking asking) {
+      this.asking = asking;
+    }
   }
 
   /** What refs are told of objects. */
@@ -122,8 +131,7 @@ public final class S3Repository extends DfsRepository {
    * Whether look-ups rely on a validation made since the request arrived that this handle serves.
    *
    * @return true if so; false for other handles, and for one opened by {@link
-   *     S3RepositoryManager#openForPush} or {@link S3RepositoryManager#openForFetch} that relies on
-   *     an earlier one
+   *     S3RepositoryManager#openForPush} that relies on an earlier one
    */
   public boolean isValidated() {
     return validated;
@@ -136,19 +144,8 @@ public final class S3Repository extends DfsRepository {
    */
   public void validate() throws IOException {
     shared.refs().validate();
+    refs.relyOnKnown();
     validated = true;
-  }
-
-  /**
-   * As {@link #validate}, unless the administrator allows to rely on an earlier answer of the
-   * store.
-   *
-   * @throws IOException as {@link #validate}
-   */
-  public void validateUnlessRecent() throws IOException {
-    if (!shared.refs().isRecent()) {
-      validate();
-    }
   }
 
   @Override

@@ -298,16 +298,17 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForPush(String name) throws IOException {
-    S3Repository repository = recentlyAdvertised(name);
+    S3Repository repository = recentlyAdvertised(name, Opening.FOR_PUSH);
     repository.getObjectDatabase().deferReceivedPacks();
     return repository;
   }
 
   /**
-   * Opens a repository to send objects from that a client names by their ids. Does no request if
-   * the store was asked {@link #ADVERTISED} ago at most, as it was for the refs that the client has
-   * just read: an object that is not known is looked for in newer packs. Before refs are looked at,
-   * the handle must be {@linkplain S3Repository#validate validated}.
+   * Opens a repository to serve one request of a fetch with. Does no request if the store was asked
+   * {@link #ADVERTISED} ago at most, as it was for the refs that the client has just read: an
+   * object that is not known is looked for in newer packs, and the configuration may be as old. The
+   * first look-up of refs asks the store, unless {@link S3Settings#validation} allows to rely on an
+   * earlier answer or {@link org.jgits3.refs.S3RefDatabase#relyOnKnown} was called.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -316,14 +317,12 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForFetch(String name) throws IOException {
-    return recentlyAdvertised(name);
+    return recentlyAdvertised(name, Opening.FOR_FETCH);
   }
 
-  private S3Repository recentlyAdvertised(String name) throws IOException {
+  private S3Repository recentlyAdvertised(String name, Opening opening) throws IOException {
     SharedRepository known = shared(checked(name));
-    return known.refs().validatedWithin(ADVERTISED)
-        ? handle(known, Opening.FOR_PUSH)
-        : openForRequest(name);
+    return known.refs().validatedWithin(ADVERTISED) ? handle(known, opening) : openForRequest(name);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {

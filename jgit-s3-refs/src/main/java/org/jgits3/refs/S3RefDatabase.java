@@ -42,11 +42,21 @@ import org.jgits3.manifest.Refs;
  * others. Safe for use by many threads.
  */
 public final class S3RefDatabase extends RefDatabase {
+  /** When look-ups of a handle ask the store. */
+  public enum Asking {
+    /** As {@link Validation} says. */
+    AS_CONFIGURED,
+    /** At the first look-up, unless {@link Validation} allows to rely on an earlier answer. */
+    ONCE,
+    /** Never, since the store was asked for this handle, or need not be. */
+    NO_MORE
+  }
+
   private final Repository repository;
   private final SharedRefs shared;
   private final Committer committer;
   private final ObjectPresence objects;
-  private final boolean validated;
+  private volatile Asking asking;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
 
   /** Generation of a manifest known before this handle looked for any object. */
@@ -65,20 +75,19 @@ public final class S3RefDatabase extends RefDatabase {
    * @param shared what all handles of the repository share
    * @param committer what changes of this handle go through
    * @param objects what the handle can tell of objects
-   * @param validated whether the refs were validated for this handle, so that look-ups need not ask
-   *     the store again
+   * @param asking when look-ups ask the store
    */
   public S3RefDatabase(
       Repository repository,
       SharedRefs shared,
       Committer committer,
       ObjectPresence objects,
-      boolean validated) {
+      Asking asking) {
     this.repository = repository;
     this.shared = shared;
     this.committer = committer;
     this.objects = objects;
-    this.validated = validated;
+    this.asking = asking;
     this.opened = shared.generation();
   }
 
@@ -115,7 +124,22 @@ public final class S3RefDatabase extends RefDatabase {
       refreshed = wanted; // should it go back, the next look-up asks once more
       return view;
     }
-    return seen(validated ? shared.newestLoaded() : shared.lookup(lastSeen.get() != null));
+    return switch (asking) {
+      case AS_CONFIGURED -> seen(shared.lookup(lastSeen.get() != null));
+      case ONCE -> {
+        RefView view = seen(shared.lookup(false));
+        asking = Asking.NO_MORE;
+        yield view;
+      }
+      case NO_MORE -> seen(shared.newestLoaded());
+    };
+  }
+
+  /** Lets look-ups rely on the newest refs known, in a handle whose first one asks the store. */
+  public void relyOnKnown() {
+    if (asking == Asking.ONCE) {
+      asking = Asking.NO_MORE;
+    }
   }
 
   /**
@@ -275,6 +299,9 @@ public final class S3RefDatabase extends RefDatabase {
 
   @Override
   public Map<String, Ref> exactRef(String... names) throws IOException {
+    if (names.length == 0) {
+      return Map.of(); // as JGit asks for each fetch that names no ref
+    }
     RefView view = lookup();
     Map<String, Ref> found = new HashMap<>();
     for (String name : names) {

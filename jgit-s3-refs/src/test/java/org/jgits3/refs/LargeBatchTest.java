@@ -363,7 +363,8 @@ class LargeBatchTest {
             background,
             new RefsMetrics(),
             new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
-    return new S3RefDatabase(here, shared, committer, new NothingDropped(), false);
+    return new S3RefDatabase(
+        here, shared, committer, new NothingDropped(), S3RefDatabase.Asking.AS_CONFIGURED);
   }
 
   @Test

@@ -46,11 +46,8 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
     if (GitSmartHttpTools.isReceivePack(req)) {
       return manager.openForPush(name);
     }
-    if (GitSmartHttpTools.isUploadPack(req)) {
+    if (GitSmartHttpTools.isUploadPack(req) || isCapabilityAdvertisement(req)) {
       return manager.openForFetch(name); // validated if it turns out that refs are asked for
-    }
-    if (isCapabilityAdvertisement(req)) {
-      return manager.openRepository(name); // should refs be read after all, they will be validated
     }
     return manager.openForRequest(name);
   }

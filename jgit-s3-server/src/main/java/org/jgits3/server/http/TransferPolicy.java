@@ -4,13 +4,18 @@ package org.jgits3.server.http;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Arrays;
+import java.util.Collection;
+import org.eclipse.jgit.http.server.GitSmartHttpTools;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.PostReceiveHook;
+import org.eclipse.jgit.transport.PreUploadHook;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.TransferConfig;
 import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.S3Repository;
 
 /** Sets fetches and pushes up as the repository's config and the server's defaults say. */
 final class TransferPolicy {
@@ -24,10 +29,12 @@ final class TransferPolicy {
 
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
     Config config = enabled("uploadpack", db);
-    UploadPack up =
-        new ValidatingUploadPack(
-            db, servesAnyObject(config), config.getLong("http", "maxRequestBuffer", 0));
+    if (GitSmartHttpTools.isUploadPack(req)) {
+      acceptWhatWasOffered(config);
+    }
+    UploadPack up = new LimitedUploadPack(db, config.getLong("http", "maxRequestBuffer", 0));
     up.setTransferConfig(new TransferConfig(config));
+    up.setPreUploadHook(new KnownTags());
     String protocol = req.getHeader("Git-Protocol");
     if (protocol != null) {
       up.setExtraParameters(Arrays.asList(protocol.split(":", -1)));
@@ -35,9 +42,44 @@ final class TransferPolicy {
     return up;
   }
 
-  private static boolean servesAnyObject(Config config) {
-    return config.getBoolean("uploadpack", "allowAnySHA1InWant", false)
-        && !config.getBoolean("uploadpack", "allowRefInWant", false);
+  /**
+   * Accepts all of the protocol that may have been offered. The advertisement was another request,
+   * perhaps to another process, and made with a configuration that was replaced since.
+   */
+  private static void acceptWhatWasOffered(Config config) {
+    config.setBoolean("uploadpack", null, "allowFilter", true);
+    config.setBoolean("uploadpack", null, "allowRefInWant", true);
+    config.setBoolean("uploadpack", null, "allowSidebandAll", true);
+    config.setString("protocol", null, "version", "2"); // if the client says so
+  }
+
+  /**
+   * Asks the store no more once a fetch depends on refs no more. JGit goes on to look up tags, to
+   * send those that the client would ask for next; they may be as old as the advertisement.
+   */
+  private static final class KnownTags implements PreUploadHook {
+    @Override
+    public void onBeginNegotiateRound(
+        UploadPack up, Collection<? extends ObjectId> wants, int offered) {
+      if (up.getRequestPolicy() == UploadPack.RequestPolicy.ANY
+          && up.getRepository() instanceof S3Repository repository) {
+        repository.getRefDatabase().relyOnKnown();
+      }
+    }
+
+    @Override
+    public void onEndNegotiateRound(
+        UploadPack up,
+        Collection<? extends ObjectId> wants,
+        int common,
+        int notFound,
+        boolean ready) {}
+
+    @Override
+    public void onSendPack(
+        UploadPack up,
+        Collection<? extends ObjectId> wants,
+        Collection<? extends ObjectId> haves) {}
   }
 
   ReceivePack receivePack(HttpServletRequest req, Repository db) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
+import org.jgits3.S3RepositoryManager;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests to a directory. */
@@ -14,5 +19,15 @@ class DirectoryTransferRequestsTest extends TransferRequestsContract {
   @Override
   protected ObjectStore store() throws IOException {
     return new DirectoryObjectStore(directory);
+  }
+
+  @Test
+  void a_server_offers_what_was_configured_elsewhere_without_being_told() throws Exception {
+    configure(elsewhere, "uploadpack", "allowRefInWant", "true");
+    Instant deadline = Instant.now().plus(S3RepositoryManager.ADVERTISED).plusSeconds(30);
+    while (!capabilities().contains("ref-in-want") && Instant.now().isBefore(deadline)) {
+      Thread.onSpinWait();
+    }
+    assertThat(capabilities()).contains("ref-in-want");
   }
 }

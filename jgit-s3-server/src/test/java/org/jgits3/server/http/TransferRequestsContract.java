@@ -51,7 +51,7 @@ abstract class TransferRequestsContract {
   @TempDir Path scratch;
   private final RequestCounts counts = new RequestCounts();
   private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  S3RepositoryManager elsewhere;
   private GitHttpServer server;
   private GitClient work;
 
@@ -147,6 +147,13 @@ abstract class TransferRequestsContract {
         .hasToString("1 request: 1 GET");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void a_listing_of_some_refs_is_one_request(String version) {
+    assertThat(cost("-c", "protocol.version=" + version, "ls-remote", "origin", "refs/heads/m*"))
+        .hasToString("1 request: 1 GET");
+  }
+
   @Test
   void a_fetch_of_what_was_just_pushed_here_reads_no_object() throws Exception {
     work.run("clone", "-q", server.uri() + "r.git", "../other");
@@ -232,6 +239,85 @@ abstract class TransferRequestsContract {
     assertThat(answerTo("git-upload-pack", "version=" + version, body.toByteArray()))
         .contains("shallow " + second);
     assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 GET");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"allowRefInWant", "allowFilter"})
+  void a_fetch_may_use_what_it_was_offered_though_it_was_switched_off_elsewhere(String key)
+      throws Exception {
+    push("second");
+    configure(manager, "uploadpack", key, "true");
+    String offered = capabilities();
+    configure(elsewhere, "uploadpack", key, "false");
+    assertThat(capabilities()).isEqualTo(offered); // by this server, which was not told yet
+
+    work.run(
+        "-c",
+        "protocol.version=2",
+        "clone",
+        "-q",
+        "--filter=blob:none",
+        "--no-checkout",
+        server.uri() + "r.git",
+        "../partial");
+    assertThat(work.at("../partial").run("rev-parse", "HEAD"))
+        .isEqualTo(work.run("rev-parse", "HEAD"));
+  }
+
+  @Test
+  void a_ref_that_a_fetch_wants_by_name_is_as_of_the_request() throws Exception {
+    push("second");
+    String first = work.run("rev-parse", "HEAD~1").strip();
+    configure(manager, "uploadpack", "allowRefInWant", "true");
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      RefUpdate update = there.updateRef("refs/heads/wanted");
+      update.setNewObjectId(ObjectId.fromString(first));
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    lines.writeString("command=fetch");
+    lines.writeDelim();
+    lines.writeString("want-ref refs/heads/wanted");
+    lines.writeString("done");
+    lines.end();
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(answerTo("git-upload-pack", "version=2", body.toByteArray()))
+        .contains(first + " refs/heads/wanted");
+    assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 GET");
+  }
+
+  @Test
+  void protocol_2_is_spoken_with_a_client_to_which_it_was_offered() throws Exception {
+    String offered = capabilities();
+    assertThat(offered).contains("version 2");
+    configure(manager, "protocol", "version", "0");
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    lines.writeString("command=ls-refs");
+    lines.end();
+    assertThat(answerTo("git-upload-pack", "version=2", body.toByteArray()))
+        .contains("refs/heads/main");
+  }
+
+  /** Sets a key of the repository's configuration, in the process of a manager. */
+  static void configure(S3RepositoryManager manager, String section, String key, String value)
+      throws Exception {
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.load();
+      config.setString(section, null, key, value);
+      config.save();
+    }
+  }
+
+  /** What the server offers to clients that speak protocol version 2. */
+  String capabilities() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve("/r.git/info/refs?service=git-upload-pack"))
+            .header("Git-Protocol", "version=2")
+            .build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
   @Test
