@@ -232,6 +232,7 @@ final class CommitLoop {
       pacing.took(ticker.nanoTime() - start);
       lost(lost);
     } else if (outcome instanceof PutOutcome.Unknown unknown) {
+      members.forEach(Submission::doubt);
       pause = pacing.beforeRepeat(unknown.pause());
       lastTrouble = unknown.reason();
     }
@@ -281,7 +282,10 @@ final class CommitLoop {
   private void fail(UnknownCause why, String message, Throwable failure) {
     end(
         progress ->
-            progress == Submission.Progress.SENT ? unknown(why, message, failure) : failure);
+            switch (progress) {
+              case WAITING, OVERTAKEN -> failure;
+              case SENT, IN_DOUBT -> unknown(why, message, failure);
+            });
   }
 
   private void end(Function<Submission.Progress, Throwable> failure) {
@@ -300,6 +304,24 @@ final class CommitLoop {
   }
 
   /**
+   * Fails those of the batch whose deadline passed, unless the next step finds out for certain. Not
+   * to be called while a step is under way.
+   *
+   * @param deadline how long they had
+   */
+  void expireLate(Duration deadline) {
+    if (isAboutToKnow()) {
+      return;
+    }
+    long now = ticker.nanoTime();
+    for (Submission<?> member : members) {
+      if (member.deadline() - now <= 0) {
+        expire(member, deadline);
+      }
+    }
+  }
+
+  /**
    * Fails a submission whose deadline passed, unless it is decided. Callable by any thread.
    *
    * @param late the submission
@@ -313,7 +335,7 @@ final class CommitLoop {
             switch (progress) {
               case WAITING -> notCommitted("not attempted" + time);
               case OVERTAKEN -> notCommitted("others were faster at each attempt" + time);
-              case SENT -> unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
+              case SENT, IN_DOUBT -> unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
             });
   }
 

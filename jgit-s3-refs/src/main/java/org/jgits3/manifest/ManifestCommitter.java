@@ -150,8 +150,8 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * Commits a change, possibly in one PUT with others. Blocks until it is decided; the caller that
-   * does the requests for all may return later than its deadline, by two requests.
+   * Commits a change, possibly in one PUT with others. Blocks until it is decided, which may be
+   * later than its deadline by two requests: those that tell what became of a write under way.
    *
    * @param <R> type of the verdict
    * @param change the change
@@ -237,14 +237,20 @@ public final class ManifestCommitter implements Committer, Closeable {
     }
   }
 
-  /** Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. */
+  /**
+   * Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. One
+   * that was sent waits for the answer though its deadline passed, since others are faster then
+   * than all of its batch, and nothing is in doubt.
+   */
   private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
     while (!mine.decided()) {
       long left = mine.deadline() - ticker.nanoTime();
-      if (left <= 0 && (stepping || !loop.isAboutToKnow())) {
-        loop.expire(mine, policy.deadline());
-      } else if (stepping) {
+      if (stepping && left > 0) {
         TimeUnit.NANOSECONDS.timedWait(this, left);
+      } else if (stepping && mine.awaitsAnswer()) {
+        wait(); // for the end of the turn, which decides it, or that of the next one
+      } else if (left <= 0 && (stepping || !loop.isAboutToKnow())) {
+        loop.expire(mine, policy.deadline());
       } else {
         stepping = true;
         return true;
@@ -255,7 +261,11 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   private synchronized void endTurn() {
     stepping = false;
-    notifyAll();
+    try {
+      loop.expireLate(policy.deadline()); // before the next turn sends them once more
+    } finally {
+      notifyAll();
+    }
   }
 
   private synchronized void leave(Submission<?> mine) {

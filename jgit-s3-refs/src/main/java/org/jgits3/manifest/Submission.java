@@ -40,7 +40,9 @@ final class Submission<R> {
     /** Each write that contained it was refused, because others were faster. */
     OVERTAKEN,
     /** A write that contains it may be applied, or have been applied. */
-    SENT
+    SENT,
+    /** The same, and an attempt of that write was not answered. */
+    IN_DOUBT
   }
 
   /**
@@ -78,6 +80,16 @@ final class Submission<R> {
     }
     progress = Progress.SENT;
     return true;
+  }
+
+  /** Learns that an attempt of the write that contains it was not answered. */
+  synchronized void doubt() {
+    progress = Progress.IN_DOUBT;
+  }
+
+  /** Whether the request that is under way for it may well tell its outcome. */
+  synchronized boolean awaitsAnswer() {
+    return outcome == null && progress == Progress.SENT;
   }
 
   /** Learns that the write that contained it was not applied and never will be. */

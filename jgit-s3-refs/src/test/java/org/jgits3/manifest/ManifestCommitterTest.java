@@ -11,11 +11,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FillsTheHeap;
@@ -89,6 +91,41 @@ class ManifestCommitterTest {
     assertThat(before.get()).isEqualTo(Register.Report.OK);
     assertThatThrownBy(first::get).hasCauseInstanceOf(UnknownOutcomeException.class);
     assertThatThrownBy(refused::get).hasCauseInstanceOf(UnknownOutcomeException.class);
+  }
+
+  @Test
+  void all_of_a_batch_that_others_defeat_at_its_deadline_learn_that_nothing_was_written()
+      throws Exception {
+    AtomicLong ahead = new AtomicLong();
+    committer = new ManifestCommitter(store, NAME, POLICY, ahead(ahead), new SplittableRandom(1));
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
+    awaitPuts(2);
+    List<FutureTask<Register.Report>> batch = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      String value = "2" + i;
+      batch.add(start(() -> commit(Register.set("op" + value, value))));
+      awaitThreads(Thread.State.TIMED_WAITING, i + 1);
+    }
+    store.nextPut(
+        put -> {
+          other.commit(Register.set("V0", "9"));
+          ahead.set(POLICY.deadline().toNanos());
+          store.nextGet(
+              get -> {
+                awaitTrue(
+                    () ->
+                        threadsIn(Thread.State.TERMINATED) + threadsIn(Thread.State.WAITING)
+                            == batch.size()); // the first one, and all of these but this one
+                return get.read();
+              });
+          return put.apply();
+        });
+    held.countDown();
+    assertThat(before.get()).isEqualTo(Register.Report.OK);
+    for (FutureTask<Register.Report> op : batch) {
+      assertThatThrownBy(op::get).hasCauseInstanceOf(ManifestException.NotCommitted.class);
+    }
   }
 
   @Test
@@ -333,6 +370,20 @@ class ManifestCommitterTest {
     assertThatThrownBy(() -> commit(counting())).isInstanceOf(IllegalStateException.class);
   }
 
+  private static Ticker ahead(AtomicLong nanos) {
+    return new Ticker() {
+      @Override
+      public long nanoTime() {
+        return System.nanoTime() + nanos.get();
+      }
+
+      @Override
+      public void sleep(long nanos) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(nanos);
+      }
+    };
+  }
+
   private Register.Report commit(Change<Register.Report> change) throws IOException {
     return committer.commit(change);
   }
@@ -397,8 +448,11 @@ class ManifestCommitterTest {
 
   /** Waits until so many threads, beside the one that does the request, wait for its end. */
   private void awaitThreads(Thread.State state, int count) {
-    awaitTrue(
-        () -> threads.stream().filter(thread -> waitsInCommitter(thread, state)).count() >= count);
+    awaitTrue(() -> threadsIn(state) >= count);
+  }
+
+  private long threadsIn(Thread.State state) {
+    return threads.stream().filter(thread -> waitsInCommitter(thread, state)).count();
   }
 
   private static boolean waitsInCommitter(Thread thread, Thread.State state) {
