@@ -22,7 +22,7 @@ import software.amazon.awssdk.retries.api.BackoffStrategy;
  * <p>Pauses grow from 50 ms to 4 s, with full jitter. Besides, all requests of the store together
  * have {@link #PER_SECOND} repetitions a second, conditional writes included, so that a failing
  * store is not stormed by those that wait for it, however many they are. A {@code Retry-After} is
- * honoured.
+ * honoured up to 4 s.
  *
  * <p>A store that has never answered is rather misconfigured than out of order: requests to it are
  * given up after a second.
@@ -40,8 +40,10 @@ final class Retries {
 
   private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
 
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
+
   private static final BackoffStrategy BACKOFF =
-      BackoffStrategy.exponentialDelay(Duration.ofMillis(50), Duration.ofSeconds(4));
+      BackoffStrategy.exponentialDelay(Duration.ofMillis(50), LONGEST_PAUSE);
 
   /** Patience with a store that has not answered yet, and where another way will do. */
   private static final Duration BRIEFLY = Duration.ofSeconds(1);
@@ -169,14 +171,14 @@ final class Retries {
       long now = nanoTime.getAsLong();
       firstFailure = failures++ == 0 ? now : firstFailure;
       Duration left = patience().minusNanos(now - firstFailure);
-      if (left.isNegative() || left.isZero() || failure.retryAfter().compareTo(left) > 0) {
+      if (left.isNegative() || left.isZero()) {
         return Optional.empty();
       }
       Optional<Duration> turn = takeTurn(left);
       if (turn.isEmpty()) {
         return Optional.empty();
       }
-      Duration least = longer(turn.get(), failure.retryAfter());
+      Duration least = longer(turn.get(), asked(failure));
       if (failures == FAILURES_BEFORE_WARNING) {
         warn(failure);
       }
@@ -218,10 +220,18 @@ final class Retries {
    * not given up here.
    *
    * @param failure of the request to be repeated
-   * @return time until then, at most the deadline, or until the store wants to be asked again
+   * @return time until then, or until the store wants to be asked again
    */
   Duration turn(S3Failure failure) {
-    return longer(takeTurn(deadline).orElse(deadline), failure.retryAfter());
+    return longer(takeTurn(deadline).orElse(deadline), asked(failure));
+  }
+
+  /**
+   * Time that the store asks for, as far as it gets it: MinIO asks for a minute or two with every
+   * 503, so that each outage of a second would be one of a minute.
+   */
+  private static Duration asked(S3Failure failure) {
+    return shorter(failure.retryAfter(), LONGEST_PAUSE);
   }
 
   /**
