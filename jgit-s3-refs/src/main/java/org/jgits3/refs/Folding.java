@@ -31,8 +31,11 @@ import org.slf4j.LoggerFactory;
 final class Folding {
   private static final Logger LOG = LoggerFactory.getLogger(Folding.class);
 
-  /** Attempts of a commit while others keep taking the room that was made. */
-  private static final int ATTEMPTS = 4;
+  /**
+   * Attempts of a commit while others keep taking the room that was made. Of those that find none
+   * together one gets it each time, where packs leave little.
+   */
+  private static final int ATTEMPTS = 64;
 
   /** Objects written in a row in the background. */
   private static final int STEPS = 4;

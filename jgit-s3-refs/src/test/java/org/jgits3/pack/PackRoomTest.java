@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -31,6 +35,7 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -213,12 +218,17 @@ class PackRoomTest {
 
   private static ReceiveCommand.Result create(S3Repository r, String name, ObjectId id)
       throws IOException {
+    return create(r, Stream.of(name), id).iterator().next();
+  }
+
+  private static Set<ReceiveCommand.Result> create(
+      S3Repository r, Stream<String> names, ObjectId id) throws IOException {
     BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
+    names.forEach(name -> batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name)));
     try (RevWalk walk = new RevWalk(r)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     }
-    return batch.getCommands().get(0).getResult();
+    return batch.getCommands().stream().map(ReceiveCommand::getResult).collect(Collectors.toSet());
   }
 
   @Test
@@ -234,6 +244,28 @@ class PackRoomTest {
       }
       assertThat(snapshots.get()).as("snapshots for 500 updates").isLessThan(15);
       assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(500);
+    }
+  }
+
+  @Test
+  void many_updates_at_once_find_room_one_after_the_other_beside_all_the_packs() throws Exception {
+    int writers = 32;
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    try (S3RepositoryManager quick = TestRepositories.manager(new MemoryObjectStore());
+        S3Repository r = quick.createRepository("r")) {
+      ObjectId id = TestRepositories.commit(r, "first");
+      fillWithPacks(r);
+      List<Callable<Set<ReceiveCommand.Result>>> updates = new ArrayList<>();
+      for (int i = 0; i < writers; i++) {
+        String prefix = "refs/heads/" + i + "/" + "x".repeat(NAME) + "/";
+        updates.add(() -> create(r, IntStream.range(0, 15).mapToObj(n -> prefix + n), id));
+      }
+      for (Future<Set<ReceiveCommand.Result>> update : threads.invokeAll(updates)) {
+        assertThat(update.get()).containsOnly(ReceiveCommand.Result.OK);
+      }
+      assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(15 * writers);
+    } finally {
+      threads.shutdownNow();
     }
   }
 
