@@ -9,7 +9,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.slf4j.Logger;
@@ -192,7 +191,7 @@ final class Folding {
 
   /** Moves out of the manifest so many bytes, or nothing if there are fewer. */
   private boolean fold(Manifest manifest, long wanted) throws IOException {
-    long ofTail = TransactionLog.approximateBytes(manifest.log().tail());
+    long ofTail = logCompaction.movableBytes(manifest);
     long ofOverlay = manifest.refs().overlayBytes();
     if (ofTail + ofOverlay < wanted) {
       return false;

@@ -124,6 +124,11 @@ final class LogCompaction {
     replace(manifest, log -> new Run(segments, segments, movable(log)));
   }
 
+  /** About the bytes of a manifest that {@link #moveTail} moves, as far as is known. */
+  long movableBytes(Manifest manifest) {
+    return TransactionLog.approximateBytes(movable(manifest.log()));
+  }
+
   /** Entries of the tail that can be moved: those left behind would not be in order. */
   private List<LogEntry> movable(TransactionLog log) {
     return log.newest().stream()

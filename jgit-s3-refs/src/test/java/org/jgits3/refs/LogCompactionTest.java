@@ -26,6 +26,7 @@ import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
@@ -380,5 +381,37 @@ class LogCompactionTest {
       update.setNewObjectId(id);
       assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
     }
+  }
+
+  @Test
+  void refs_are_folded_for_an_update_that_what_is_damaged_leaves_no_room_for() throws Exception {
+    ObjectId id = TestRepositories.commit(repository, "first");
+    for (int i = 0; i < 20; i++) {
+      create("refs/heads/" + i, id);
+    }
+    log.compaction().moveTail(log.manifest());
+    for (int n = 0; n < 10; n++) {
+      int number = n;
+      log.appendLarge(
+          IntStream.range(0, 500)
+              .mapToObj(i -> new RefChange("refs/tags/" + number + "/" + i, ZERO, LongLog.id(i)))
+              .toList());
+    }
+    for (LogEntry entry : log.log().tail()) {
+      damage(entry.external().orElseThrow().id());
+    }
+    int some = 10_000;
+    repository.setGitwebDescription("y".repeat(some));
+    long bytes = Files.size(directory.resolve(RepositoryName.of("r").manifestKey()));
+    repository.setGitwebDescription("y".repeat(some + (int) (Manifest.MAX_BYTES - bytes) - 60));
+    create("refs/heads/new", id);
+    assertThat(log.manifest().refs().snapshot()).isPresent();
+    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(21);
+  }
+
+  private void create(String name, ObjectId id) throws IOException {
+    RefUpdate update = repository.updateRef(name);
+    update.setNewObjectId(id);
+    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
   }
 }
