@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.refs;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -8,9 +9,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
@@ -19,6 +23,12 @@ import org.jgits3.manifest.Refs;
  * by one thread.
  */
 final class RefEdits {
+  /**
+   * Bytes of a manifest for refs that stay in it, since packed-refs cannot hold them: symbolic ones
+   * and those outside {@code refs/}, but {@code HEAD}.
+   */
+  static final long MOST_KEPT = 32 << 10;
+
   private final RefView view;
   private final Map<String, RefValue> values = new HashMap<>();
   private final Map<String, Optional<String>> symrefs = new HashMap<>();
@@ -215,23 +225,59 @@ final class RefEdits {
    * snapshot.
    *
    * @return the result
+   * @throws ManifestException if the manifest has no room for refs that stay in it
    */
-  Refs apply() {
+  Refs apply() throws ManifestException {
     TreeMap<String, RefValue> overlay = new TreeMap<>(view.refs().overlay());
     values.forEach((name, value) -> setOrClear(overlay, name, value, view.inSnapshot(name)));
     TreeMap<String, String> links = new TreeMap<>(view.refs().symrefs());
     symrefs.forEach(
         (name, target) ->
             target.ifPresentOrElse(t -> links.put(name, t), () -> links.remove(name)));
-    return new Refs(view.refs().snapshot(), overlay, links);
+    Refs next = new Refs(view.refs().snapshot(), overlay, links);
+    checkKept(next);
+    return next;
+  }
+
+  /** Refuses more refs that no compaction moves elsewhere: they would leave no room for others. */
+  private void checkKept(Refs next) throws ManifestException {
+    Optional<String> kept =
+        Stream.concat(
+                symrefs.keySet().stream(),
+                values.keySet().stream().filter(name -> !SnapshotMerge.holds(name)))
+            .filter(name -> !name.equals(Constants.HEAD))
+            .min(Comparator.naturalOrder());
+    if (kept.isEmpty()) {
+      return;
+    }
+    long bytes = keptBytes(next);
+    if (bytes > MOST_KEPT && bytes > keptBytes(view.refs())) {
+      throw new ManifestException(
+          kept.get()
+              + ": symbolic refs, and refs outside refs/, would take "
+              + bytes
+              + " bytes of the manifest, which they stay in, at most "
+              + MOST_KEPT
+              + "; delete some of them",
+          null);
+    }
+  }
+
+  private static long keptBytes(Refs refs) {
+    TreeMap<String, RefValue> overlay = new TreeMap<>(refs.overlay());
+    overlay.keySet().removeIf(name -> SnapshotMerge.holds(name) || name.equals(Constants.HEAD));
+    TreeMap<String, String> links = new TreeMap<>(refs.symrefs());
+    links.remove(Constants.HEAD);
+    return new Refs(Optional.empty(), overlay, links).approximateBytes();
   }
 
   /**
    * The refs with these changes, without those that a snapshot can hold.
    *
    * @return the result
+   * @throws ManifestException as {@link #apply}
    */
-  Refs outsideSnapshot() {
+  Refs outsideSnapshot() throws ManifestException {
     RefEdits outside = new RefEdits(view.outsideSnapshot());
     outside.symrefs.putAll(symrefs);
     values.forEach(
