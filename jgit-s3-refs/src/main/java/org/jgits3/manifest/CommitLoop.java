@@ -36,6 +36,10 @@ final class CommitLoop {
   private InFlight inFlight;
   private boolean complete;
   private long pause;
+
+  /** When the caller that does the step wants to be gone. */
+  private long until;
+
   private volatile String lastTrouble = "";
 
   /** A batch whose write is not decided yet. */
@@ -92,15 +96,17 @@ final class CommitLoop {
    * Pauses if that is due, then does the next request. Whatever goes wrong is the outcome of the
    * submissions concerned, never an exception.
    *
-   * @param limit how long to pause at most, in nanoseconds
+   * @param deadline of the caller, by {@link Ticker#nanoTime}, beyond which nothing is waited for
+   *     but the answer of one attempt
    * @throws InterruptedException if interrupted while pausing; nothing else was done
    */
-  void step(long limit) throws InterruptedException {
+  void step(long deadline) throws InterruptedException {
+    until = deadline;
     if (inFlight != null && members.stream().allMatch(Submission::decided)) {
       inFlight = null; // given up
       pause = 0; // was before its next attempt
     }
-    pause(limit);
+    pause();
     try {
       if (inFlight == null) {
         begin();
@@ -114,8 +120,13 @@ final class CommitLoop {
     }
   }
 
-  private void pause(long limit) throws InterruptedException {
-    long nanos = Math.min(pause, limit);
+  /** Time that the caller has left. */
+  private long left() {
+    return Math.max(0, until - ticker.nanoTime());
+  }
+
+  private void pause() throws InterruptedException {
+    long nanos = Math.min(pause, left());
     pause = 0;
     if (nanos > 0) {
       ticker.sleep(nanos);
@@ -205,7 +216,12 @@ final class CommitLoop {
     long asOf = latest.arrivals();
     try {
       Optional<LatestManifest.Seen> seen = latest.get();
-      latest.accept(seen.isPresent() ? file.refresh(seen.get().manifest()) : file.read(), asOf);
+      Duration limit = Duration.ofNanos(left());
+      latest.accept(
+          seen.isPresent() ? file.refresh(seen.get().manifest(), limit) : file.read(limit), asOf);
+    } catch (StoreException.Unavailable e) {
+      complete = false;
+      askAgain(e); // for others, who may have more time
     } catch (IOException e) {
       conclude(e);
     }
@@ -369,16 +385,20 @@ final class CommitLoop {
     }
   }
 
+  private void askAgain(StoreException.Unavailable why) {
+    lastTrouble = why.getMessage();
+    pause = pacing.beforeRepeat(Duration.ZERO);
+  }
+
   /** Finds out why a write was refused: it was applied before, or somebody else was faster. */
   private void reread() {
     long asOf = latest.arrivals();
     Optional<VersionedManifest> read;
     try {
-      read = file.refresh(inFlight.base);
+      read = file.refresh(inFlight.base, Duration.ofNanos(left()));
     } catch (StoreException.Unavailable e) {
       inFlight.unanswered = true;
-      lastTrouble = e.getMessage();
-      pause = pacing.beforeRepeat(Duration.ZERO);
+      askAgain(e);
       return;
     } catch (IOException e) {
       fail(UnknownCause.UNREADABLE, "its manifest cannot be read", e);

@@ -151,7 +151,7 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   /**
    * Commits a change, possibly in one PUT with others. Blocks until it is decided, which may be
-   * later than its deadline by two requests: those that tell what became of a write under way.
+   * later than its deadline by the two requests that tell the outcome of a write under way.
    *
    * @param <R> type of the verdict
    * @param change the change
@@ -231,7 +231,7 @@ public final class ManifestCommitter implements Committer, Closeable {
       return;
     }
     try {
-      loop.step(mine.deadline() - ticker.nanoTime());
+      loop.step(mine.deadline());
     } finally {
       endTurn();
     }

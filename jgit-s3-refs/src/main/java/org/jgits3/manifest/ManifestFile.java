@@ -2,6 +2,8 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Optional;
 import org.eclipse.jgit.annotations.Nullable;
@@ -12,6 +14,9 @@ import org.jgits3.store.Validator;
 
 /** The stored manifest of one name. */
 final class ManifestFile {
+  /** Limit of a read for which there is as much time as an outage may last. */
+  static final Duration AS_LONG_AS_ANY = ChronoUnit.FOREVER.getDuration();
+
   private final ObjectStore store;
   private final String key;
   private final String where;
@@ -59,7 +64,17 @@ final class ManifestFile {
 
   /** Reads it: one GET. Empty if there is none. */
   Optional<VersionedManifest> read() throws IOException {
-    GetResult answer = get(Optional.empty());
+    return read(AS_LONG_AS_ANY);
+  }
+
+  /**
+   * Reads it: one GET.
+   *
+   * @param limit how long that is repeated
+   * @return the manifest; empty if there is none
+   */
+  Optional<VersionedManifest> read(Duration limit) throws IOException {
+    GetResult answer = get(Optional.empty(), limit);
     return answer instanceof GetResult.Found found ? Optional.of(decode(found)) : Optional.empty();
   }
 
@@ -67,13 +82,14 @@ final class ManifestFile {
    * Reads it unless it is still the one known: one GET, conditional if validators are trusted.
    *
    * @param known manifest read or written before
+   * @param limit how long the request is repeated
    * @return {@code known} itself if the store says that nothing changed; with the same manifest and
    *     the newest validator if the bytes are the same; empty if there is none
    * @throws ManifestException.Corrupt if it went back to an earlier generation of the same life
    */
-  Optional<VersionedManifest> refresh(VersionedManifest known) throws IOException {
-    GetResult answer =
-        get(reads == ManifestReads.VALIDATED ? Optional.of(known.validator()) : Optional.empty());
+  Optional<VersionedManifest> refresh(VersionedManifest known, Duration limit) throws IOException {
+    boolean conditional = reads == ManifestReads.VALIDATED;
+    GetResult answer = get(conditional ? Optional.of(known.validator()) : Optional.empty(), limit);
     if (answer instanceof GetResult.NotModified) {
       return Optional.of(known);
     }
@@ -140,12 +156,12 @@ final class ManifestFile {
   }
 
   /** One GET, which an interrupt does not fail, since others may wait for its answer as well. */
-  private GetResult get(Optional<Validator> known) throws IOException {
+  private GetResult get(Optional<Validator> known, Duration limit) throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          return store.get(key, known);
+          return store.get(key, known, limit);
         } catch (IOException e) {
           if (!Thread.interrupted()) {
             throw e;

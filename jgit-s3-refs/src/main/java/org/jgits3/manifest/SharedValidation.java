@@ -30,6 +30,9 @@ final class SharedValidation {
     long asOf = latest.arrivals();
     Optional<LatestManifest.Seen> known = latest.get();
     return latest.accept(
-        known.isPresent() ? file.refresh(known.get().manifest()) : file.read(), asOf);
+        known.isPresent()
+            ? file.refresh(known.get().manifest(), ManifestFile.AS_LONG_AS_ANY)
+            : file.read(),
+        asOf);
   }
 }

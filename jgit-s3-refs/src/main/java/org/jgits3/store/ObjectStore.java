@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,21 @@ public interface ObjectStore extends Closeable {
    * @throws StoreException if the store does not answer, refuses, or sends fewer bytes than it said
    */
   GetResult get(String key, Optional<Validator> known) throws IOException;
+
+  /**
+   * Reads a small object as {@link #get(String, Optional)} does, for a caller that has less time
+   * than an outage may last.
+   *
+   * @param key object to read
+   * @param known version the caller holds; empty to read unconditionally
+   * @param limit how long the request is repeated after its first failure; zero for one attempt
+   * @return the answer
+   * @throws StoreException.Unavailable if the store did not answer in that time
+   * @throws StoreException as without a limit
+   */
+  default GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+    return get(key, known);
+  }
 
   /**
    * Reads a range of an object into a slice of the caller's array, in one request, and one for the

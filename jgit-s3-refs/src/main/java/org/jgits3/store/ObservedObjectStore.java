@@ -2,6 +2,7 @@
 package org.jgits3.store;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -89,6 +90,11 @@ public final class ObservedObjectStore implements ObjectStore {
   @Override
   public GetResult get(String key, Optional<Validator> known) throws IOException {
     return observe(RequestKind.GET, () -> store.get(key, known), ObservedObjectStore::ended);
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+    return observe(RequestKind.GET, () -> store.get(key, known, limit), ObservedObjectStore::ended);
   }
 
   private static Ended ended(GetResult result) {

@@ -7,7 +7,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jgits3.store.S3Failure.Kind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +45,7 @@ final class Retries {
       BackoffStrategy.exponentialDelay(Duration.ofMillis(50), LONGEST_PAUSE);
 
   /** Patience with a store that has not answered yet, and where another way will do. */
-  private static final Duration BRIEFLY = Duration.ofSeconds(1);
+  static final Duration BRIEFLY = Duration.ofSeconds(1);
 
   /** Failures of one request that are worth a line in the log: some 1.5 s. */
   private static final int FAILURES_BEFORE_WARNING = 6;
@@ -100,17 +99,14 @@ final class Retries {
   }
 
   /**
-   * Makes a request that is not worth a long wait, until it is answered or a second has passed.
+   * Makes a request until it is answered, as long as its caller has time.
    *
-   * @param request makes one attempt
+   * @param run of this request
+   * @param request makes one attempt; given the number of attempts that failed before
    * @return its answer
    * @throws SdkException the last failure
    */
-  <T> T runBriefly(Supplier<T> request) {
-    return run(new Run(shorter(deadline, BRIEFLY)), failures -> request.get());
-  }
-
-  private <T> T run(Run run, IntFunction<T> request) {
+  <T> T run(Run run, IntFunction<T> request) {
     while (true) {
       try {
         T answer = request.apply(run.failures);
@@ -127,6 +123,15 @@ final class Retries {
   /** A request that is about to be made for the first time. */
   Run begin() {
     return new Run(deadline);
+  }
+
+  /**
+   * A request that is about to be made for the first time.
+   *
+   * @param limit how long it is repeated after its first failure, if less than any other
+   */
+  Run begin(Duration limit) {
+    return new Run(shorter(deadline, limit));
   }
 
   /** The store has answered. */

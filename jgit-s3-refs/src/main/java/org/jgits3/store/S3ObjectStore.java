@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -237,6 +238,11 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public GetResult get(String key, Optional<Validator> known) throws IOException {
+    return get(key, known, ChronoUnit.FOREVER.getDuration());
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
     GetObjectRequest.Builder request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
@@ -244,6 +250,7 @@ public final class S3ObjectStore implements ObjectStore {
             .ifNoneMatch(known.map(Validator::value).orElse(null));
     try {
       return retries.run(
+          retries.begin(limit),
           failures ->
               client.getObject(
                   request.overrideConfiguration(within(readTimeout(failures))).build(),
@@ -720,8 +727,9 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public void abortMultipart(MultipartUpload upload) throws IOException {
     try {
-      retries.runBriefly( // a sweep removes what an outage leaves
-          () ->
+      retries.run(
+          retries.begin(Retries.BRIEFLY), // a sweep removes what an outage leaves
+          failures ->
               connected(
                   () ->
                       client.abortMultipartUpload(

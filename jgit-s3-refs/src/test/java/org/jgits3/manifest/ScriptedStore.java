@@ -4,6 +4,7 @@ package org.jgits3.manifest;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -83,10 +84,12 @@ final class ScriptedStore implements ObjectStore {
   final class GetRequest {
     private final String key;
     private final Optional<Validator> known;
+    final Duration limit;
 
-    private GetRequest(String key, Optional<Validator> known) {
+    private GetRequest(String key, Optional<Validator> known, Duration limit) {
       this.key = key;
       this.known = known;
+      this.limit = limit;
     }
 
     GetResult read() {
@@ -152,7 +155,12 @@ final class ScriptedStore implements ObjectStore {
 
   @Override
   public GetResult get(String key, Optional<Validator> known) throws IOException {
-    GetRequest request = new GetRequest(key, known);
+    return get(key, known, ManifestFile.AS_LONG_AS_ANY);
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+    GetRequest request = new GetRequest(key, known, limit);
     GetScript script;
     synchronized (this) {
       gets++;

@@ -89,6 +89,20 @@ class RetriesTest {
   }
 
   @Test
+  void a_request_is_repeated_no_longer_than_its_caller_has_time() {
+    Retries retries = proven();
+    Duration little = Duration.ofSeconds(5);
+    assertThat(attempts(retries.begin(little), noAnswer))
+        .hasSizeGreaterThan(3)
+        .last()
+        .isEqualTo(little);
+    assertThat(attempts(retries.begin(Duration.ZERO), noAnswer)).hasSize(1);
+    assertThat(attempts(retries.begin(DEADLINE.multipliedBy(2)), noAnswer))
+        .last()
+        .isEqualTo(DEADLINE);
+  }
+
+  @Test
   void a_refusal_is_final() {
     assertThat(attempts(proven().begin(), answer(403))).hasSize(1);
     assertThat(attempts(proven().begin(), answer(404))).hasSize(1);
