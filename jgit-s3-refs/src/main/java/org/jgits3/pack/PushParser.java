@@ -3,11 +3,17 @@ package org.jgits3.pack;
 
 import java.io.IOException;
 import java.io.InputStream;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.GitmoduleEntry;
+import org.eclipse.jgit.lib.ObjectChecker;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.transport.PackLock;
 import org.eclipse.jgit.transport.PackedObjectInfo;
 
 /**
@@ -15,15 +21,39 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
  * by one thread.
  */
 class PushParser extends DfsPackParser {
+  private final DfsObjDatabase database;
   private final ReceiveMemory.Share memory;
   private final DeltaBases bases = new DeltaBases();
   private boolean resolving;
   private long limit;
+  @Nullable private ObjectChecker checker;
 
   PushParser(
       DfsObjDatabase database, DfsInserter inserter, InputStream in, ReceiveMemory.Share memory) {
     super(database, inserter, in);
+    this.database = database;
     this.memory = memory;
+  }
+
+  @Override
+  public void setObjectChecker(@Nullable ObjectChecker oc) {
+    checker = oc;
+    super.setObjectChecker(oc);
+  }
+
+  /** As documented by JGit. Takes memory for the submodules, which whoever called parses next. */
+  @Override
+  @Nullable
+  public PackLock parse(ProgressMonitor receiving, ProgressMonitor resolving) throws IOException {
+    PackLock lock = super.parse(receiving, resolving);
+    if (checker != null && !checker.getGitsubmodules().isEmpty()) {
+      try (ObjectReader reader = database.newReader()) {
+        for (GitmoduleEntry entry : checker.getGitsubmodules()) {
+          memory.takeForSubmodules(reader.getObjectSize(entry.getBlobId(), ObjectReader.OBJ_ANY));
+        }
+      }
+    }
+    return lock;
   }
 
   @Override

@@ -5,8 +5,9 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * The heap that pushes may take for the objects of their packs, all pushes of a process together. A
- * push that does not fit is refused before its objects take memory, and never waits.
+ * The heap that pushes may take for the objects of their packs, and fetches for those that they
+ * name, all of a process together. A request that does not fit is refused before its objects take
+ * memory, and never waits.
  *
  * <p>Counts what grows with a pack: its number of objects, and the largest object that JGit has in
  * memory as a whole, which are all but blobs that are no base of a delta, and the bases that it
@@ -25,8 +26,17 @@ public final class ReceiveMemory {
   /** Copies of an object that resolving a delta has at a time: base, delta and result. */
   static final int COPIES = 3;
 
+  /** Length of an object that takes as much as each byte of a configuration, parsed. */
+  static final int CONFIG_FACTOR = 12;
+
   /** Bytes of an object that count as those of any push. */
   static final long SMALL_OBJECT = 256 << 10;
+
+  /**
+   * Bytes for each byte of a fetch, of which a line of 50 names an object: entries of lists and
+   * sets, and what is noted of each while it is looked up.
+   */
+  static final int NAMES_FACTOR = 4;
 
   private static final double MIB = 1 << 20;
 
@@ -36,7 +46,7 @@ public final class ReceiveMemory {
   /**
    * Memory of which nothing is taken.
    *
-   * @param limit bytes that all pushes together may take; 0 for no limit
+   * @param limit bytes that all requests together may take; 0 for no limit
    */
   public ReceiveMemory(long limit) {
     this.limit = limit > 0 ? limit : Long.MAX_VALUE;
@@ -51,7 +61,7 @@ public final class ReceiveMemory {
     return taken;
   }
 
-  /** A share for one push, of which nothing is taken. */
+  /** A share for one request, of which nothing is taken. */
   Share share() {
     return new Share();
   }
@@ -71,7 +81,7 @@ public final class ReceiveMemory {
               + what
               + " takes some "
               + mib(whole)
-              + " of memory, of which other pushes have taken too much; push again");
+              + " of memory, of which other requests have taken too much; try again");
     }
     taken += bytes;
   }
@@ -88,7 +98,7 @@ public final class ReceiveMemory {
     return (long) Math.ceil(bytes / MIB) + " MiB";
   }
 
-  /** What one push has taken. */
+  /** What one request has taken. */
   final class Share implements Closeable {
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this
@@ -117,8 +127,22 @@ public final class ReceiveMemory {
                 + Long.toUnsignedString(bytes)
                 + " bytes cannot be received");
       }
+      takeForCopies(bytes, "a pack with an object of " + mib(bytes));
+    }
+
+    /**
+     * Takes memory for the {@code .gitmodules} of a tree, which JGit parses.
+     *
+     * @param bytes its length
+     * @throws IOException if there is not enough
+     */
+    synchronized void takeForSubmodules(long bytes) throws IOException {
+      takeForCopies(CONFIG_FACTOR * bytes, "a .gitmodules of " + mib(bytes));
+    }
+
+    private void takeForCopies(long bytes, String what) throws IOException {
       if (bytes > largest) {
-        grow(COPIES * (bytes - largest), "a pack with an object of " + mib(bytes));
+        grow(COPIES * (bytes - largest), what);
         largest = bytes;
       }
     }
@@ -135,6 +159,16 @@ public final class ReceiveMemory {
         grow(bytes - bases, "a pack with deltas to objects of " + mib(bytes));
         bases = bytes;
       }
+    }
+
+    /**
+     * Takes memory for a further part of a fetch.
+     *
+     * @param bytes of lines that name objects
+     * @throws IOException if there is not enough
+     */
+    synchronized void takeForNames(long bytes) throws IOException {
+      grow(NAMES_FACTOR * bytes, "a fetch that names so many objects");
     }
 
     /** Length of the largest object that could be in memory as a whole now. */

@@ -79,7 +79,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private final Quarantine quarantine;
   private volatile boolean defers;
 
-  /** Memory for the objects of packs that are pushed through this handle, until it is closed. */
+  /** Memory for objects that are pushed, or named in a fetch, until this handle is closed. */
   private final ReceiveMemory.Share memory;
 
   /** Thread that is making a pack parser, and with it a reader for that one. */
@@ -164,6 +164,16 @@ public class S3ObjDatabase extends DfsObjDatabase {
    */
   public void deferReceivedPacks() {
     defers = true;
+  }
+
+  /**
+   * Takes memory for objects that a client names in a fetch, until this handle is closed.
+   *
+   * @param bytes bytes of its request that are about to be kept
+   * @throws IOException if other requests have taken too much, or there is never so much
+   */
+  public void takeForNames(long bytes) throws IOException {
+    memory.takeForNames(bytes);
   }
 
   /**

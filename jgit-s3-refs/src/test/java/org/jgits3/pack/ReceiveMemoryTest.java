@@ -16,9 +16,12 @@ import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -60,6 +63,7 @@ class ReceiveMemoryTest {
       PackParser parser = inserter.newPackParser(new ByteArrayInputStream(pack));
       parser.setAllowThin(true);
       parser.setMaxObjectSizeLimit(0); // as a server does that has none
+      parser.setObjectChecker(new ObjectChecker());
       parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
     }
   }
@@ -222,6 +226,27 @@ class ReceiveMemoryTest {
         .hasMessage(
             "a pack with a tree, commit, tag or delta of 9223372039002259440 bytes cannot be"
                 + " received");
+  }
+
+  @Test
+  void submodules_that_memory_has_no_room_for_are_refused_before_they_are_parsed()
+      throws Exception {
+    open("16m");
+    byte[] modules = "[a]\n".repeat(1 << 18).getBytes(US_ASCII);
+    ByteArrayOutputStream pack = pack(2);
+    header(pack, Constants.OBJ_BLOB, modules.length);
+    deflate(pack, modules);
+    TreeFormatter tree = new TreeFormatter();
+    try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
+      ObjectId blob = ids.idFor(Constants.OBJ_BLOB, modules);
+      tree.append(Constants.DOT_GIT_MODULES, FileMode.REGULAR_FILE, blob);
+    }
+    header(pack, Constants.OBJ_TREE, tree.toByteArray().length);
+    deflate(pack, tree.toByteArray());
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a .gitmodules of 1 MiB takes some 36 MiB of memory");
   }
 
   @Test

@@ -3,25 +3,35 @@ package org.jgits3.server.http;
 
 import java.io.IOException;
 import java.io.InputStream;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
+import org.jgits3.S3Repository;
 
 /**
- * What a client asks in a fetch, inflated, up to a limit: JGit keeps each object that is named, and
- * a few bytes of gzip can name millions. Used by one thread.
+ * What a client asks in a fetch, inflated, up to a limit, and as far as there is memory for it
+ * beside other requests: JGit keeps each object that is named, and a few bytes of gzip can name
+ * millions. Used by one thread.
  */
 final class LimitedRequest extends InputStream {
+  /** Bytes that memory is taken for at a time; as many come without. */
+  private static final int STEP = 64 << 10;
+
   private final InputStream request;
+  private final Repository repository;
   private final long limit;
   private long count;
+  private long allowed = STEP;
 
   /**
    * Limits a request.
    *
    * @param request inflated
+   * @param repository handle that serves it, and is closed at its end
    * @param limit most bytes; 0 for no limit
    */
-  LimitedRequest(InputStream request, long limit) {
+  LimitedRequest(InputStream request, Repository repository, long limit) {
     this.request = request;
+    this.repository = repository;
     this.limit = limit > 0 ? limit : Long.MAX_VALUE;
   }
 
@@ -50,6 +60,20 @@ final class LimitedRequest extends InputStream {
           "the request of this fetch is larger than http.maxRequestBuffer of the server, "
               + limit
               + " bytes");
+    }
+    while (count > allowed) {
+      takeMemory();
+      allowed += STEP;
+    }
+  }
+
+  private void takeMemory() throws ServiceMayNotContinueException {
+    try {
+      if (repository instanceof S3Repository stored) {
+        stored.getObjectDatabase().takeForNames(STEP);
+      }
+    } catch (IOException e) {
+      throw new ServiceMayNotContinueException(e.getMessage(), e);
     }
   }
 

@@ -26,6 +26,7 @@ final class LimitedUploadPack extends UploadPack {
   @Override
   public void uploadWithExceptionPropagation(
       InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
-    super.uploadWithExceptionPropagation(new LimitedRequest(input, requestLimit), output, messages);
+    super.uploadWithExceptionPropagation(
+        new LimitedRequest(input, getRepository(), requestLimit), output, messages);
   }
 }

@@ -35,6 +35,9 @@ import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.PacketLineOut;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -257,6 +260,24 @@ class GitHttpServerTest {
       assertThat(fetch(server, "a.git", fetch(push.commit(), 700_000)).body())
           .contains("33554432 bytes")
           .doesNotContain("PACK");
+    }
+  }
+
+  @Test
+  void a_fetch_that_names_more_objects_than_memory_has_room_for_is_refused() throws Exception {
+    Config config = new Config();
+    config.setString("s3", "receive", "memoryLimit", "1m");
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    try (S3RepositoryManager manager =
+            new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
+        GitHttpServer server = GitHttpServer.builder().start(manager)) {
+      manager.createRepository("r").close();
+      push(server, "r.git", push.body());
+      assertThat(fetch(server, "r.git", fetch(push.commit(), 6_000)).body())
+          .contains("ERR a fetch that names so many objects takes some 2 MiB of memory")
+          .doesNotContain("PACK");
+      assertThat(fetch(server, "r.git", fetch(push.commit(), 4_000)).body()).contains("PACK");
+      assertThat(manager.receiveMemory().taken()).isZero();
     }
   }
 
