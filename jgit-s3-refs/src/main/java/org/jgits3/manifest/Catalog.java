@@ -205,7 +205,8 @@ public final class Catalog {
    * renamed to since.
    *
    * <p>Misses none, though renames go on: a life that has left a name is looked for under the name
-   * it got, which is read later than the one it left.
+   * it got, which is read later than the one it left. Several names are asked twice, since one that
+   * was asked early may have been left since.
    *
    * @param life a {@link Manifest#repositoryId}
    * @return names, usually one; none if the life has ended
@@ -215,6 +216,16 @@ public final class Catalog {
    */
   public SortedSet<RepositoryName> holders(String life) throws IOException {
     checkReadable(life);
+    SortedSet<RepositoryName> holders = asked(life);
+    SortedSet<RepositoryName> before = Collections.emptySortedSet();
+    while (holders.size() > 1 && !holders.equals(before)) {
+      before = holders;
+      holders = asked(life);
+    }
+    return holders;
+  }
+
+  private SortedSet<RepositoryName> asked(String life) throws IOException {
     SortedSet<RepositoryName> holders = new TreeSet<>(ORDER);
     Map<RepositoryName, Long> seen = new HashMap<>();
     Queue<RepositoryName> toAsk = new ArrayDeque<>(byLife.getOrDefault(life, Set.of()));

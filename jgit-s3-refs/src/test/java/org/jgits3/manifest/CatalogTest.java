@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.PutOutcome;
 import org.junit.jupiter.api.Test;
@@ -211,6 +212,28 @@ class CatalogTest {
   void N7_a_repository_that_is_renamed_meanwhile_is_found() throws Exception {
     for (int seed = 0; seed < RUNS; seed++) {
       new Run(seed).lookUp();
+    }
+  }
+
+  @Test
+  void N7_a_rename_that_is_finished_while_names_are_asked_gives_a_repository_no_second_name()
+      throws Exception {
+    create(bindings, A);
+    String life = life(A);
+    for (int asked = 0; asked < 8; asked++) {
+      dieAfter(2, A, B); // the old name is marked
+      Catalog catalog = Catalog.read(store);
+      AtomicInteger left = new AtomicInteger(asked);
+      store.everyGet(
+          request -> {
+            if (left.getAndDecrement() == 0) {
+              bindings.rename(A, B);
+            }
+            return request.read();
+          });
+      assertThat(catalog.holders(life)).as("after %d requests", asked).hasSize(1);
+      bindings.rename(A, B);
+      bindings.rename(B, A);
     }
   }
 
