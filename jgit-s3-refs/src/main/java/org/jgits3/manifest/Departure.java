@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +16,11 @@ import java.util.List;
  * @param reserved generation at which that name was reserved for it; a manifest of that name which
  *     is not later does not know of the rename
  */
-public record Departure(String repositoryId, String to, long reserved) {
+@JsonFormat(shape = JsonFormat.Shape.ARRAY)
+public record Departure(
+    @JsonDeserialize(using = StoredValues.Life.class) String repositoryId,
+    String to,
+    long reserved) {
   /** Departures that a name keeps. So many fit into the longest tombstone. */
   static final int KEPT = 4;
 

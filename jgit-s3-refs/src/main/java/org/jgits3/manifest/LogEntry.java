@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,17 +22,27 @@ import java.util.Optional;
  * @param changes the refs that changed; empty if {@code external} holds them
  * @param external object with the changes of a batch too large for the manifest
  */
+@JsonFormat(shape = JsonFormat.Shape.ARRAY)
 public record LogEntry(
     long generation,
-    long time,
-    int zone,
+    @JsonDeserialize(using = StoredValues.SignedLong.class) long time,
+    @JsonDeserialize(using = StoredValues.SignedInt.class) int zone,
     String name,
     String email,
     String message,
-    List<RefChange> changes,
+    @JsonSetter(nulls = Nulls.FAIL) List<RefChange> changes,
     Optional<StoredObject> external) {
   /** Copies the list. */
   public LogEntry {
     changes = List.copyOf(changes);
+  }
+
+  /** Stored form, which ends before what is absent. */
+  @JsonValue
+  private List<Object> tuple() {
+    List<Object> tuple = new ArrayList<>(List.of(generation, time, zone, name, email, message));
+    tuple.add(changes);
+    external.ifPresent(tuple::add);
+    return tuple;
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+
 /**
  * An immutable object with a run of log entries.
  *
@@ -10,4 +12,5 @@ package org.jgits3.manifest;
  * @param entries number of entries
  * @param indexSize bytes at its end that tell a reader which parts of it, if any, it needs
  */
+@JsonFormat(shape = JsonFormat.Shape.ARRAY)
 public record LogSegment(StoredObject object, long from, long to, long entries, int indexSize) {}

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.ByteArrayOutputStream;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.exc.InvalidNullException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.zip.CRC32C;
 
@@ -44,18 +39,6 @@ final class ManifestCodec {
   private static final String TRAILER_END = "\"}";
   private static final int TRAILER_BYTES = TRAILER_START.length() + 8 + TRAILER_END.length();
 
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                  .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-                  .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
-                  .build())
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-          .build();
-
   private ManifestCodec() {}
 
   /**
@@ -80,29 +63,21 @@ final class ManifestCodec {
    * @throws IOException if a text is not valid Unicode
    */
   static byte[] encode(Manifest manifest, int most) throws IOException {
-    ByteArrayOutputStream out = fields(manifest);
-    if (manifest.holdsRepository()) {
-      int missing = MIN_REPOSITORY_BYTES - TRAILER_BYTES - out.size();
-      out.writeBytes(" ".repeat(Math.max(0, missing)).getBytes(StandardCharsets.US_ASCII));
-    }
-    byte[] content = out.toByteArray();
-    String trailer =
-        TRAILER_START + HexFormat.of().toHexDigits(crc32c(content, content.length)) + TRAILER_END;
-    byte[] bytes = Arrays.copyOf(content, content.length + TRAILER_BYTES);
-    System.arraycopy(
-        trailer.getBytes(StandardCharsets.US_ASCII), 0, bytes, content.length, TRAILER_BYTES);
+    byte[] fields = fields(manifest);
+    int end = fields.length - 1; // without the brace
+    int content =
+        manifest.holdsRepository() ? Math.max(end, MIN_REPOSITORY_BYTES - TRAILER_BYTES) : end;
+    byte[] bytes = Arrays.copyOf(fields, content + TRAILER_BYTES);
+    Arrays.fill(bytes, end, content, (byte) ' ');
+    String trailer = TRAILER_START + StoredValues.hex(crc32c(bytes, content)) + TRAILER_END;
+    System.arraycopy(trailer.getBytes(StandardCharsets.US_ASCII), 0, bytes, content, TRAILER_BYTES);
     checkSize(manifest, bytes.length, most);
     return bytes;
   }
 
   /** All fields but the checksum. */
-  private static ByteArrayOutputStream fields(Manifest manifest) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(2 * MIN_REPOSITORY_BYTES);
-    try (JsonGenerator json = MAPPER.getFactory().createGenerator(out)) {
-      json.disable(JsonGenerator.Feature.AUTO_CLOSE_JSON_CONTENT);
-      ManifestWriter.write(json, manifest);
-    }
-    return out;
+  private static byte[] fields(Manifest manifest) throws IOException {
+    return StoredValues.MAPPER.writeValueAsBytes(ManifestFields.of(manifest));
   }
 
   private static void checkSize(Manifest manifest, int size, int most) throws IOException {
@@ -124,7 +99,7 @@ final class ManifestCodec {
 
   /** Those who commit fold refs and log by themselves; packs are merged by maintenance alone. */
   private static String remedy(Manifest manifest, int size) throws IOException {
-    int ofPacks = size - fields(manifest.withPacks(List.of())).size();
+    int ofPacks = size - fields(manifest.withPacks(List.of())).length;
     return ofPacks > Manifest.MAX_BYTES / 2
         ? "its "
             + manifest.packs().size()
@@ -147,13 +122,12 @@ final class ManifestCodec {
     }
     boolean checked = checkTrailer(where, bytes);
     try {
-      JsonNode json = MAPPER.readTree(bytes);
-      ManifestReader reader = new ManifestReader(json);
-      if (reader.format() > Manifest.FORMAT) {
+      long format = format(bytes);
+      if (format > Manifest.FORMAT) {
         throw new ManifestException.Unsupported(
             where
                 + ": has format "
-                + reader.format()
+                + format
                 + ", this version knows "
                 + Manifest.FORMAT
                 + "; use a newer version");
@@ -161,14 +135,52 @@ final class ManifestCodec {
       if (!checked) {
         throw corrupt(where, "is truncated or no manifest: it does not end in a checksum", null);
       }
-      return reader.read();
+      return StoredValues.MAPPER.readValue(bytes, ManifestFields.class).manifest();
+    } catch (JsonMappingException e) {
+      throw corrupt(where, reason(e), e);
     } catch (JsonProcessingException e) {
       throw corrupt(where, "is no valid JSON: " + e.getOriginalMessage(), e);
-    } catch (IllegalArgumentException | ArithmeticException e) {
+    } catch (IllegalArgumentException e) {
       throw corrupt(where, e.getMessage(), e);
     } catch (IOException e) {
       throw e instanceof ManifestException m ? m : corrupt(where, e.getMessage(), e);
     }
+  }
+
+  /** Reads the one field that every format has. */
+  private static long format(byte[] bytes) throws IOException {
+    try (JsonParser json = StoredValues.MAPPER.createParser(bytes)) {
+      boolean object = json.nextToken() == JsonToken.START_OBJECT;
+      while (object && json.nextToken() == JsonToken.FIELD_NAME) {
+        boolean found = json.currentName().equals("format");
+        if (json.nextToken() == JsonToken.VALUE_NUMBER_INT && found) {
+          return json.getLongValue();
+        }
+        json.skipChildren();
+      }
+      throw new IllegalArgumentException("is no JSON object with a number as format");
+    }
+  }
+
+  /** Path to the field that is wrong, and what is wrong with it. */
+  private static String reason(JsonMappingException e) {
+    StringBuilder field = new StringBuilder();
+    for (JsonMappingException.Reference at : e.getPath()) {
+      if (at.getFieldName() == null) {
+        field.append('[').append(at.getIndex()).append(']');
+      } else {
+        field.append(field.isEmpty() ? "" : ".").append(at.getFieldName());
+      }
+    }
+    if (field.isEmpty()) {
+      return "is no manifest: " + e.getOriginalMessage();
+    }
+    if (e instanceof InvalidNullException) {
+      return "lacks the field " + field + ", or it is null";
+    }
+    return e instanceof UnrecognizedPropertyException
+        ? "has the unknown field " + field
+        : field + ": " + e.getOriginalMessage();
   }
 
   /** Whether there is a checksum; if there is one, it is right. */
@@ -181,7 +193,7 @@ final class ManifestCodec {
     if (!trailer.startsWith(TRAILER_START) || !trailer.endsWith(TRAILER_END)) {
       return false;
     }
-    String actual = HexFormat.of().toHexDigits(crc32c(bytes, content));
+    String actual = StoredValues.hex(crc32c(bytes, content));
     if (!trailer.startsWith(actual, TRAILER_START.length())) {
       throw corrupt(where, "has a wrong checksum: its bytes are not those that were written", null);
     }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -26,19 +31,19 @@ import java.util.TreeMap;
  * @param extra fields of a later version of the format, kept as they are
  */
 public record PackEntry(
-    String id,
+    @JsonDeserialize(using = StoredValues.Minted.class) String id,
     String source,
-    SortedMap<String, PackFileEntry> files,
-    long lastModified,
+    @JsonInclude(JsonInclude.Include.ALWAYS) SortedMap<String, PackFileEntry> files,
+    @JsonProperty("time") long lastModified,
     long objects,
     long deltas,
-    long estimatedSize,
-    int indexVersion,
-    Map<String, JsonNode> extra) {
+    @JsonProperty("estimated") long estimatedSize,
+    @JsonProperty("index") int indexVersion,
+    @JsonAnyGetter @JsonAnySetter Map<String, JsonNode> extra) {
   /** Copies the maps. */
   public PackEntry {
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
-    extra = Map.copyOf(extra);
+    extra = Collections.unmodifiableSortedMap(new TreeMap<>(extra));
   }
 
   /**

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * One file of a pack.
  *
@@ -9,7 +17,23 @@ package org.jgits3.manifest;
  * @param crc32c CRC32C of the file's bytes
  * @param offset where the file begins within the pack's bundle; -1 if it is an object of its own
  */
-public record PackFileEntry(long size, int range, int crc32c, long offset) {
+@JsonFormat(shape = JsonFormat.Shape.ARRAY)
+public record PackFileEntry(
+    long size,
+    int range,
+    @StoredValues.Crc32c int crc32c,
+    @JsonDeserialize(using = StoredValues.Offset.class) @JsonSetter(nulls = Nulls.AS_EMPTY)
+        long offset) {
+  /** Stored form, which ends before an offset that there is not. */
+  @JsonValue
+  private List<Object> tuple() {
+    List<Object> tuple = new ArrayList<>(List.of(size, range, StoredValues.hex(crc32c)));
+    if (bundled()) {
+      tuple.add(offset);
+    }
+    return tuple;
+  }
+
   /**
    * Whether the file is a slice of the pack's bundle.
    *

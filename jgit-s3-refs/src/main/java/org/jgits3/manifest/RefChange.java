@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.annotation.Nulls;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
@@ -27,6 +37,44 @@ public record RefChange(
     Optional<String> oldTarget,
     Optional<String> newTarget,
     Optional<String> renamedFrom) {
+  /** Stored form: a zero id is null, and the links end it if there are any. */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  private record Tuple(
+      String ref,
+      @JsonProperty(required = true) @JsonSetter(nulls = Nulls.SET) @Nullable ObjectId oldId,
+      @JsonProperty(required = true) @JsonSetter(nulls = Nulls.SET) @Nullable ObjectId newId,
+      Optional<Links> links) {}
+
+  private record Links(Optional<String> from, Optional<String> is, Optional<String> was) {
+    static final Links NONE = new Links(Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  private static RefChange of(Tuple tuple) {
+    Links links = tuple.links.orElse(Links.NONE);
+    return new RefChange(
+        tuple.ref, orZero(tuple.oldId), orZero(tuple.newId), links.was, links.is, links.from);
+  }
+
+  @JsonValue
+  private List<Object> tuple() {
+    List<Object> tuple = new ArrayList<>(Arrays.asList(ref, orNull(oldId), orNull(newId)));
+    Links links = new Links(renamedFrom, newTarget, oldTarget);
+    if (!links.equals(Links.NONE)) {
+      tuple.add(links);
+    }
+    return tuple;
+  }
+
+  private static ObjectId orZero(@Nullable ObjectId id) {
+    return id == null ? ObjectId.zeroId() : id;
+  }
+
+  @Nullable
+  private static ObjectId orNull(ObjectId id) {
+    return id.equals(ObjectId.zeroId()) ? null : id;
+  }
+
   /**
    * A change of a ref that was and is not symbolic.
    *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import java.util.Optional;
 
 /**
@@ -16,4 +17,9 @@ import java.util.Optional;
  *     none
  */
 public record RefSnapshot(
-    String id, long size, long count, int crc32c, String sha256, Optional<StoredObject> delta) {}
+    @JsonDeserialize(using = StoredValues.Minted.class) String id,
+    long size,
+    long count,
+    @StoredValues.Crc32c int crc32c,
+    @JsonDeserialize(using = StoredValues.Sha256.class) String sha256,
+    Optional<StoredObject> delta) {}

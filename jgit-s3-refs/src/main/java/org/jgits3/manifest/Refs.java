@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
@@ -22,7 +24,8 @@ import org.eclipse.jgit.lib.ObjectId;
  */
 public record Refs(
     Optional<RefSnapshot> snapshot,
-    SortedMap<String, RefValue> overlay,
+    @JsonSetter(nulls = Nulls.AS_EMPTY, contentNulls = Nulls.SET)
+        SortedMap<String, RefValue> overlay,
     SortedMap<String, String> symrefs) {
   /** Copies the maps. */
   public Refs {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import java.util.Collections;
 import java.util.Set;
+import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
@@ -14,7 +16,7 @@ import org.eclipse.jgit.lib.ObjectId;
 public record RepositorySettings(String config, String description, Set<ObjectId> shallow) {
   /** Copies the set. */
   public RepositorySettings {
-    shallow = Set.copyOf(shallow);
+    shallow = Collections.unmodifiableSet(new TreeSet<>(shallow));
   }
 
   /** Nothing set. */

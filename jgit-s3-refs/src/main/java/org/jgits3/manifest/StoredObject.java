@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+
 /**
  * An immutable object that a manifest lists.
  *
@@ -8,4 +11,8 @@ package org.jgits3.manifest;
  * @param size length in bytes
  * @param crc32c CRC32C of its bytes
  */
-public record StoredObject(String id, long size, int crc32c) {}
+@JsonFormat(shape = JsonFormat.Shape.ARRAY)
+public record StoredObject(
+    @JsonDeserialize(using = StoredValues.Minted.class) String id,
+    long size,
+    @StoredValues.Crc32c int crc32c) {}

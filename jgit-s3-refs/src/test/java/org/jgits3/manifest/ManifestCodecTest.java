@@ -144,90 +144,114 @@ class ManifestCodecTest {
   static Object[][] violations() {
     return new Object[][] {
       rule("generation 0", "generation 0", m -> m.put("generation", 0)),
-      rule("negative generation", "-4", m -> m.put("generation", -4)),
-      rule("generation as text", "\"7\"", m -> m.put("generation", "7")),
-      rule("generation that is no integer", "7.0", m -> m.put("generation", 7.0)),
-      rule("generation beyond 64 bits", "1.0E+30", m -> m.put("generation", 1e30)),
-      rule("generation just beyond", "9223372036854775808", m -> m.put("generation", BEYOND)),
+      rule("negative generation", "generation", m -> m.put("generation", -4)),
+      rule("generation as text", "generation: 7 where a number", m -> m.put("generation", "7")),
+      rule("generation that is no integer", "generation: 7.0 ", m -> m.put("generation", 7.0)),
+      rule("generation beyond 64 bits", "generation: 1.0E30 ", m -> m.put("generation", 1e30)),
+      rule("generation just beyond", "generation", m -> m.put("generation", BEYOND)),
       rule("no generation", "generation", m -> m.remove("generation")),
-      rule("generation null", "null", m -> m.putNull("generation")),
+      rule("generation null", "generation", m -> m.putNull("generation")),
       rule("no repository id", "repositoryId", m -> m.remove("repositoryId")),
       rule("bad repository id", "repositoryId", m -> m.put("repositoryId", "../../etc")),
       rule("upper case repository id", "repositoryId", m -> m.put("repositoryId", "A".repeat(32))),
       rule("no nonce", "nonce", m -> m.remove("nonce")),
-      rule("nonce as number", "NUMBER", m -> m.put("nonce", 7)),
-      rule("nonce null", "NULL", m -> m.putNull("nonce")),
+      rule("nonce as number", "nonce: 7 where a text", m -> m.put("nonce", 7)),
+      rule("nonce null", "nonce", m -> m.putNull("nonce")),
       rule("unknown state", "state asleep", m -> m.put("state", "asleep")),
       rule("moving to nowhere", "to", m -> m.put("state", "moving").remove("to")),
       rule("moved to nowhere", "to", m -> m.put("state", "moved").remove("to")),
       rule("reserved for none", "from", m -> m.put("state", "reserved").remove("from")),
-      rule("import of a number", "NUMBER", m -> m.put("importOf", 7)),
+      rule("import of a number", "importOf", m -> m.put("importOf", 7)),
       rule("boundary in the future", "boundary", m -> m.put("boundary", 1000)),
       rule("prunedTo in the future", "prunedTo", m -> m.put("prunedTo", 1000)),
       rule("dropped in the future", "dropped", m -> m.put("dropped", 1000)),
       rule("format 0", "format 0", m -> m.put("format", 0)),
       rule("no format", "format", m -> m.remove("format")),
       rule("requires as text", "requires", m -> m.put("requires", "a")),
-      rule("requires null", "requires", m -> m.putNull("requires")),
-      rule("required number", "NUMBER", m -> m.putArray("requires").add(1)),
-      rule("required null", "NULL", m -> m.putArray("requires").addNull()),
+      rule("required number", "requires[0]", m -> m.putArray("requires").add(1)),
+      rule("required null", "requires[0]", m -> m.putArray("requires").addNull()),
       rule("writers as list", "writers", m -> m.putArray("writers")),
-      rule("writer without generation", "writers", m -> m.putObject("writers").putNull("n")),
-      rule("writer of negative generation", "writers", m -> m.putObject("writers").put("n", -1)),
-      rule("settings null", "settings", m -> m.putNull("settings")),
-      rule("settings without config", "config", m -> object(m, "/settings").remove("config")),
-      rule("unknown setting", "[more]", m -> object(m, "/settings").put("more", 1)),
-      rule("shallow commit", "12", m -> object(m, "/settings").putArray("shallow").add("12")),
-      rule("refs as list", "refs", m -> m.putArray("refs")),
-      rule("refs null", "refs", m -> m.putNull("refs")),
-      rule("unknown field of refs", "[more]", m -> object(m, "/refs").put("more", 1)),
-      rule("snapshot null", "snapshot", m -> object(m, "/refs").putNull("snapshot")),
-      rule("snapshot id", "../x", m -> object(m, "/refs/snapshot").put("id", "../x")),
-      rule("no snapshot size", "size", m -> object(m, "/refs/snapshot").remove("size")),
-      rule("sha256", "sha256", m -> object(m, "/refs/snapshot").put("sha256", "12")),
-      rule("crc32c", "crc32c", m -> object(m, "/refs/snapshot").put("crc32c", "xyz")),
-      rule("unknown field of it", "[more]", m -> object(m, "/refs/snapshot").put("more", 1)),
-      rule("delta null", "an object", m -> object(m, "/refs/snapshot").putNull("delta")),
-      rule("delta crc32c", "crc32c", m -> array(m, "/refs/snapshot/delta").set(2, "1")),
-      rule("short delta", "an object", m -> array(m, "/refs/snapshot/delta").remove(2)),
-      rule("object id", "12", m -> object(m, "/refs/overlay").put("refs/heads/x", "12")),
-      rule("tag without object", "overlay", m -> array(m, TAG).remove(1)),
-      rule("tag of a number", "NUMBER", m -> array(m, TAG).set(1, 7)),
-      rule("ref as number", "overlay", m -> object(m, "/refs/overlay").put("refs/heads/x", 1)),
-      rule("link to null", "NULL", m -> object(m, "/refs/symrefs").putNull("HEAD")),
-      rule("packs as object", "packs", m -> m.putObject("packs")),
-      rule("pack null", "packs", m -> array(m, "/packs").addNull()),
-      rule("pack id", "../x", m -> pack(m).put("id", "../x")),
-      rule("no pack id", "id", m -> pack(m).remove("id")),
-      rule("no source", "source", m -> pack(m).remove("source")),
-      rule("negative count", "-1", m -> pack(m).put("objects", -1)),
-      rule("index beyond 32 bits", "overflow", m -> pack(m).put("index", 1L << 31)),
-      rule("files as list", "files", m -> pack(m).putArray("files")),
-      rule("negative size", "-1", m -> array(m, "/packs/0/files/idx").set(0, -1)),
+      rule("writer without generation", "writers.n", m -> m.putObject("writers").putNull("n")),
+      rule("writer of negative generation", "writers.n", m -> m.putObject("writers").put("n", -1)),
       rule(
-          "range beyond 32 bits", "overflow", m -> array(m, "/packs/0/files/idx").set(1, 1L << 31)),
-      rule("offset null", "null", m -> array(m, "/packs/0/files/idx").set(3, (String) null)),
-      rule("negative offset", "-1", m -> array(m, "/packs/0/files/idx").set(3, -1)),
-      rule("short tuple", "files", m -> array(m, "/packs/0/files/pack").remove(0)),
-      rule("long tuple", "files", m -> array(m, "/packs/0/files/idx").add(5)),
+          "settings without config",
+          "settings.config",
+          m -> object(m, "/settings").remove("config")),
+      rule("unknown setting", "settings.more", m -> object(m, "/settings").put("more", 1)),
+      rule(
+          "shallow commit",
+          "settings.shallow[0]",
+          m -> object(m, "/settings").putArray("shallow").add("12")),
+      rule("refs as list", "refs", m -> m.putArray("refs")),
+      rule("unknown field of refs", "refs.more", m -> object(m, "/refs").put("more", 1)),
+      rule("snapshot id", "refs.snapshot.id", m -> object(m, "/refs/snapshot").put("id", "../x")),
+      rule(
+          "no snapshot size",
+          "refs.snapshot.size",
+          m -> object(m, "/refs/snapshot").remove("size")),
+      rule("sha256", "refs.snapshot.sha256", m -> object(m, "/refs/snapshot").put("sha256", "12")),
+      rule("crc32c", "refs.snapshot.crc32c", m -> object(m, "/refs/snapshot").put("crc32c", "xyz")),
+      rule(
+          "unknown field of it",
+          "refs.snapshot.more",
+          m -> object(m, "/refs/snapshot").put("more", 1)),
+      rule(
+          "delta crc32c", "refs.snapshot.delta", m -> array(m, "/refs/snapshot/delta").set(2, "1")),
+      rule("short delta", "refs.snapshot.delta", m -> array(m, "/refs/snapshot/delta").remove(2)),
+      rule(
+          "object id",
+          "refs.overlay.refs/heads/x",
+          m -> object(m, "/refs/overlay").put("refs/heads/x", "12")),
+      rule("tag without object", "refs.overlay.refs/tags/gr", m -> array(m, TAG).remove(1)),
+      rule("tag of a number", "refs.overlay.refs/tags/gr", m -> array(m, TAG).set(1, 7)),
+      rule(
+          "ref as number",
+          "refs.overlay.refs/heads/x",
+          m -> object(m, "/refs/overlay").put("refs/heads/x", 1)),
+      rule("link to null", "refs.symrefs.HEAD", m -> object(m, "/refs/symrefs").putNull("HEAD")),
+      rule("packs as object", "packs", m -> m.putObject("packs")),
+      rule("pack null", "packs[1]", m -> array(m, "/packs").addNull()),
+      rule("pack id", "packs[0].id", m -> pack(m).put("id", "../x")),
+      rule("no pack id", "packs[0].id", m -> pack(m).remove("id")),
+      rule("no source", "packs[0].source", m -> pack(m).remove("source")),
+      rule("negative count", "packs[0].objects", m -> pack(m).put("objects", -1)),
+      rule("index beyond 32 bits", "packs[0].index", m -> pack(m).put("index", 1L << 31)),
+      rule("files as list", "packs[0].files", m -> pack(m).putArray("files")),
+      rule("negative size", "packs[0].files.idx", m -> array(m, "/packs/0/files/idx").set(0, -1)),
+      rule(
+          "range beyond 32 bits",
+          "packs[0].files",
+          m -> array(m, "/packs/0/files/idx").set(1, 1L << 31)),
+      rule("negative offset", "packs[0].files.idx", m -> array(m, "/packs/0/files/idx").set(3, -1)),
+      rule("short tuple", "packs[0].files.pack", m -> array(m, "/packs/0/files/pack").remove(0)),
+      rule("long tuple", "packs[0].files.idx", m -> array(m, "/packs/0/files/idx").add(5)),
       rule("pack twice", minted(3), m -> array(m, "/packs").add(pack(m).deepCopy())),
       rule("log as list", "log", m -> m.putArray("log")),
-      rule("unknown field of the log", "[more]", m -> object(m, "/log").put("more", 1)),
-      rule("short segment", "segments", m -> array(m, "/log/segments/0").remove(4)),
-      rule("segment of null", "an object", m -> array(m, "/log/segments/0").set(0, (String) null)),
-      rule("negative segment", "-2", m -> array(m, "/log/segments/0").set(1, -2)),
-      rule("short entry", "tail", m -> array(m, "/log/tail/0").remove(6)),
-      rule("long entry", "tail", m -> array(m, "/log/tail/1").add(1)),
-      rule("time as text", "tail", m -> array(m, "/log/tail/0").set(1, "1")),
-      rule("zone beyond 32 bits", "overflow", m -> array(m, "/log/tail/0").set(2, 1L << 31)),
-      rule("changes as text", "tail", m -> array(m, "/log/tail/0").set(6, "none")),
-      rule("external null", "an object", m -> array(m, "/log/tail/1").set(7, (String) null)),
-      rule("short change", "tail", m -> array(m, "/log/tail/0/6/0").removeAll().add("x")),
-      rule("change from a number", "NUMBER", m -> array(m, "/log/tail/0/6/0").set(1, 1)),
-      rule("unknown detail", "[more]", m -> object(m, "/log/tail/0/6/0/3").put("more", 1)),
-      rule("renamed from null", "NULL", m -> object(m, "/log/tail/0/6/0/3").putNull("from")),
-      rule("short departure", "left", m -> array(m, "/left/0").remove(2)),
-      rule("departure of no life", "left", m -> array(m, "/left/0").set(0, "12")),
+      rule("unknown field of the log", "log.more", m -> object(m, "/log").put("more", 1)),
+      rule("short segment", "log.segments[0]", m -> array(m, "/log/segments/0").remove(4)),
+      rule(
+          "segment of null",
+          "log.segments[0]",
+          m -> array(m, "/log/segments/0").set(0, (String) null)),
+      rule("negative segment", "log.segments[0]", m -> array(m, "/log/segments/0").set(1, -2)),
+      rule("short entry", "log.tail[0]", m -> array(m, "/log/tail/0").remove(6)),
+      rule("long entry", "log.tail[1]", m -> array(m, "/log/tail/1").add(1)),
+      rule("time as text", "log.tail[0]", m -> array(m, "/log/tail/0").set(1, "1")),
+      rule("zone beyond 32 bits", "log.tail[0]", m -> array(m, "/log/tail/0").set(2, 1L << 31)),
+      rule("changes as text", "log.tail[0]", m -> array(m, "/log/tail/0").set(6, "none")),
+      rule("short change", "log.tail[0]", m -> array(m, "/log/tail/0/6/0").removeAll().add("x")),
+      rule("change from a number", "log.tail[0][0]", m -> array(m, "/log/tail/0/6/0").set(1, 1)),
+      rule(
+          "unknown detail",
+          "log.tail[0][0].more",
+          m -> object(m, "/log/tail/0/6/0/3").put("more", 1)),
+      rule("long delta", "refs.snapshot.delta", m -> array(m, "/refs/snapshot/delta").add(1)),
+      rule("long tag", "refs.overlay.refs/tags/gr", m -> array(m, TAG).add("2".repeat(40))),
+      rule("long segment", "log.segments[0]", m -> array(m, "/log/segments/0").add(1)),
+      rule("long change", "log.tail[0][0]", m -> array(m, "/log/tail/0/6/0").add(1)),
+      rule("long departure", "left[0]", m -> array(m, "/left/0").add(1)),
+      rule("short departure", "left[0]", m -> array(m, "/left/0").remove(2)),
+      rule("departure of no life", "left[0]", m -> array(m, "/left/0").set(0, "12")),
     };
   }
 
@@ -275,9 +299,9 @@ class ManifestCodecTest {
   }
 
   @Test
-  void text_after_the_end_is_corrupt() {
-    String text = "{\"format\":1} {\"format\":1";
-    byte[] bytes = ManifestFixture.checked(text);
+  void text_after_the_end_is_corrupt() throws IOException {
+    String whole = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
+    byte[] bytes = ManifestFixture.checked(whole + " {\"format\":1");
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .isInstanceOf(ManifestException.Corrupt.class)
         .hasMessageContaining("Trailing token");
@@ -300,6 +324,25 @@ class ManifestCodecTest {
     assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
     assertThat(manifest.packs().get(0).files()).isEmpty();
     assertThat(manifest.extra()).containsOnlyKeys("x");
+  }
+
+  @Test
+  void null_stands_for_what_may_be_absent() throws IOException {
+    byte[] bytes =
+        edited(
+            m -> {
+              m.putNull("requires").putNull("settings").putNull("left").putNull("log");
+              m.putNull("importOf");
+              pack(m).putNull("files");
+              object(m, "/refs").putNull("symrefs");
+              object(m, "/refs/snapshot").putNull("delta");
+            });
+    Manifest manifest = ManifestCodec.decode(WHERE, bytes);
+    assertThat(manifest.identity().requires()).isEmpty();
+    assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
+    assertThat(manifest.log()).isEqualTo(TransactionLog.EMPTY);
+    assertThat(manifest.refs().snapshot().orElseThrow().delta()).isEmpty();
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
   }
 
   @Test

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.manifest;
+
+import static java.util.function.Predicate.not;
+
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The fields of a stored manifest in their order. Those of the state, which depend on it, are
+ * between {@code state} and {@code generation}.
+ */
+@JsonIgnoreProperties("crc32c")
+record ManifestFields(
+    int format,
+    @JsonDeserialize(using = StoredValues.Life.class) String repositoryId,
+    String state,
+    Optional<String> importOf,
+    Optional<String> to,
+    Optional<String> from,
+    Optional<String> rename,
+    Optional<Long> reserved,
+    long generation,
+    String nonce,
+    SortedSet<String> requires,
+    SortedMap<String, Long> writers,
+    long prunedTo,
+    long boundary,
+    long dropped,
+    Optional<RepositorySettings> settings,
+    Optional<Refs> refs,
+    List<PackEntry> packs,
+    Optional<TransactionLog> log,
+    List<Departure> left,
+    @JsonAnyGetter @JsonAnySetter Map<String, JsonNode> extra) {
+
+  static ManifestFields of(Manifest m) {
+    RepositoryState state = m.state();
+    Optional<RepositoryState.Moving> moving = as(RepositoryState.Moving.class, state);
+    Optional<RepositoryState.Moved> moved = as(RepositoryState.Moved.class, state);
+    Optional<RepositoryState.Reserved> reserved = as(RepositoryState.Reserved.class, state);
+    return new ManifestFields(
+        Manifest.FORMAT,
+        m.repositoryId(),
+        state.getClass().getSimpleName().toLowerCase(Locale.ROOT),
+        as(RepositoryState.Active.class, state).flatMap(RepositoryState.Active::importOf),
+        moving.map(RepositoryState.Moving::to).or(() -> moved.map(RepositoryState.Moved::to)),
+        reserved.map(RepositoryState.Reserved::from),
+        moving
+            .map(RepositoryState.Moving::rename)
+            .or(() -> reserved.map(RepositoryState.Reserved::rename)),
+        moving.map(RepositoryState.Moving::reserved),
+        m.generation(),
+        m.nonce(),
+        new TreeSet<>(m.identity().requires()),
+        m.counters().writers(),
+        m.counters().prunedTo(),
+        m.boundary(),
+        m.dropped(),
+        Optional.of(m.settings()).filter(not(RepositorySettings.NONE::equals)),
+        Optional.of(m.refs()).filter(not(Refs.NONE::equals)),
+        m.packs(),
+        Optional.of(m.log()).filter(not(TransactionLog.EMPTY::equals)),
+        m.left(),
+        new TreeMap<>(m.extra()));
+  }
+
+  Manifest manifest() {
+    check();
+    return new Manifest(
+        new Manifest.Identity(repositoryId, repositoryState(), generation, nonce, requires),
+        new Manifest.Counters(writers, prunedTo, boundary, dropped),
+        new Manifest.Content(
+            settings.orElse(RepositorySettings.NONE),
+            refs.orElse(Refs.NONE),
+            packs,
+            log.orElse(TransactionLog.EMPTY)),
+        left,
+        extra);
+  }
+
+  private RepositoryState repositoryState() {
+    return switch (state) {
+      case "active" -> new RepositoryState.Active(importOf);
+      case "deleted" -> RepositoryState.DELETED;
+      case "moving" ->
+          new RepositoryState.Moving(of("to", to), of("rename", rename), of("reserved", reserved));
+      case "moved" -> new RepositoryState.Moved(of("to", to));
+      case "reserved" -> new RepositoryState.Reserved(of("from", from), of("rename", rename));
+      default -> throw new IllegalArgumentException("has the unknown state " + state);
+    };
+  }
+
+  private <T> T of(String field, Optional<T> value) {
+    return value.orElseThrow(
+        () -> new IllegalArgumentException("is " + state + " and lacks the field " + field));
+  }
+
+  /** Checks the rules between fields. */
+  private void check() {
+    if (format != Manifest.FORMAT) {
+      throw new IllegalArgumentException("has format " + format + ", which never existed");
+    }
+    if (generation < 1) {
+      throw new IllegalArgumentException("has generation " + generation);
+    }
+    notAhead("prunedTo", prunedTo);
+    notAhead("boundary", boundary);
+    notAhead("dropped", dropped);
+    Set<String> ids = new HashSet<>();
+    for (PackEntry pack : packs) {
+      if (!ids.add(pack.id())) {
+        throw new IllegalArgumentException("lists pack " + pack.id() + " twice");
+      }
+    }
+  }
+
+  private void notAhead(String field, long value) {
+    if (value > generation) {
+      throw new IllegalArgumentException(
+          field + " is " + value + ", above the generation " + generation);
+    }
+  }
+
+  private static <T> Optional<T> as(Class<T> type, Object value) {
+    return Optional.of(value).filter(type::isInstance).map(type::cast);
+  }
+}
