@@ -418,12 +418,11 @@ public final class S3RefDatabase extends RefDatabase {
 
   @Override
   public RefUpdate newUpdate(String name, boolean detach) throws IOException {
+    Ref detached = detach ? validated().exact(name) : null;
+    // Made after the look-up: links that were found by it were made before.
     S3RefUpdate update = new S3RefUpdate(this, name);
-    if (detach) {
-      Ref ref = validated().exact(name);
-      if (ref != null && ref.isSymbolic()) {
-        update.setDetachingSymbolicRef();
-      }
+    if (detached != null && detached.isSymbolic()) {
+      update.setDetachingSymbolicRef();
     }
     return update;
   }

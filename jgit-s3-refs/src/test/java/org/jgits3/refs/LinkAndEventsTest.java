@@ -21,6 +21,8 @@ import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Symbolic refs that are made at the same time, and the events that listeners hear. */
 class LinkAndEventsTest {
@@ -81,13 +83,15 @@ class LinkAndEventsTest {
     assertThat(prepared.link(OTHER)).isEqualTo(Result.FORCED);
   }
 
-  @Test
-  void a_link_replaces_one_that_another_process_had_made_before_it_was_prepared() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_link_replaces_one_that_another_process_had_made_before_it_was_prepared(boolean detach)
+      throws Exception {
     try (S3RepositoryManager there = TestRepositories.manager(store);
         S3Repository remote = there.openRepository("r")) {
       assertThat(remote.updateRef(Constants.HEAD).link(OTHER)).isEqualTo(Result.FORCED);
     }
-    assertThat(repository.updateRef(Constants.HEAD).link("refs/heads/third"))
+    assertThat(repository.updateRef(Constants.HEAD, detach).link("refs/heads/third"))
         .isEqualTo(Result.FORCED);
   }
 
