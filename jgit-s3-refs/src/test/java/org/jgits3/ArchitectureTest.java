@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** The folder tree is the architecture: dependencies point downwards only. */
 class ArchitectureTest {
-  private final JavaClasses library =
+  private static final JavaClasses LIBRARY =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("org.jgits3");
@@ -51,12 +51,12 @@ class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("transfer", "top", "maintenance", "refs", "pack")
         .whereLayer("probe")
         .mayOnlyBeAccessedByLayers("top")
-        .check(library);
+        .check(LIBRARY);
   }
 
   @Test
   void packages_are_free_of_cycles() {
-    slices().matching("org.jgits3.(**)").should().beFreeOfCycles().check(library);
+    slices().matching("org.jgits3.(**)").should().beFreeOfCycles().check(LIBRARY);
   }
 
   @Test
@@ -67,7 +67,7 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("software.amazon..")
-        .check(library);
+        .check(LIBRARY);
   }
 
   @Test
@@ -78,6 +78,6 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("org.eclipse.jgit..")
-        .check(library);
+        .check(LIBRARY);
   }
 }

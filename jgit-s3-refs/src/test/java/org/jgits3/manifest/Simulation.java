@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.concurrent.Semaphore;
 
 /**
  * Threads in simulated time: one runs at a time, until it sleeps; then time jumps to the next that
@@ -22,7 +23,9 @@ final class Simulation implements Ticker {
   private static final class Sleeper {
     final long wakeAt;
     final long number;
-    boolean awake;
+
+    /** Of its own, so that no other thread is woken up to look. */
+    final Semaphore awake = new Semaphore(0);
 
     Sleeper(long wakeAt, long number) {
       this.wakeAt = wakeAt;
@@ -76,16 +79,13 @@ final class Simulation implements Ticker {
     if (!sleepers.isEmpty()) {
       Sleeper next = sleepers.remove();
       now = Math.max(now, next.wakeAt);
-      next.awake = true;
-      notifyAll();
+      next.awake.release();
     }
   }
 
-  private synchronized void await(Sleeper sleeper) {
+  private static void await(Sleeper sleeper) {
     try {
-      while (!sleeper.awake) {
-        wait();
-      }
+      sleeper.awake.acquire();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
