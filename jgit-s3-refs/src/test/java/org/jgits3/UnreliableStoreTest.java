@@ -26,9 +26,8 @@ import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Several processes update the same refs through stores that fail, lose replies, and deliver writes
@@ -45,8 +44,7 @@ class UnreliableStoreTest {
   private final Set<ObjectId> refused = ConcurrentHashMap.newKeySet();
   private final Set<ObjectId> unknown = ConcurrentHashMap.newKeySet();
 
-  @ParameterizedTest
-  @ValueSource(longs = {11, 12})
+  @Seeds(2)
   void nothing_acknowledged_is_lost_and_nothing_refused_is_applied(long seed) throws Exception {
     List<ObjectId> values = new ArrayList<>();
     try (S3RepositoryManager sound =

@@ -40,6 +40,7 @@ import org.jgits3.manifest.StoredManifest;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -487,8 +488,7 @@ class SweepTest {
     assertThat(stored()).isEqualTo(listed());
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @Seeds(3)
   void D0_sweepers_collections_and_writers_at_once_lose_nothing(long seed) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     List<S3RepositoryManager> managers = new ArrayList<>();

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -108,13 +109,13 @@ class ManifestCodecTest {
   @Test
   void flipped_bits_are_corrupt_wherever_they_are() throws IOException {
     byte[] bytes = ManifestCodec.encode(full());
-    long seed = System.nanoTime();
+    int seed = RandomSeed.first();
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < bytes.length; i++) {
       byte[] flipped = bytes.clone();
       flipped[i] ^= (byte) (1 << random.nextInt(8));
       assertThatThrownBy(() -> ManifestCodec.decode(WHERE, flipped))
-          .as("seed %d, byte %d", seed, i)
+          .as("-Dtest.seed=%d, byte %d", seed, i)
           .isInstanceOf(ManifestException.Corrupt.class)
           .hasMessageContaining(WHERE);
     }

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,7 +31,7 @@ class RenameInterleavingTest {
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(20));
   private static final List<RepositoryName> NAMES =
       List.of(RepositoryName.of("a"), RepositoryName.of("b"), RepositoryName.of("c"));
-  private static final int RUNS = 1500;
+  private static final int RUNS = RandomSeed.count(300, 1500);
   private static final int STEPS = 12;
 
   /** How many operations may have stalled at the same time. */
@@ -38,13 +39,7 @@ class RenameInterleavingTest {
 
   @Test
   void repository_is_under_one_name_at_most_and_as_it_was_left() {
-    for (int seed = 0; seed < RUNS; seed++) {
-      try {
-        new Run(seed).go();
-      } catch (IOException | RuntimeException | AssertionError e) {
-        throw new AssertionError("with seed " + seed, e);
-      }
-    }
+    RandomSeed.forEach(RUNS, seed -> new Run(seed).go());
   }
 
   /** Stands for the death of a process: no code after the request runs. */

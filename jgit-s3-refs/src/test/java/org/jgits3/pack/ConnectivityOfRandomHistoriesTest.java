@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
@@ -31,6 +32,7 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -38,7 +40,7 @@ import org.junit.jupiter.api.Test;
  * some of which are missing. What is found is compared with what all objects lead to.
  */
 class ConnectivityOfRandomHistoriesTest {
-  private static final int RUNS = 1000;
+  private static final int RUNS = RandomSeed.count(200, 1000);
   private static final int COMMITS = 10;
   private static final int TREES = 6;
 
@@ -47,11 +49,9 @@ class ConnectivityOfRandomHistoriesTest {
 
   @Test
   void tips_are_complete_if_nothing_they_lead_to_is_missing() throws Exception {
-    int complete = 0;
-    for (int seed = 0; seed < RUNS; seed++) {
-      complete += new Run(seed).go();
-    }
-    assertThat(complete).isBetween(RUNS * CHECKS / 5, RUNS * CHECKS * 4 / 5);
+    AtomicInteger complete = new AtomicInteger();
+    RandomSeed.forEach(RUNS, seed -> complete.addAndGet(new Run(seed).go()));
+    assertThat(complete.get()).isBetween(RUNS * CHECKS / 5, RUNS * CHECKS * 4 / 5);
   }
 
   /** A reader that some objects are missing for. */

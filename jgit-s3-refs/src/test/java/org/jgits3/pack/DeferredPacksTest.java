@@ -64,6 +64,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -684,8 +685,7 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @Seeds(4)
   void pushes_beside_collections_leave_no_ref_without_its_objects(long seed) throws Exception {
     PackBytes[] packs = {pack(11), pack(12), pack(13)};
     Map<String, ObjectId> acknowledged = new ConcurrentHashMap<>();

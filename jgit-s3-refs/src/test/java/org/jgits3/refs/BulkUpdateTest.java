@@ -16,9 +16,8 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class BulkUpdateTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
@@ -105,8 +104,7 @@ class BulkUpdateTest {
   }
 
   /** Random batches on few names, so that most are in each other's way. */
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @Seeds(4)
   void it_says_yes_to_exactly_the_batches_that_leave_no_conflict(long seed) {
     Random random = new Random(seed);
     String[] pool = {

@@ -26,6 +26,7 @@ import org.jgits3.store.PackUploads;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,8 +97,7 @@ class LogObjectsTest {
     return read;
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @Seeds(4)
   void any_changes_come_back_sorted_by_name(long seed) throws IOException {
     Random random = new Random(seed);
     List<ObjectId> ids = new ArrayList<>();

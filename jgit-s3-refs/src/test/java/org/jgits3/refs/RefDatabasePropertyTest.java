@@ -9,12 +9,14 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
 
 /**
  * The same random operations on this RefDatabase and on JGit's {@code RefDirectory}, with the same
- * results, and the same answers to every question after each. The same ones in every run, so that a
- * failure is that of a change; {@code -Djqwik.tries.default=10000} goes on to others.
+ * results, and the same answers to every question after each; {@code -Djqwik.tries.default=10000}
+ * tries more.
  */
+@AddLifecycleHook(FromSeed.class)
 class RefDatabasePropertyTest {
   /** Which process does an operation on the store. */
   enum By {
@@ -31,13 +33,13 @@ class RefDatabasePropertyTest {
   /** One operation, and what our store goes through after it. */
   record Step(RefOperation operation, By by, boolean compacted) {}
 
-  @Property(seed = "500000")
+  @Property
   void results_and_answers_are_those_of_RefDirectory(
       @ForAll("steps") List<Step> steps, @ForAll boolean cramped) throws Exception {
     compare(new ComparedRepositories(cramped, false), steps);
   }
 
-  @Property(seed = "500000")
+  @Property
   void results_and_answers_are_those_of_FileReftableDatabase_as_well(
       @ForAll("stepsWithinBmp") List<Step> steps, @ForAll boolean cramped) throws Exception {
     compare(new ComparedRepositories(cramped, true), steps);

@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class RefNamesTest {
   private static final String[] PARTS = {"a", "b-1", "é", "\uFFFD", "\uD83D\uDE00", "/", "0"};
@@ -32,8 +31,7 @@ class RefNamesTest {
     return new ArrayList<>(names);
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @Seeds(4)
   void names_are_what_their_strings_are(long seed) {
     Random random = new Random(seed);
     for (int round = 0; round < 200; round++) {

@@ -24,12 +24,11 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Refs are brought back to what they were, by a transaction that can be undone as well. */
 class RefRestorationTest {
@@ -127,8 +126,7 @@ class RefRestorationTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  @Seeds(6)
   void refs_are_those_of_the_generation_whatever_happened_since(long seed) throws Exception {
     Random random = new Random(seed);
     TreeMap<Long, Map<String, String>> past = new TreeMap<>();

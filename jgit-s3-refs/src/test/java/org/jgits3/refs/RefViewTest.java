@@ -17,10 +17,9 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A view of snapshot, overlay and symbolic refs answers as a plain map of all refs would. */
 class RefViewTest {
@@ -101,8 +100,7 @@ class RefViewTest {
     return ref.getObjectId() + " " + Optional.ofNullable(ref.getPeeledObjectId());
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  @Seeds(10)
   void lists_by_prefix_but_for_what_is_excluded(long seed) throws IOException {
     RefView view = view(seed);
     List<String> prefixes = new ArrayList<>(List.of("", "refs/", "HEAD", "refs/none/"));
@@ -129,8 +127,7 @@ class RefViewTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  @Seeds(10)
   void finds_the_refs_of_an_object_and_of_tags_of_it(long seed) throws IOException {
     RefView view = view(seed);
     for (int i = 0; i < 11; i++) {
@@ -149,8 +146,7 @@ class RefViewTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  @Seeds(10)
   void finds_each_ref_and_whether_there_is_any(long seed) throws IOException {
     RefView view = view(seed);
     assertThat(view.hasAny()).isEqualTo(!all.isEmpty());

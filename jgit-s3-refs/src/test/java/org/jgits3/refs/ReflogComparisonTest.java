@@ -24,12 +24,11 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The reflogs are those that RefDirectory writes with {@code core.logAllRefUpdates = always}. */
 class ReflogComparisonTest {
@@ -150,8 +149,7 @@ class ReflogComparisonTest {
     return lines;
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  @Seeds(6)
   void reflogs_are_those_of_RefDirectory(long seed) throws Exception {
     Random random = new Random(seed);
     List<String> done = new ArrayList<>();

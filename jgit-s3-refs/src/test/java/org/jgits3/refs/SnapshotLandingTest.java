@@ -35,13 +35,13 @@ import org.jgits3.store.Validator;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A snapshot is the same however it is divided into requests and arrays, and so are its faults. */
 class SnapshotLandingTest {
@@ -110,8 +110,7 @@ class SnapshotLandingTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @Seeds(8)
   void any_division_gives_the_same_table(long seed) throws IOException {
     Random random = new Random(seed);
     RefTable table = random(random, random.nextInt(60));

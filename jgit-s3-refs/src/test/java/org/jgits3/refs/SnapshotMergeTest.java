@@ -15,9 +15,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class SnapshotMergeTest {
   private static final ObjectId A = ObjectId.fromString("a".repeat(40));
@@ -41,8 +40,7 @@ class SnapshotMergeTest {
   }
 
   /** Whatever the way, equal refs have equal bytes: a snapshot can be derived and proven. */
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @Seeds(8)
   void folding_step_by_step_gives_the_bytes_of_folding_at_once(long seed) throws IOException {
     Random random = new Random(seed);
     Map<String, RefValue> all = new TreeMap<>(RefOrder.INSTANCE);

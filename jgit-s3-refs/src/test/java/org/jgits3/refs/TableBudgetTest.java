@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -196,10 +197,8 @@ class TableBudgetTest {
     assertThat(places).extracting(Place::holds).containsExactly(true, false, true);
   }
 
-  @Test
-  void what_is_there_is_what_is_counted_however_many_put_and_use() throws Exception {
-    long seed = new Random().nextLong();
-    System.out.println("seed " + seed + "L");
+  @Seeds(1)
+  void what_is_there_is_what_is_counted_however_many_put_and_use(long seed) throws Exception {
     TableBudget budget = new TableBudget(3 * SIZE, metrics);
     List<Place> places = places(8, () -> new Place(budget));
     List<FutureTask<Void>> tasks = new ArrayList<>();

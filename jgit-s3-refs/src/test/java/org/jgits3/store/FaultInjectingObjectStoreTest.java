@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,9 +74,9 @@ class FaultInjectingObjectStoreTest {
     assertThat(store.stat("y")).isPresent();
   }
 
-  @Test
-  void under_random_faults_every_acknowledged_increment_counts() throws Exception {
-    FaultInjectingObjectStore store = new FaultInjectingObjectStore(good, System.nanoTime(), 0.3);
+  @Seeds(1)
+  void under_random_faults_every_acknowledged_increment_counts(long seed) throws Exception {
+    FaultInjectingObjectStore store = new FaultInjectingObjectStore(good, seed, 0.3);
     good.putIf("counter", "0".getBytes(US_ASCII), Precondition.absent());
     AtomicInteger won = new AtomicInteger();
     AtomicInteger unknown = new AtomicInteger();

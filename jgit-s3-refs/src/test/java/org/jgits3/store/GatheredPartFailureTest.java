@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -217,8 +218,7 @@ class GatheredPartFailureTest {
     assertNothingIsLeft();
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {21, 22, 23, 24, 25, 26})
+  @Seeds(6)
   void at_random_it_is_whole_or_a_failure(long seed) throws Exception {
     Throwable failure =
         catchThrowable(() -> upload(new FaultInjectingObjectStore(below, seed, 0.05), 3));

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,8 +133,7 @@ class PackUploadFaultsTest {
     assertThat(uploads.buffers().inUse()).isZero();
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {11, 12, 13, 14, 15, 16, 17, 18})
+  @Seeds(8)
   void at_random_it_is_whole_or_a_failure(long seed) throws Exception {
     use(seed, 0.15);
     Throwable failure = catchThrowable(this::upload);

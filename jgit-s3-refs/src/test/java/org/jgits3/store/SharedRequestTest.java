@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,11 +21,9 @@ class SharedRequestTest {
   private static final int THREADS = 16;
   private static final int CALLS = 2000;
 
-  @Test
-  void an_answer_is_never_older_than_the_caller_and_only_one_is_asked_for_at_a_time()
+  @Seeds(1)
+  void an_answer_is_never_older_than_the_caller_and_only_one_is_asked_for_at_a_time(long seed)
       throws Exception {
-    long seed = new Random().nextLong();
-    System.out.println("seed " + seed + "L");
     AtomicLong state = new AtomicLong();
     AtomicLong requests = new AtomicLong();
     AtomicBoolean asking = new AtomicBoolean();

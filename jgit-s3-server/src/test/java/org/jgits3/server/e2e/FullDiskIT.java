@@ -12,19 +12,22 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A push to a server whose local disk has no room for the pack while it is received. */
 @EnabledOnOs(OS.LINUX) // where a process lets others see what it has open
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@ExtendWith(RandomSeed.Named.class)
 class FullDiskIT {
-  private static final long SEED = Long.getLong("e2e.seed", 20_261_121);
+  private static final long SEED = RandomSeed.first();
 
   /** Largest file that the server can write, in MiB. */
   private static final int LARGEST_FILE = 20;

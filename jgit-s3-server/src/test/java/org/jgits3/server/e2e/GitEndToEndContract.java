@@ -24,6 +24,7 @@ import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,8 +47,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@ExtendWith(RandomSeed.Named.class)
 abstract class GitEndToEndContract {
-  private static final long SEED = Long.getLong("e2e.seed", 20_261_120);
+  private static final long SEED = RandomSeed.first();
   private static final int CONTENDERS = 20;
   private static final int ROUNDS = 4;
 
@@ -88,7 +91,7 @@ abstract class GitEndToEndContract {
             .isEqualTo(clone.run("for-each-ref", "--format=%(objectname) %(refname)"));
       } catch (AssertionError unsound) {
         throw new AssertionError(
-            test.getDisplayName() + ", seed " + SEED + "; server said:\n" + server.log(), unsound);
+            test.getDisplayName() + ", -Dtest.seed=" + SEED + "; server said:\n" + server.log(), unsound);
       }
     }
   }

@@ -16,9 +16,11 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -26,8 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
  * more, for which {@code -Dpush.heap=N} gives the server more MiB.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
+@ExtendWith(RandomSeed.Named.class)
 class ManyPushesIT {
-  private static final long SEED = Long.getLong("e2e.seed", 20_261_122);
+  private static final long SEED = RandomSeed.first();
   private static final int CLIENTS = Integer.getInteger("push.clients", 40);
 
   /** Heap of the server, in MiB. */

@@ -23,12 +23,14 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -36,8 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
  * or its source holds back the rest.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@ExtendWith(RandomSeed.Named.class)
 class ShutdownIT {
-  private static final long SEED = Long.getLong("e2e.seed", 20_261_122);
+  private static final long SEED = RandomSeed.first();
   private static final int PACK = 48 << 20;
   private static final long DEADLINE_SECONDS = 300;
 

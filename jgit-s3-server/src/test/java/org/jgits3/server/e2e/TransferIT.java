@@ -20,18 +20,21 @@ import org.assertj.core.api.AbstractStringAssert;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
+import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole repositories go in and come out as they were, or not at all. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@ExtendWith(RandomSeed.Named.class)
 class TransferIT {
-  private static final long SEED = Long.getLong("e2e.seed", 20_261_121);
+  private static final long SEED = RandomSeed.first();
   private static final int FAILED = 1;
   private static final int WRONG_USAGE = 2;
 
