@@ -91,7 +91,8 @@ abstract class GitEndToEndContract {
             .isEqualTo(clone.run("for-each-ref", "--format=%(objectname) %(refname)"));
       } catch (AssertionError unsound) {
         throw new AssertionError(
-            test.getDisplayName() + ", -Dtest.seed=" + SEED + "; server said:\n" + server.log(), unsound);
+            test.getDisplayName() + ", -Dtest.seed=" + SEED + "; server said:\n" + server.log(),
+            unsound);
       }
     }
   }
