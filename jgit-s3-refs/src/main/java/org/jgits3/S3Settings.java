@@ -9,14 +9,14 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
@@ -32,128 +32,96 @@ import org.jgits3.store.UploadOptions;
 
 /**
  * Everything an administrator can set, read from the {@code [s3]} sections of a jgit config. Keys
- * are documented in {@code src/site/markdown/configuration.md}.
- *
- * @param location where the store is
- * @param options how to reach it
- * @param commits how long a commit is tried
- * @param validation when look-ups of refs ask the store
- * @param trustETag whether a validator that is the same stands for bytes that are the same when
- *     refs are looked up
- * @param cacheLimit bytes of refs kept in memory, all repositories together
- * @param keepRawBytes whether any are kept between look-ups
- * @param spillDirectory where large packs go while they are received
- * @param receiveLimit bytes of memory for the objects of pushes, all together
- * @param indexLimit bytes of pack indexes kept in memory, all repositories together
- * @param manifestLimit bytes of memory for repositories that are known and may be in use by nobody,
- *     their manifests above all, all together
- * @param diskCache where objects are kept locally as well; empty if they are not
- * @param uploads memory for uploads, all repositories together
- * @param collectAfter how old a pack that no collection has made gets before a process that
- *     maintains repositories collects its repository; empty if none does by itself
- * @param config the config the settings came from, for JGit's own sections ({@code [core "dfs"]},
- *     {@code [receive]} ...)
+ * are documented in {@code src/site/markdown/configuration.md}. Immutable.
  */
-public record S3Settings(
-    StoreLocation location,
-    StoreOptions options,
-    CommitPolicy commits,
-    Validation validation,
-    boolean trustETag,
-    long cacheLimit,
-    boolean keepRawBytes,
-    Path spillDirectory,
-    long receiveLimit,
-    long indexLimit,
-    long manifestLimit,
-    Optional<DiskCache.Options> diskCache,
-    UploadOptions uploads,
-    Optional<Duration> collectAfter,
-    Config config) {
+public final class S3Settings {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
 
   /** Store that is used where none is set. */
   public static final String DEFAULT_STORE = "file:./data";
 
-  private static final String STORE = "store";
-  private static final String ENDPOINT = "endpoint";
-  private static final String REGION = "region";
-  private static final String PATH_STYLE = "pathStyle";
-  private static final String CONNECTIONS = "connections";
-  private static final String REQUEST_DEADLINE = "requestDeadline";
-  private static final String COMMIT_DEADLINE = "commitDeadline";
-  private static final String MANIFEST_LIMIT = "manifestLimit";
+  private static final long HEAP = Runtime.getRuntime().maxMemory();
 
-  private static final String REFS = "refs";
-  private static final String VALIDATE = "validate";
-  private static final String TRUST_ETAG = "trustETag";
-  private static final String CACHE_LIMIT = "cacheLimit";
-  private static final String KEEP_RAW_BYTES = "keepRawBytes";
+  private static final Setting<StoreLocation> STORE =
+      Setting.of(
+          "", "store", StoreLocation.parse(DEFAULT_STORE), at -> StoreLocation.parse(at.text()));
+  private static final Setting<Optional<URI>> ENDPOINT =
+      Setting.optional("", "endpoint", S3Settings::endpoint);
+  private static final Setting<Optional<String>> REGION =
+      Setting.optional("", "region", text -> text);
+  private static final Setting<Boolean> PATH_STYLE =
+      Setting.flag("", "pathStyle", StoreOptions.DEFAULT.pathStyle());
+  private static final Setting<Integer> CONNECTIONS =
+      Setting.number("", "connections", StoreOptions.DEFAULT.connections(), 1, 10_000);
+  private static final Setting<Duration> REQUEST_DEADLINE =
+      Setting.duration("", "requestDeadline", StoreOptions.DEFAULT.requestDeadline());
+  private static final Setting<Duration> COMMIT_DEADLINE =
+      Setting.duration("", "commitDeadline", CommitPolicy.DEFAULT.deadline());
+  private static final Setting<Long> MANIFEST_LIMIT = Setting.bytes("", "manifestLimit", HEAP / 16);
+  private static final Setting<Validation> VALIDATE =
+      Setting.of("refs", "validate", Validation.ALWAYS, S3Settings::validation);
+  private static final Setting<Boolean> TRUST_ETAG =
+      Setting.word("refs", "trustETag", "always", "never");
+  private static final Setting<Long> CACHE_LIMIT = Setting.bytes("refs", "cacheLimit", HEAP / 4);
+  private static final Setting<Boolean> KEEP_RAW_BYTES = Setting.flag("refs", "keepRawBytes", true);
+  private static final Setting<Path> SPILL_DIRECTORY =
+      new Setting<>(
+          "receive",
+          "spillDirectory",
+          at -> path(at.text() == null ? System.getProperty("java.io.tmpdir") : at.text()));
+  private static final Setting<Long> RECEIVE_LIMIT =
+      Setting.bytes("receive", "memoryLimit", HEAP / 4);
+  private static final Setting<Long> INDEX_LIMIT = Setting.bytes("packs", "indexLimit", HEAP / 8);
+  private static final Setting<Optional<Path>> CACHE_DIRECTORY =
+      Setting.optional("cache", "directory", S3Settings::path);
+  private static final Setting<Long> DISK_LIMIT = Setting.bytes("cache", "limit", 10L << 30);
+  private static final Setting<Integer> PART_SIZE =
+      Setting.number(
+          "upload",
+          "partSize",
+          UploadOptions.DEFAULT_PART_SIZE,
+          UploadOptions.MIN_PART_SIZE,
+          UploadOptions.MAX_PART_SIZE);
 
-  private static final String RECEIVE = "receive";
-  private static final String SPILL_DIRECTORY = "spillDirectory";
-  private static final String MEMORY_LIMIT = "memoryLimit";
+  /** As many as fit for 0, which cannot be set. */
+  private static final Setting<Integer> BUFFERS =
+      Setting.number("upload", "buffers", 0, 1, UploadOptions.MAX_BUFFERS);
 
-  private static final String PACKS = "packs";
-  private static final String INDEX_LIMIT = "indexLimit";
+  private static final Setting<Optional<Duration>> COLLECT_AFTER =
+      Setting.of("maintenance", "gc", Optional.of(Duration.ofDays(1)), S3Settings::collectAfter);
 
-  private static final String CACHE = "cache";
-  private static final String DIRECTORY = "directory";
-  private static final String LIMIT = "limit";
+  /** All keys that may be set. */
+  private static final List<Setting<?>> ALL =
+      List.of(
+          STORE,
+          ENDPOINT,
+          REGION,
+          PATH_STYLE,
+          CONNECTIONS,
+          REQUEST_DEADLINE,
+          COMMIT_DEADLINE,
+          MANIFEST_LIMIT,
+          VALIDATE,
+          TRUST_ETAG,
+          CACHE_LIMIT,
+          KEEP_RAW_BYTES,
+          SPILL_DIRECTORY,
+          RECEIVE_LIMIT,
+          INDEX_LIMIT,
+          CACHE_DIRECTORY,
+          DISK_LIMIT,
+          PART_SIZE,
+          BUFFERS,
+          COLLECT_AFTER);
 
-  private static final String UPLOAD = "upload";
-  private static final String PART_SIZE = "partSize";
-  private static final String BUFFERS = "buffers";
+  private final Map<Setting<?>, Object> values;
+  private final Config config;
 
-  private static final String MAINTENANCE = "maintenance";
-  private static final String GC = "gc";
-
-  /** All keys that may be set, by subsection; the empty one is {@code [s3]} itself. */
-  private static final Map<String, Set<String>> KEYS =
-      Map.of(
-          "",
-          Set.of(
-              STORE,
-              ENDPOINT,
-              REGION,
-              PATH_STYLE,
-              CONNECTIONS,
-              REQUEST_DEADLINE,
-              COMMIT_DEADLINE,
-              MANIFEST_LIMIT),
-          REFS,
-          Set.of(VALIDATE, TRUST_ETAG, CACHE_LIMIT, KEEP_RAW_BYTES),
-          RECEIVE,
-          Set.of(SPILL_DIRECTORY, MEMORY_LIMIT),
-          PACKS,
-          Set.of(INDEX_LIMIT),
-          CACHE,
-          Set.of(DIRECTORY, LIMIT),
-          UPLOAD,
-          Set.of(PART_SIZE, BUFFERS),
-          MAINTENANCE,
-          Set.of(GC));
-
-  /** How old packs get before a server collects them unless somebody says otherwise. */
-  private static final Duration COLLECT_AFTER = Duration.ofDays(1);
-
-  /** Part of the heap that refs may take unless somebody sets a limit. */
-  private static final int HEAP_SHARE = 4;
-
-  /** Part of the heap that the objects of pushes may take unless somebody sets a limit. */
-  private static final int RECEIVE_HEAP_SHARE = 4;
-
-  /** Part of the heap that pack indexes may take unless somebody sets a limit. */
-  private static final int INDEX_HEAP_SHARE = 8;
-
-  /** Part of the heap that known repositories may take unless somebody sets a limit. */
-  private static final int MANIFEST_HEAP_SHARE = 16;
-
-  /** Bytes of a local disk that objects may take unless somebody sets a limit. */
-  private static final long DISK_LIMIT = 10L << 30;
-
-  private static final int MAX_CONNECTIONS = 10_000;
+  private S3Settings(Map<Setting<?>, Object> values, Config config) {
+    this.values = Map.copyOf(values);
+    this.config = config;
+  }
 
   /**
    * Reads settings.
@@ -167,32 +135,11 @@ public record S3Settings(
   public static S3Settings from(Config config, String source) throws ConfigInvalidException {
     checkKeys(config, source);
     checkBlockCache(config, source);
-    Reader reader = new Reader(config, source, null);
-    Reader refs = new Reader(config, source, REFS);
-    StoreOptions defaults = StoreOptions.DEFAULT;
-    return new S3Settings(
-        reader.location(),
-        new StoreOptions(
-            reader.endpoint(),
-            Optional.ofNullable(config.getString(SECTION, null, REGION)),
-            reader.flag(PATH_STYLE, defaults.pathStyle()),
-            reader.number(CONNECTIONS, defaults.connections(), 1, MAX_CONNECTIONS),
-            reader.duration(REQUEST_DEADLINE, defaults.requestDeadline())),
-        new CommitPolicy(reader.duration(COMMIT_DEADLINE, CommitPolicy.DEFAULT.deadline())),
-        refs.validation(),
-        refs.trustETag(),
-        refs.bytes(CACHE_LIMIT, Runtime.getRuntime().maxMemory() / HEAP_SHARE),
-        refs.flag(KEEP_RAW_BYTES, true),
-        new Reader(config, source, RECEIVE).directory(SPILL_DIRECTORY),
-        new Reader(config, source, RECEIVE)
-            .bytes(MEMORY_LIMIT, Runtime.getRuntime().maxMemory() / RECEIVE_HEAP_SHARE),
-        new Reader(config, source, PACKS)
-            .bytes(INDEX_LIMIT, Runtime.getRuntime().maxMemory() / INDEX_HEAP_SHARE),
-        reader.bytes(MANIFEST_LIMIT, Runtime.getRuntime().maxMemory() / MANIFEST_HEAP_SHARE),
-        new Reader(config, source, CACHE).diskCache(),
-        new Reader(config, source, UPLOAD).uploads(),
-        new Reader(config, source, MAINTENANCE).collectAfter(),
-        config);
+    Map<Setting<?>, Object> values = new HashMap<>();
+    for (Setting<?> setting : ALL) {
+      values.put(setting, setting.read(config, source));
+    }
+    return new S3Settings(values, config);
   }
 
   /**
@@ -237,40 +184,176 @@ public record S3Settings(
    * @return a copy
    */
   public S3Settings withLocation(StoreLocation other) {
-    return new S3Settings(
-        other,
-        options,
-        commits,
-        validation,
-        trustETag,
-        cacheLimit,
-        keepRawBytes,
-        spillDirectory,
-        receiveLimit,
-        indexLimit,
-        manifestLimit,
-        diskCache,
-        uploads,
-        collectAfter,
-        config);
+    Map<Setting<?>, Object> changed = new HashMap<>(values);
+    changed.put(STORE, other);
+    return new S3Settings(changed, config);
+  }
+
+  /**
+   * Place of the store.
+   *
+   * @return where the repositories are
+   */
+  public StoreLocation location() {
+    return value(STORE);
+  }
+
+  /**
+   * Options to reach the store.
+   *
+   * @return endpoint, region, connections and deadline
+   */
+  public StoreOptions options() {
+    return new StoreOptions(
+        value(ENDPOINT),
+        value(REGION),
+        value(PATH_STYLE),
+        value(CONNECTIONS),
+        value(REQUEST_DEADLINE));
+  }
+
+  /**
+   * Limits of a commit.
+   *
+   * @return how long a commit is tried
+   */
+  public CommitPolicy commits() {
+    return new CommitPolicy(value(COMMIT_DEADLINE));
+  }
+
+  /**
+   * Validation of refs.
+   *
+   * @return when look-ups of refs ask the store
+   */
+  public Validation validation() {
+    return value(VALIDATE);
+  }
+
+  /**
+   * Trust in validators.
+   *
+   * @return true if a validator that is the same stands for bytes that are the same when refs are
+   *     looked up
+   */
+  public boolean trustETag() {
+    return value(TRUST_ETAG);
+  }
+
+  /**
+   * Memory for refs between look-ups.
+   *
+   * @return bytes, all repositories together
+   */
+  public long cacheLimit() {
+    return value(CACHE_LIMIT);
+  }
+
+  /**
+   * Use of memory for refs between look-ups.
+   *
+   * @return true if any are kept
+   */
+  public boolean keepRawBytes() {
+    return value(KEEP_RAW_BYTES);
+  }
+
+  /**
+   * Directory for large packs while they are received.
+   *
+   * @return a local directory
+   */
+  public Path spillDirectory() {
+    return value(SPILL_DIRECTORY);
+  }
+
+  /**
+   * Memory for the objects of pushes.
+   *
+   * @return bytes, all together
+   */
+  public long receiveLimit() {
+    return value(RECEIVE_LIMIT);
+  }
+
+  /**
+   * Memory for pack indexes.
+   *
+   * @return bytes, all repositories together
+   */
+  public long indexLimit() {
+    return value(INDEX_LIMIT);
+  }
+
+  /**
+   * Memory for repositories that are known and may be in use by nobody, their manifests above all.
+   *
+   * @return bytes, all together
+   */
+  public long manifestLimit() {
+    return value(MANIFEST_LIMIT);
+  }
+
+  /**
+   * Local copies of objects.
+   *
+   * @return where and how many; empty if there are none
+   */
+  public Optional<DiskCache.Options> diskCache() {
+    return value(CACHE_DIRECTORY)
+        .map(directory -> new DiskCache.Options(directory, value(DISK_LIMIT)));
+  }
+
+  /**
+   * Memory for uploads.
+   *
+   * @return the options, all repositories together
+   */
+  public UploadOptions uploads() {
+    UploadOptions fitting = UploadOptions.ofPartSize(value(PART_SIZE));
+    return value(BUFFERS) == 0 ? fitting : new UploadOptions(value(PART_SIZE), value(BUFFERS));
+  }
+
+  /**
+   * Age at which a pack that no collection has made is collected, with its repository, by a process
+   * that maintains repositories.
+   *
+   * @return the age; empty if none is collected by itself
+   */
+  public Optional<Duration> collectAfter() {
+    return value(COLLECT_AFTER);
+  }
+
+  /**
+   * Config of JGit's own sections ({@code [core "dfs"]}, {@code [receive]} ...).
+   *
+   * @return the config that the settings came from
+   */
+  public Config config() {
+    return config;
   }
 
   /** How manifests are read when they may have changed. */
   ManifestReads manifestReads() {
-    if (trustETag) {
+    if (trustETag()) {
       return ManifestReads.VALIDATED;
     }
-    return keepRawBytes ? ManifestReads.COMPARED : ManifestReads.DECODED;
+    return keepRawBytes() ? ManifestReads.COMPARED : ManifestReads.DECODED;
   }
 
   /** Bytes of tables that may be kept between look-ups. */
   long tableLimit() {
-    return keepRawBytes ? cacheLimit : 0;
+    return keepRawBytes() ? cacheLimit() : 0;
   }
 
   /** Where large packs go while they are received. */
   SpillDirectory spills() {
-    return new SpillDirectory(spillDirectory);
+    return new SpillDirectory(spillDirectory());
+  }
+
+  @SuppressWarnings("unchecked") // from() put it there as the setting's type
+  private <T> T value(Setting<T> setting) {
+    return (T) values.get(setting);
   }
 
   private static void checkKeys(Config config, String source) throws ConfigInvalidException {
@@ -278,18 +361,30 @@ public record S3Settings(
     Set<String> subsections = new TreeSet<>(config.getSubsections(SECTION));
     subsections.add("");
     for (String subsection : subsections) {
-      Set<String> known = KEYS.get(subsection);
-      String header = header(subsection);
-      if (known == null) {
-        throw unknownSection(source, header);
+      if (known(subsection).isEmpty()) {
+        throw unknownSection(source, Setting.header(subsection));
       }
       for (String key : config.getNames(SECTION, subsection.isEmpty() ? null : subsection)) {
-        if (!contains(known, key)) {
+        if (known(subsection).stream().noneMatch(key::equalsIgnoreCase)) {
           throw new ConfigInvalidException(
-              source + ": " + header + ": unknown key " + key + elsewhere(key, known));
+              source
+                  + ": "
+                  + Setting.header(subsection)
+                  + ": unknown key "
+                  + key
+                  + remedy(key, subsection));
         }
       }
     }
+  }
+
+  /** Names of the keys of a subsection, sorted. */
+  private static List<String> known(String subsection) {
+    return ALL.stream()
+        .filter(setting -> setting.subsection().equals(subsection))
+        .map(Setting::name)
+        .sorted()
+        .toList();
   }
 
   /** Refuses {@code [s3.refs]}, which JGit takes for a section of another name. */
@@ -303,21 +398,22 @@ public record S3Settings(
 
   private static ConfigInvalidException unknownSection(String source, String header) {
     String known =
-        KEYS.keySet().stream().sorted().map(S3Settings::header).collect(Collectors.joining(", "));
+        ALL.stream()
+            .map(Setting::subsection)
+            .distinct()
+            .sorted()
+            .map(Setting::header)
+            .collect(Collectors.joining(", "));
     return new ConfigInvalidException(
         source + ": " + header + ": unknown section; known are " + known);
   }
 
-  private static boolean contains(Set<String> known, String key) {
-    return known.stream().anyMatch(key::equalsIgnoreCase);
-  }
-
-  private static String elsewhere(String key, Set<String> known) {
-    return KEYS.entrySet().stream()
-        .filter(section -> contains(section.getValue(), key))
-        .map(section -> "; it belongs into " + header(section.getKey()))
+  private static String remedy(String key, String subsection) {
+    return ALL.stream()
+        .filter(setting -> setting.name().equalsIgnoreCase(key))
+        .map(setting -> "; it belongs into " + Setting.header(setting.subsection()))
         .findFirst()
-        .orElse("; known are " + sorted(known));
+        .orElse("; known are " + String.join(", ", known(subsection)));
   }
 
   private static void checkBlockCache(Config config, String source) throws ConfigInvalidException {
@@ -328,186 +424,46 @@ public record S3Settings(
     }
   }
 
-  private static String header(String subsection) {
-    return subsection.isEmpty() ? "[s3]" : "[s3 \"" + subsection + "\"]";
+  private static URI endpoint(String url) {
+    URI uri;
+    try {
+      uri = URI.create(url);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("'" + url + "' is no http or https URL", e);
+    }
+    if (uri.getUserInfo() != null) {
+      throw new IllegalArgumentException("credentials do not belong there; see AWS_ACCESS_KEY_ID");
+    }
+    if (uri.getHost() == null || !Set.of("http", "https").contains(uri.getScheme())) {
+      throw new IllegalArgumentException("'" + url + "' is no http or https URL");
+    }
+    return uri;
   }
 
-  private static String sorted(Set<String> keys) {
-    return String.join(", ", new TreeSet<>(keys));
+  private static Validation validation(Setting.Place place) {
+    if ("always".equalsIgnoreCase(place.text())) {
+      return Validation.ALWAYS;
+    }
+    if ("afterOpen".equalsIgnoreCase(place.text())) {
+      return new Validation.AfterOpen();
+    }
+    Duration window =
+        place.duration("is neither always nor afterOpen nor a duration such as '5 s'");
+    return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
   }
 
-  /** Reads single values of one section, and says where a wrong one stands. */
-  private record Reader(Config config, String source, @Nullable String subsection) {
-    /** No duration can be negative; JGit 7.4 returns the default for one it cannot read. */
-    private static final long UNREADABLE = -1;
+  private static Optional<Duration> collectAfter(Setting.Place place) {
+    return "never".equalsIgnoreCase(place.text())
+        ? Optional.empty()
+        : Optional.of(
+            place.positive(place.duration("is neither never nor a duration such as '1 day'")));
+  }
 
-    StoreLocation location() throws ConfigInvalidException {
-      String url = text(STORE);
-      try {
-        return StoreLocation.parse(url == null ? DEFAULT_STORE : url);
-      } catch (IllegalArgumentException e) {
-        throw wrong(STORE, e.getMessage(), e);
-      }
-    }
-
-    Optional<URI> endpoint() throws ConfigInvalidException {
-      String url = text(ENDPOINT);
-      if (url == null) {
-        return Optional.empty();
-      }
-      try {
-        URI uri = URI.create(url);
-        if (uri.getUserInfo() != null) {
-          throw wrong(ENDPOINT, "credentials do not belong there; see AWS_ACCESS_KEY_ID", null);
-        }
-        if (uri.getHost() != null && Set.of("http", "https").contains(uri.getScheme())) {
-          return Optional.of(uri);
-        }
-        throw wrong(ENDPOINT, "'" + url + "' is no http or https URL", null);
-      } catch (IllegalArgumentException e) {
-        throw wrong(ENDPOINT, "'" + url + "' is no http or https URL", e);
-      }
-    }
-
-    boolean flag(String key, boolean otherwise) throws ConfigInvalidException {
-      try {
-        return config.getBoolean(SECTION, subsection, key, otherwise);
-      } catch (IllegalArgumentException e) {
-        throw wrong(key, "'" + text(key) + "' is neither true nor false", e);
-      }
-    }
-
-    int number(String key, int otherwise, int least, int most) throws ConfigInvalidException {
-      try {
-        int n = config.getInt(SECTION, subsection, key, otherwise);
-        if (n >= least && n <= most) {
-          return n;
-        }
-      } catch (IllegalArgumentException e) {
-        throw wrong(key, "'" + text(key) + "' is no number", e);
-      }
-      throw wrong(key, "'" + text(key) + "' is not from " + least + " to " + most, null);
-    }
-
-    Duration duration(String key, Duration otherwise) throws ConfigInvalidException {
-      if (text(key) == null) {
-        return otherwise;
-      }
-      Duration read = duration(key, "no duration such as '30 s'");
-      if (read.isZero()) {
-        throw wrong(key, "'" + text(key) + "' is not more than 0", null);
-      }
-      return read;
-    }
-
-    private Duration duration(String key, String what) throws ConfigInvalidException {
-      String text = text(key);
-      if (text.strip().matches("[+-]?\\d+")) {
-        String number = text.strip();
-        throw wrong(
-            key,
-            "'" + text + "' has no unit; write '" + number + " s' or '" + number + " min'",
-            null);
-      }
-      try {
-        long ms = config.getTimeUnit(SECTION, subsection, key, UNREADABLE, TimeUnit.MILLISECONDS);
-        if (ms != UNREADABLE) {
-          return Duration.ofMillis(ms);
-        }
-      } catch (IllegalArgumentException e) {
-        throw wrong(key, "'" + text + "' is " + what, e);
-      }
-      throw wrong(key, "'" + text + "' is " + what, null);
-    }
-
-    Validation validation() throws ConfigInvalidException {
-      String text = text(VALIDATE);
-      if (text == null || "always".equalsIgnoreCase(text)) {
-        return Validation.ALWAYS;
-      }
-      if ("afterOpen".equalsIgnoreCase(text)) {
-        return new Validation.AfterOpen();
-      }
-      Duration window =
-          duration(VALIDATE, "neither always nor afterOpen nor a duration such as '5 s'");
-      return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
-    }
-
-    Optional<Duration> collectAfter() throws ConfigInvalidException {
-      String text = text(GC);
-      if (text == null) {
-        return Optional.of(COLLECT_AFTER);
-      }
-      if ("never".equalsIgnoreCase(text)) {
-        return Optional.empty();
-      }
-      Duration age = duration(GC, "neither never nor a duration such as '1 day'");
-      if (age.isZero()) {
-        throw wrong(GC, "'" + text + "' is not more than 0", null);
-      }
-      return Optional.of(age);
-    }
-
-    boolean trustETag() throws ConfigInvalidException {
-      String text = text(TRUST_ETAG);
-      if (text == null || "always".equalsIgnoreCase(text)) {
-        return true;
-      }
-      if ("never".equalsIgnoreCase(text)) {
-        return false;
-      }
-      throw wrong(TRUST_ETAG, "'" + text + "' is neither always nor never", null);
-    }
-
-    long bytes(String key, long otherwise) throws ConfigInvalidException {
-      try {
-        long n = config.getLong(SECTION, subsection, key, otherwise);
-        if (n >= 0) {
-          return n;
-        }
-      } catch (IllegalArgumentException e) {
-        throw wrong(key, "'" + text(key) + "' is no number of bytes such as '512m'", e);
-      }
-      throw wrong(key, "'" + text(key) + "' is less than 0", null);
-    }
-
-    /** A local directory; that of Java for temporary files if none is set. */
-    Path directory(String key) throws ConfigInvalidException {
-      String text = text(key);
-      try {
-        return Path.of(text == null ? System.getProperty("java.io.tmpdir") : text);
-      } catch (InvalidPathException e) {
-        throw wrong(key, "'" + text + "' is no path", e);
-      }
-    }
-
-    Optional<DiskCache.Options> diskCache() throws ConfigInvalidException {
-      long limit = bytes(LIMIT, DISK_LIMIT);
-      return text(DIRECTORY) == null
-          ? Optional.empty()
-          : Optional.of(new DiskCache.Options(directory(DIRECTORY), limit));
-    }
-
-    UploadOptions uploads() throws ConfigInvalidException {
-      int partSize =
-          number(
-              PART_SIZE,
-              UploadOptions.DEFAULT_PART_SIZE,
-              UploadOptions.MIN_PART_SIZE,
-              UploadOptions.MAX_PART_SIZE);
-      int buffers = UploadOptions.ofPartSize(partSize).buffers();
-      return new UploadOptions(partSize, number(BUFFERS, buffers, 1, UploadOptions.MAX_BUFFERS));
-    }
-
-    @Nullable
-    private String text(String key) {
-      return config.getString(SECTION, subsection, key);
-    }
-
-    private ConfigInvalidException wrong(String key, String what, Throwable cause) {
-      return new ConfigInvalidException(
-          source + ": " + header(subsection == null ? "" : subsection) + " " + key + ": " + what,
-          cause);
+  private static Path path(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("'" + text + "' is no path", e);
     }
   }
 }
