@@ -332,7 +332,7 @@ final class CommitLoop {
     long now = ticker.nanoTime();
     for (Submission<?> member : members) {
       if (member.deadline() - now <= 0) {
-        expire(member, deadline);
+        expire(member, deadline, false);
       }
     }
   }
@@ -342,17 +342,24 @@ final class CommitLoop {
    *
    * @param late the submission
    * @param deadline how long it had
+   * @param stepping whether a step is under way: one whose outcome that may tell is left undecided
+   * @return whether it is decided
    */
-  void expire(Submission<?> late, Duration deadline) {
+  boolean expire(Submission<?> late, Duration deadline, boolean stepping) {
     String trouble = lastTrouble.isEmpty() ? "" : ", last answer: " + lastTrouble;
     String time = " within " + deadline.toMillis() + " ms" + trouble;
-    late.fail(
+    return late.fail(
         progress ->
             switch (progress) {
               case WAITING -> notCommitted("not attempted" + time);
               case OVERTAKEN -> notCommitted("others were faster at each attempt" + time);
-              case SENT, IN_DOUBT -> unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
+              case SENT -> stepping ? null : undecided(time);
+              case IN_DOUBT -> undecided(time);
             });
+  }
+
+  private UnknownOutcomeException undecided(String time) {
+    return unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
   }
 
   private ManifestException.NotCommitted notCommitted(String why) {

@@ -239,21 +239,18 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   /**
    * Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. One
-   * that was sent waits for the answer though its deadline passed, since others are faster then
-   * than all of its batch, and nothing is in doubt.
+   * that was sent waits for the answer though its deadline passed, unless an attempt is in doubt.
    */
   private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
     while (!mine.decided()) {
       long left = mine.deadline() - ticker.nanoTime();
       if (stepping && left > 0) {
         TimeUnit.NANOSECONDS.timedWait(this, left);
-      } else if (stepping && mine.awaitsAnswer()) {
-        wait(); // for the end of the turn, which decides it, or that of the next one
-      } else if (left <= 0 && (stepping || !loop.isAboutToKnow())) {
-        loop.expire(mine, policy.deadline());
-      } else {
+      } else if (!stepping && (left > 0 || loop.isAboutToKnow())) {
         stepping = true;
         return true;
+      } else if (!loop.expire(mine, policy.deadline(), stepping)) {
+        wait(); // for the end of this turn or of the next, which decides it
       }
     }
     return false;

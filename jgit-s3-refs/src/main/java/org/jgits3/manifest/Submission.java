@@ -87,11 +87,6 @@ final class Submission<R> {
     progress = Progress.IN_DOUBT;
   }
 
-  /** Whether the request that is under way for it may well tell its outcome. */
-  synchronized boolean awaitsAnswer() {
-    return outcome == null && progress == Progress.SENT;
-  }
-
   /** Learns that the write that contained it was not applied and never will be. */
   synchronized void overtaken() {
     progress = Progress.OVERTAKEN;
@@ -106,12 +101,15 @@ final class Submission<R> {
   /**
    * Fails it, unless it is decided.
    *
-   * @param failure makes the failure, from how far it has come
+   * @param failure makes the failure, from how far it has come; null leaves it undecided
+   * @return whether it is decided
    */
-  synchronized void fail(Function<Progress, Throwable> failure) {
+  synchronized boolean fail(Function<Progress, Throwable> failure) {
     if (outcome == null) {
-      outcome = new Outcome<>(null, failure.apply(progress));
+      Throwable made = failure.apply(progress);
+      outcome = made == null ? null : new Outcome<>(null, made);
     }
+    return outcome != null;
   }
 
   /** The verdict of a decided submission. */
