@@ -273,7 +273,7 @@ class GitHttpServerTest {
         GitHttpServer server = GitHttpServer.builder().start(manager)) {
       manager.createRepository("r").close();
       push(server, "r.git", push.body());
-      assertThat(fetch(server, "r.git", fetch(push.commit(), 6_000)).body())
+      assertThat(fetch(server, "r.git", fetch(push.commit(), 8_000)).body())
           .contains("ERR a fetch that names so many objects takes some 2 MiB of memory")
           .doesNotContain("PACK");
       assertThat(fetch(server, "r.git", fetch(push.commit(), 4_000)).body()).contains("PACK");
