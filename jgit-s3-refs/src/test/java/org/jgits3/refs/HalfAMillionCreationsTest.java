@@ -22,6 +22,7 @@ import org.jgits3.store.RequestCounts;
 import org.jgits3.store.RequestKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +90,7 @@ class HalfAMillionCreationsTest {
   }
 
   @Test
+  @Tag("long") // LargeBatchTest has a smaller one
   void are_one_write_and_all_there_for_a_process_that_starts_afresh() throws Exception {
     long before = written();
     assertAll(create(REFS, true), ReceiveCommand.Result.OK);
@@ -106,6 +108,7 @@ class HalfAMillionCreationsTest {
   }
 
   @Test
+  @Tag("long") // LargeBatchTest has a smaller one
   void are_none_if_one_is_refused_and_the_batch_is_atomic() throws Exception {
     putARefInTheWay();
     long before = written();

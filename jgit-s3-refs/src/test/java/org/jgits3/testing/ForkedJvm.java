@@ -56,6 +56,7 @@ public final class ForkedJvm {
     List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("-XX:TieredStopAtLevel=1"); // none lives long
     command.addAll(options);
     command.add(main.getName());
     command.addAll(List.of(args));

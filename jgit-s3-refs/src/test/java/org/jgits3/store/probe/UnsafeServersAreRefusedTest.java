@@ -13,6 +13,7 @@ import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.SystemProperties;
 import org.jgits3.testing.UnsafeS3Servers;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -27,6 +28,7 @@ class UnsafeServersAreRefusedTest {
   }
 
   @Test
+  @Tag("long") // StoreProbeTest has the full probe of it
   void the_server_of_the_other_tests_passes_all_checks() throws IOException {
     S3Server server = S3Servers.require();
     try (ObjectStore store = server.newBucket().open(server.options())) {
@@ -36,6 +38,7 @@ class UnsafeServersAreRefusedTest {
   }
 
   @Test
+  @Tag("long") // StoreProbeTest has stores that lose updates in a race
   void s3proxy_is_refused_because_it_loses_updates_in_a_race() throws IOException {
     try (S3Server server = UnsafeS3Servers.s3proxy();
         ObjectStore store = open(server)) {

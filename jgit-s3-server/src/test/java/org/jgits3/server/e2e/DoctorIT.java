@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.UnsafeS3Servers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,12 +23,14 @@ class DoctorIT {
   }
 
   @Test
+  @Tag("long") // StoreProbeTest has it in the library
   void the_server_of_the_other_tests_passes() throws IOException {
     Command doctor = Command.run(ServedStore.bucket(S3Servers.require(), scratch), "doctor");
     assertThat(doctor.exitCode()).as("%s", doctor).isZero();
   }
 
   @Test
+  @Tag("long") // s3rver is refused as well, and StoreProbeTest has races
   void s3proxy_is_refused_with_the_race_it_loses() throws IOException {
     try (S3Server server = UnsafeS3Servers.s3proxy()) {
       ServedStore store = ServedStore.bucket(server, scratch);

@@ -143,7 +143,7 @@ class HistoryEndToEndIT {
       List<String> args = new ArrayList<>(store.options());
       args.addAll(List.of("log", "r", "--follow", "--json"));
       Process follower =
-          Command.start(Command.javaCommand(List.of(), args), store.environment(), out, err);
+          Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
       try {
         awaitLines(out, 1);
         String two = work.commitFile("b.txt", "second\n");

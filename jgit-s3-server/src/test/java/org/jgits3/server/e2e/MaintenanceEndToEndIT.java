@@ -245,11 +245,7 @@ class MaintenanceEndToEndIT {
       line.addAll(List.of(args));
       File out = Files.createTempFile(scratch, "doomed", ".out").toFile();
       Process doomed =
-          Command.start(
-              Command.javaCommand(List.of("-XX:TieredStopAtLevel=1"), line),
-              store.environment(),
-              out,
-              out);
+          Command.start(Command.javaCommand(Command.BRIEF, line), store.environment(), out, out);
       boolean paused = proxy.awaitPause(doomed);
       if (!paused) {
         assertThat(doomed.waitFor()).as(Files.readString(out.toPath())).isZero();

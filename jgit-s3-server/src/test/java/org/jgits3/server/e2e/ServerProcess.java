@@ -40,7 +40,9 @@ final class ServerProcess implements Closeable {
 
   /** Starts a server and waits until it says where it listens. */
   static ServerProcess start(ServedStore store, String... options) throws IOException {
-    return start(Command.javaCommand(jvmOptions(HEAP_MEGABYTES), serve(store, options)), store);
+    List<String> jvm = new ArrayList<>(Command.BRIEF);
+    jvm.add("-Xmx" + HEAP_MEGABYTES + "m");
+    return start(Command.javaCommand(jvm, serve(store, options)), store);
   }
 
   /**

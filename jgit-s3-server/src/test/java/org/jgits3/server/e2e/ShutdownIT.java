@@ -150,7 +150,7 @@ class ShutdownIT {
         List<String> args = new ArrayList<>(store.options());
         args.addAll(List.of("import", proxy.url("r"), "copy"));
         Process process =
-            Command.start(Command.javaCommand(List.of(), args), store.environment(), out, err);
+            Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
         try {
           proxy.awaitPause();
           awaitUploads(1);

@@ -147,7 +147,7 @@ class TransferIT {
       List<String> line = new ArrayList<>(slow.options());
       line.addAll(List.of(args));
       File out = Files.createTempFile(scratch, "process", ".out").toFile();
-      return Command.start(Command.javaCommand(List.of(), line), slow.environment(), out, out);
+      return Command.start(Command.javaCommand(Command.BRIEF, line), slow.environment(), out, out);
     }
 
     /** A repository that has one of everything. */

@@ -8,6 +8,8 @@ import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /** Requests to a real S3 server. */
 class S3TransferRequestsTest extends TransferRequestsContract {
@@ -25,6 +27,15 @@ class S3TransferRequestsTest extends TransferRequestsContract {
   void serve() throws Exception {
     bucket = s3.newBucket();
     super.serve();
+  }
+
+  @Test
+  @Tag("long") // the requests are those of a directory
+  @Override
+  void a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most()
+      throws Exception {
+    super
+        .a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most();
   }
 
   @Override
