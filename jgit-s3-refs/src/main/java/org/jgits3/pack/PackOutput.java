@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
@@ -24,7 +23,7 @@ final class PackOutput extends DfsOutputStream {
 
   private final S3PackDescription pack;
   private final PackExt ext;
-  private final Supplier<PackUpload> begin;
+  private final Begin begin;
   private final Optional<SpillDirectory> readBackIn;
   private final int room;
 
@@ -40,6 +39,12 @@ final class PackOutput extends DfsOutputStream {
   private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();
   private boolean closed;
 
+  /** Begins the upload of a file. */
+  @FunctionalInterface
+  interface Begin {
+    PackUpload begin() throws IOException;
+  }
+
   /**
    * A file of a pack.
    *
@@ -49,10 +54,7 @@ final class PackOutput extends DfsOutputStream {
    * @param readBackIn where to keep bytes for {@link #read}; empty for a writer that never reads
    */
   PackOutput(
-      S3PackDescription pack,
-      PackExt ext,
-      Supplier<PackUpload> begin,
-      Optional<SpillDirectory> readBackIn) {
+      S3PackDescription pack, PackExt ext, Begin begin, Optional<SpillDirectory> readBackIn) {
     this.pack = pack;
     this.ext = ext;
     this.begin = begin;
@@ -80,7 +82,7 @@ final class PackOutput extends DfsOutputStream {
     } else if (len <= room - filled) {
       hold(buf, off, len);
     } else {
-      upload = Optional.of(begin.get());
+      upload = Optional.of(begin.begin());
       readBack = readBackIn.map(ReadBack::new);
       stream(held, 0, filled);
       held = null;

@@ -512,7 +512,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
     checkKept(pack, ext);
     pack.finish();
     String key = key(pack, ext.getExtension());
-    return new PackOutput(pack, ext, () -> shared.uploads().begin(key), readBackIn);
+    long estimate = ext == PackExt.PACK ? pack.getEstimatedPackSize() : 0;
+    return new PackOutput(pack, ext, () -> shared.uploads().begin(key, estimate), readBackIn);
   }
 
   private String key(S3PackDescription pack, String extension) throws IOException {

@@ -183,8 +183,8 @@ public interface ObjectStore extends Closeable {
    *
    * @param upload upload the part belongs to
    * @param number part number, 1 to 10,000
-   * @param body its bytes, at least {@link #minPartSize} unless it is the last part; not modified
-   *     by the caller before this returns or throws, and not referenced afterwards
+   * @param body its bytes, at least 5 MiB unless it is the last part; not modified by the caller
+   *     before this returns or throws, and not referenced afterwards
    * @return the acknowledged part
    * @throws StoreException if the part was not acknowledged after all safe attempts
    */
@@ -237,24 +237,6 @@ public interface ObjectStore extends Closeable {
    * @throws StoreException if one could not be deleted; others may have been
    */
   void delete(Collection<String> keys) throws IOException;
-
-  /**
-   * The smallest size of a part that is not the last one.
-   *
-   * @return bytes; 5 MiB on S3
-   */
-  default int minPartSize() {
-    return 5 << 20;
-  }
-
-  /**
-   * Most requests at a time; another one waits until one has ended.
-   *
-   * @return how many, at least 1
-   */
-  default int connections() {
-    return Integer.MAX_VALUE;
-  }
 
   /**
    * How to find out whether the store verifies checksums.

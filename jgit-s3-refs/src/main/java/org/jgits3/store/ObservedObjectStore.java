@@ -242,18 +242,8 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public int minPartSize() {
-    return store.minPartSize();
-  }
-
-  @Override
   public void endRetries() {
     store.endRetries();
-  }
-
-  @Override
-  public int connections() {
-    return store.connections();
   }
 
   @Override

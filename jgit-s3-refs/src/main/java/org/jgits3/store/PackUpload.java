@@ -4,7 +4,6 @@ package org.jgits3.store;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +13,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A stream to one object of unknown length, in one pass and with bounded memory: a pack, a
@@ -25,9 +22,8 @@ import org.slf4j.LoggerFactory;
  * sent by other threads while the next one is filled. A writer that is faster than the store waits
  * in {@link #write} for memory, of which all uploads of a {@link PackUploads} share a bounded
  * amount. Every part but the last has at least the 5 MiB that S3 wants, however small the writes
- * are, and parts grow with their number; beyond 7,200, what memory cannot hold of one is put aside
- * in the store until it is large enough, so that 5 TiB fit. CRC32C goes with every part, and is
- * compared again when they are put together.
+ * are, and parts grow with their number. CRC32C goes with every part, and is compared again when
+ * they are put together. {@link UploadOptions} says how long an object can be.
  *
  * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failure of
  * any request, an interrupt, the end of the {@link PackUploads} or of the JVM give the upload up:
@@ -45,6 +41,9 @@ import org.slf4j.LoggerFactory;
  * upload.close();
  * }</pre>
  *
+ * <p>A thread that writes to several uploads in turns needs a buffer for each: one that waits for
+ * memory does not go on with the others.
+ *
  * <p>Used by one thread at a time; {@link #fail} and {@link #abort} may be called by any, and wait
  * for the call that the writer is in.
  */
@@ -52,24 +51,19 @@ public final class PackUpload extends OutputStream {
   /** Most bytes of memory an open upload has besides the buffers it shares with others. */
   public static final int OWN_BYTES = FillingPart.OWN_BYTES;
 
-  private static final Logger LOG = LoggerFactory.getLogger(PackUpload.class);
-
   private final PackUploads uploads;
   private final ObjectStore store;
   private final String key;
-  private final FillingPart part;
-  private final ParkedParts aside;
   private final PartsInFlight inFlight;
 
-  /** Held by the writer during a call, and by whoever makes this give way or gives it up. */
+  /** Held by the writer during a call, and by whoever gives this up. */
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by the lock.
   private final CRC32C crc = new CRC32C();
   private final byte[] one = new byte[1];
-  private Optional<PartBuffers.Share> share = Optional.empty();
+  private FillingPart part;
   private Optional<MultipartUpload> upload = Optional.empty();
-  private Optional<GatheredPart> gathered = Optional.empty();
   private int parts;
   private long count;
   private State state = State.OPEN;
@@ -85,9 +79,8 @@ public final class PackUpload extends OutputStream {
     this.uploads = uploads;
     this.store = uploads.store();
     this.key = Objects.requireNonNull(key, "key");
-    this.part = new FillingPart(uploads.buffers().size());
-    this.aside = new ParkedParts(store, key);
     this.inFlight = new PartsInFlight(uploads.threads());
+    this.part = partAfter(0);
   }
 
   /**
@@ -176,8 +169,10 @@ public final class PackUpload extends OutputStream {
   private void makeRoom() throws IOException {
     checkInterrupted();
     inFlight.check();
-    if (!part.hasBuffers()) {
-      moveToBuffer();
+    if (part.buffers().isEmpty()) {
+      uploads.opened(this);
+      uploads.buffers().take(part.buffers());
+      part.extended();
     } else if (!enlarge()) {
       send();
     }
@@ -189,83 +184,36 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  private void moveToBuffer() throws IOException {
-    if (share.isEmpty()) {
-      share = Optional.of(uploads.opened(this));
-    }
-    byte[] buffer = share.get().take();
-    Optional<ParkedPart> parked = part.parked();
-    part.moveTo(buffer, store);
-    if (parked.isPresent()) {
-      aside.delete(List.of(parked.get()));
-    }
-  }
-
   /**
-   * Lets the part have one more buffer if it should be larger than it is. Without waiting: what is
-   * full can be sent, and whoever waits must not hold what others wait for.
+   * Lets the part have one more buffer if it should be larger than it is, and no other upload waits
+   * for one. Waits only for what this upload is sending, which ends whatever others do.
    */
   private boolean enlarge() throws IOException {
-    int buffer = uploads.buffers().size();
-    if (gathered.isPresent()
-        || (!isTooShort() && part.size() + buffer > uploads.sizes().of(parts + 1, buffer))) {
-      return false;
+    while (part.hasRoomForABuffer()) {
+      if (uploads.buffers().tryTake(part.buffers())) {
+        part.extended();
+        return true;
+      }
+      if (uploads.waiting() > 0 || !inFlight.awaitOne()) {
+        return false;
+      }
     }
-    Optional<byte[]> more = share.orElseThrow().tryTake();
-    more.ifPresent(part::add);
-    return more.isPresent();
+    return false;
   }
 
   private void send() throws IOException {
-    sendAs(gathered.isPresent() || isTooShort() ? pieceOfPart(false) : wholePart());
-  }
-
-  /** Whether the next part has to be larger than what memory holds of it. */
-  private boolean isTooShort() {
-    return part.size() < uploads.sizes().least(parts + 1, uploads.buffers().size());
-  }
-
-  private void sendAs(PartsInFlight.Sending sending) {
-    List<byte[]> buffers = part.restart(Optional.empty());
-    PartBuffers.Share from = share.orElseThrow();
-    from.sent();
-    inFlight.send(sending, () -> from.give(buffers));
-  }
-
-  private PartsInFlight.Sending wholePart() throws IOException {
     MultipartUpload to = begun();
     int number = nextNumber();
-    PartBody body = part.body();
-    return () -> Optional.of(store.uploadPart(to, number, body));
+    FillingPart full = part;
+    FillingPart next = partAfter(number);
+    inFlight.send(
+        () -> store.uploadPart(to, number, full.body()),
+        () -> uploads.buffers().give(full.buffers()));
+    part = next;
   }
 
-  /** Sends what memory holds as a piece of a part that has to be larger. */
-  private PartsInFlight.Sending pieceOfPart(boolean last) throws IOException {
-    if (gathered.isEmpty()) {
-      gathered = Optional.of(newGatheredPart());
-    }
-    GatheredPart to = gathered.get();
-    PartsInFlight.Sending sending = to.add(part.body(), last);
-    if (to.isWhole()) {
-      gathered = Optional.empty();
-    }
-    return sending;
-  }
-
-  private GatheredPart newGatheredPart() throws IOException {
-    if (store.connections() < 2) {
-      throw new IOException(
-          String.format(
-              "upload of %s: after %,d bytes it takes a second connection, to read what was put"
-                  + " aside while it is sent; set [s3] connections to 2 or more",
-              key, count));
-    }
-    MultipartUpload to = begun();
-    int number = nextNumber();
-    long least = uploads.sizes().least(number, uploads.buffers().size());
-    GatheredPart.Setting setting =
-        new GatheredPart.Setting(store, aside, uploads.relays(), () -> inFlight.checkWanted(key));
-    return new GatheredPart(setting, to, number, least);
+  private FillingPart partAfter(int number) {
+    return new FillingPart(uploads.sizes().buffers(number + 1, uploads.options()));
   }
 
   private MultipartUpload begun() throws IOException {
@@ -288,51 +236,9 @@ public final class PackUpload extends OutputStream {
 
   private int nextNumber() throws IOException {
     if (parts == uploads.sizes().parts()) {
-      throw new IOException(
-          String.format(
-              "upload of %s: %,d parts hold no more than %,d bytes; write several objects",
-              key, parts, count));
+      throw uploads.tooLong(String.format("upload of %s: %,d bytes fill %,d", key, count, parts));
     }
     return ++parts;
-  }
-
-  /**
-   * Frees the buffers of the part that is being filled, for another upload that waits: by sending
-   * it, or, if it is too short for that, by putting it aside in the store.
-   *
-   * @return false if this upload is at work, or has nothing to give
-   */
-  boolean giveWay() {
-    if (!lock.tryLock()) {
-      return false;
-    }
-    try {
-      if (state != State.OPEN || !part.hasBuffers()) {
-        return false;
-      }
-      if (part.size() >= store.minPartSize()) {
-        send();
-      } else {
-        park();
-      }
-      return true;
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("{}: a part keeps its memory though others wait: {}", key, e.getMessage());
-      return false;
-    } catch (Error e) {
-      fail(e); // bytes may be neither here nor on their way, and the writer would not learn it
-      throw e;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void park() throws IOException {
-    ParkedPart parked = part.park(aside);
-    List<byte[]> freed = part.restart(Optional.of(parked));
-    PartBuffers.Share of = share.orElseThrow();
-    of.sent();
-    of.give(freed);
   }
 
   /**
@@ -348,41 +254,38 @@ public final class PackUpload extends OutputStream {
       if (state == State.FAILED) {
         throw new IOException("upload of " + key + " failed before");
       }
-      if (state != State.OPEN) {
-        return;
+      if (state == State.OPEN) {
+        store();
       }
-      List<UploadedPart> sent = sendRest();
-      state = State.FAILED; // unless the store acknowledges it
-      if (upload.isPresent()) {
-        complete(upload.get(), sent);
-      }
-      state = State.DONE;
-      release();
     } finally {
       lock.unlock();
     }
   }
 
-  private List<UploadedPart> sendRest() throws IOException {
+  private void store() throws IOException {
+    List<UploadedPart> sent = sendAll();
+    state = State.FAILED; // unless the store acknowledges it
+    if (upload.isPresent()) {
+      complete(upload.get(), sent);
+    }
+    state = State.DONE;
+    release();
+  }
+
+  private List<UploadedPart> sendAll() throws IOException {
     try {
       checkInterrupted();
-      if (part.parked().isPresent() || (gathered.isPresent() && !part.hasBuffers())) {
-        moveToBuffer();
+      if (upload.isPresent()) {
+        if (part.size() > 0) {
+          send();
+        }
+        List<UploadedPart> sent = inFlight.await();
+        checkComplete(sent.stream().mapToLong(UploadedPart::size).sum());
+        return sent;
       }
-      if (upload.isEmpty()) {
-        checkComplete(part.size());
-        store.put(key, part.array(), 0, (int) part.size());
-        return List.of();
-      }
-      List<UploadedPart> sent = new ArrayList<>();
-      if (gathered.isPresent()) {
-        sendAs(pieceOfPart(true));
-      } else if (part.size() > 0) {
-        sent.add(store.uploadPart(upload.get(), nextNumber(), part.body()));
-      }
-      sent.addAll(0, inFlight.await());
-      checkComplete(sent.stream().mapToLong(UploadedPart::size).sum());
-      return sent;
+      checkComplete(part.size());
+      store.put(key, part.array(), 0, (int) part.size());
+      return List.of();
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
       throw e;
@@ -489,16 +392,7 @@ public final class PackUpload extends OutputStream {
   private boolean discard(Throwable reason) {
     try {
       inFlight.stop(reason);
-      boolean aborted =
-          attempt(
-              reason,
-              () -> {
-                if (upload.isPresent()) {
-                  store.abortMultipart(upload.get());
-                }
-              });
-      boolean deleted = attempt(reason, aside::deleteAll);
-      return aborted && deleted;
+      return upload.isEmpty() || attempt(reason, () -> store.abortMultipart(upload.get()));
     } finally {
       release();
     }
@@ -529,27 +423,7 @@ public final class PackUpload extends OutputStream {
   }
 
   private void release() {
-    try {
-      aside.deleteRest();
-      List<byte[]> held = part.restart(Optional.empty());
-      if (share.isPresent()) {
-        share.get().sent();
-        share.get().give(held);
-      }
-    } finally {
-      endShare();
-    }
-  }
-
-  /** Lets others have the memory, also if there was none to give it back as it should be. */
-  private void endShare() {
-    try {
-      if (share.isPresent()) {
-        share.get().close();
-        share = Optional.empty();
-      }
-    } finally {
-      uploads.ended(this);
-    }
+    uploads.buffers().give(part.buffers());
+    uploads.ended(this);
   }
 }

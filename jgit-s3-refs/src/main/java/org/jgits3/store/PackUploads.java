@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -34,8 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class PackUploads implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
 
-  /** How long an upload waits for memory before it looks for one that does nothing with its own. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  /** How long an upload waits for memory while no other one sends or gives back anything. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   /** How long the end of all waits for writers that are in the middle of a request. */
   private static final long CLOSE_SECONDS = 10;
@@ -48,9 +47,6 @@ public final class PackUploads implements Closeable {
   private final PartBuffers buffers;
   private final PartSizes sizes;
   private final ThreadPoolExecutor threads;
-
-  /** Parts that are sent while they are read: each needs a second connection to go on. */
-  private final Semaphore relays;
 
   /** Uploads that hold memory or have something in the store; guarded by itself. */
   private final Set<PackUpload> open = new LinkedHashSet<>();
@@ -71,20 +67,14 @@ public final class PackUploads implements Closeable {
    * @param options how much memory they have
    */
   public PackUploads(ObjectStore store, UploadOptions options) {
-    this(store, options, PATIENCE);
-  }
-
-  PackUploads(ObjectStore store, UploadOptions options, Duration patience) {
-    this(store, options, patience, PartSizes.S3);
+    this(store, options, PATIENCE, PartSizes.S3);
   }
 
   PackUploads(ObjectStore store, UploadOptions options, Duration patience, PartSizes sizes) {
     this.store = Objects.requireNonNull(store, "store");
     this.options = options;
-    this.buffers = new PartBuffers(options, patience);
     this.sizes = sizes;
     int most = Math.min(options.buffers(), MOST_THREADS);
-    this.relays = new Semaphore(Math.min(most, Math.max(1, store.connections() / 2)), true);
     this.threads =
         new ThreadPoolExecutor(
             most,
@@ -98,6 +88,7 @@ public final class PackUploads implements Closeable {
               return t;
             });
     threads.allowCoreThreadTimeOut(true);
+    this.buffers = new PartBuffers(options, patience, () -> threads.getActiveCount() > 0);
   }
 
   /**
@@ -108,6 +99,30 @@ public final class PackUploads implements Closeable {
    */
   public PackUpload begin(String key) {
     return new PackUpload(this, key);
+  }
+
+  /**
+   * Begins an upload whose length is known by and large, unless it is too long. Does no request.
+   *
+   * @param key as for {@link #begin(String)}
+   * @param estimate bytes it may have
+   * @return the stream, to be closed, failed or aborted
+   * @throws IOException if no object has so many bytes with the {@link #options} there are
+   */
+  public PackUpload begin(String key, long estimate) throws IOException {
+    if (estimate > sizes.largest(options)) {
+      throw tooLong(
+          String.format("%s is not begun: %,d bytes are more than fit in", key, estimate));
+    }
+    return begin(key);
+  }
+
+  IOException tooLong(String what) {
+    return new IOException(
+        String.format(
+            "%s parts of [s3 \"upload\"] partSize = %d, buffers = %d, which hold at most %,d bytes;"
+                + " set partSize or buffers higher",
+            what, options.partSize(), options.buffers(), sizes.largest(options)));
   }
 
   /**
@@ -164,33 +179,23 @@ public final class PackUploads implements Closeable {
     return sizes;
   }
 
-  Semaphore relays() {
-    return relays;
-  }
-
   Executor threads() {
     return threads;
   }
 
-  /**
-   * An upload needs more memory than it has of its own.
-   *
-   * @param upload the upload
-   * @return its share of the buffers, to be closed before {@link #ended}
-   */
-  PartBuffers.Share opened(PackUpload upload) {
+  /** An upload needs more memory than it has of its own. */
+  void opened(PackUpload upload) {
     synchronized (open) {
-      open.add(upload);
-      if (!keptAtExit) {
+      if (open.add(upload) && !keptAtExit) {
         hook();
       }
     }
-    return buffers.share(upload::giveWay);
   }
 
   void ended(PackUpload upload) {
     synchronized (open) {
       if (open.remove(upload) && open.isEmpty()) {
+        buffers.clear();
         unhook();
       }
     }

@@ -6,27 +6,19 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a part: slices of arrays, one after the other, that are sent from where they are; or
- * what can be read as often as it is sent.
+ * The bytes of a part: slices of arrays, one after the other, that are sent from where they are.
  *
  * <p>Safe for use by many threads as long as nobody changes the arrays.
  */
 public final class PartBody {
-  private final long size;
-  private final IntSupplier checksum;
-  private final Supplier<InputStream> content;
-
-  /** Empty if the bytes are not in memory. */
   private final List<Slice> slices;
 
   /** Some bytes of an array. */
   @SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
-  record Slice(byte[] array, int offset, int length) {
+  private record Slice(byte[] array, int offset, int length) {
     InputStream open() {
       return new ByteArrayInputStream(array, offset, length);
     }
@@ -36,33 +28,8 @@ public final class PartBody {
     }
   }
 
-  private PartBody(
-      long size, IntSupplier checksum, Supplier<InputStream> content, List<Slice> slices) {
-    this.size = size;
-    this.checksum = checksum;
-    this.content = content;
+  private PartBody(List<Slice> slices) {
     this.slices = slices;
-  }
-
-  private static PartBody of(List<Slice> slices) {
-    return new PartBody(
-        slices.stream().mapToLong(Slice::length).sum(),
-        () -> checksumOf(slices),
-        () -> open(slices),
-        slices);
-  }
-
-  private static int checksumOf(List<Slice> slices) {
-    CRC32C crc = new CRC32C();
-    slices.forEach(slice -> slice.update(crc));
-    return (int) crc.getValue();
-  }
-
-  private static InputStream open(List<Slice> slices) {
-    List<InputStream> streams = slices.stream().map(Slice::open).toList();
-    return streams.size() == 1
-        ? streams.get(0)
-        : new SequenceInputStream(Collections.enumeration(streams));
   }
 
   /**
@@ -74,7 +41,7 @@ public final class PartBody {
    * @return the body
    */
   public static PartBody of(byte[] src, int offset, int length) {
-    return of(List.of(new Slice(src, offset, length)));
+    return new PartBody(List.of(new Slice(src, offset, length)));
   }
 
   /**
@@ -86,19 +53,8 @@ public final class PartBody {
    */
   static PartBody of(List<byte[]> arrays, int inLast) {
     byte[] last = arrays.get(arrays.size() - 1);
-    return of(arrays.stream().map(a -> new Slice(a, 0, a == last ? inLast : a.length)).toList());
-  }
-
-  /**
-   * Bytes that are not in memory.
-   *
-   * @param size how many
-   * @param crc32c their checksum
-   * @param content reads them from the beginning; one stream at a time
-   * @return the body
-   */
-  static PartBody of(long size, int crc32c, Supplier<InputStream> content) {
-    return new PartBody(size, () -> crc32c, content, List.of());
+    return new PartBody(
+        arrays.stream().map(a -> new Slice(a, 0, a == last ? inLast : a.length)).toList());
   }
 
   /**
@@ -107,7 +63,7 @@ public final class PartBody {
    * @return bytes
    */
   public long size() {
-    return size;
+    return slices.stream().mapToLong(Slice::length).sum();
   }
 
   /**
@@ -116,7 +72,9 @@ public final class PartBody {
    * @return CRC32C of its bytes
    */
   public int crc32c() {
-    return checksum.getAsInt();
+    CRC32C crc = new CRC32C();
+    slices.forEach(slice -> slice.update(crc));
+    return (int) crc.getValue();
   }
 
   /**
@@ -125,16 +83,9 @@ public final class PartBody {
    * @return a new stream
    */
   InputStream open() {
-    return content.get();
-  }
-
-  /** Goes on with a checksum over its bytes, which are in memory. */
-  void updateChecksum(CRC32C crc) {
-    slices.forEach(slice -> slice.update(crc));
-  }
-
-  /** The slices in order; none if the bytes are not in memory. */
-  List<Slice> slices() {
-    return slices;
+    List<InputStream> streams = slices.stream().map(Slice::open).toList();
+    return streams.size() == 1
+        ? streams.get(0)
+        : new SequenceInputStream(Collections.enumeration(streams));
   }
 }

@@ -2,43 +2,48 @@
 package org.jgits3.store;
 
 /**
- * How large the parts of an object of unknown length should be: small at first, so that a short
- * object needs little memory, and larger with their number, so that the parts S3 allows hold the
- * largest object it allows.
+ * Sizes of the parts of an object of unknown length: small at first, so that a short object needs
+ * little memory, and doubled after each {@code partsPerSize} parts, up to half of the buffers. So a
+ * part can be filled while the one before is sent, and others have buffers too.
  *
  * @param parts most parts of an upload
- * @param fromMemory parts that may be shorter than they should be, because they are sent from what
- *     memory there is; later ones never are
  * @param partsPerSize parts of one size before the size doubles
- * @param largest bytes that no part has to exceed, unless the first one does
  */
-record PartSizes(int parts, int fromMemory, int partsPerSize, long largest) {
-  /**
-   * Within the limits of S3, whose parts have up to 5 GiB: the last 2,800 have at least 2 GiB, and
-   * so room for 5 TiB, whatever the others have.
-   */
-  static final PartSizes S3 = new PartSizes(10_000, 7_200, 800, 2L << 30);
+record PartSizes(int parts, int partsPerSize) {
+  /** Within the limits of S3. */
+  static final PartSizes S3 = new PartSizes(10_000, 800);
+
+  /** Most bytes of a part on S3. */
+  private static final long LARGEST_PART = 5L << 30;
+
+  /** Most bytes of an object on S3. */
+  private static final long LARGEST_OBJECT = 5L << 40;
 
   /**
-   * Size that a part should have.
+   * Buffers that a part takes if it gets them.
    *
-   * @param number its number, from 1
-   * @param first size of the first part in bytes, at least the 5 MiB of S3
-   * @return bytes
+   * @param number number of the part, from 1
+   * @param options the buffers
+   * @return how many, at least 1
    */
-  long of(int number, long first) {
-    int doublings = (number - 1) / partsPerSize;
-    return Math.min(first << doublings, Math.max(first, largest));
+  int buffers(int number, UploadOptions options) {
+    long most = Math.min(options.buffers() / 2, LARGEST_PART / options.partSize());
+    int doublings = Math.min((number - 1) / partsPerSize, Integer.SIZE - 2);
+    return (int) Math.max(1, Math.min(most, 1L << doublings));
   }
 
   /**
-   * Least size of a part that is not the last one.
+   * Length of the largest object, if no other upload has buffers meanwhile. One that shares them
+   * has parts of one buffer at least.
    *
-   * @param number its number, from 1
-   * @param first size of the first part in bytes
-   * @return bytes; 0 if it may be as short as the store allows
+   * @param options the buffers
+   * @return bytes
    */
-  long least(int number, long first) {
-    return number <= fromMemory ? 0 : of(number, first);
+  long largest(UploadOptions options) {
+    long buffers = 0;
+    for (int number = 1; number <= parts; number++) {
+      buffers += buffers(number, options);
+    }
+    return Math.min(LARGEST_OBJECT, buffers * options.partSize());
   }
 }

@@ -7,52 +7,29 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Parts of one upload that other threads send. Safe for use by many threads. */
 final class PartsInFlight {
-  private static final Logger LOG = LoggerFactory.getLogger(PartsInFlight.class);
-
   private final Executor threads;
+  private final FirstFailure failure = new FirstFailure();
 
-  // All guarded by this.
+  // Guarded by this.
   private final Set<Part> parts = new HashSet<>();
   private final List<UploadedPart> acknowledged = new ArrayList<>();
-  private Throwable failure;
 
-  /** A part is not sent to its end, since the upload has failed or was given up meanwhile. */
-  private static final class GivenUp extends StoreException {
-    private static final long serialVersionUID = 1;
-
-    GivenUp(String key) {
-      super(key, key + ": the upload was given up", null);
-    }
-  }
-
-  /** Sends a part, or a piece of one. */
+  /** Sends a part. */
   @FunctionalInterface
   interface Sending {
-    /**
-     * Sends it.
-     *
-     * @return the part that the store has acknowledged; empty if another piece will complete it
-     */
-    Optional<UploadedPart> send() throws IOException;
+    /** Sends it, and returns what the store has acknowledged. */
+    UploadedPart send() throws IOException;
   }
 
-  /**
-   * A part that some thread will send. It is begun once, though a thread may find it among its work
-   * that the caller was told could not be had.
-   */
+  /** A part that some thread will send. */
   private final class Part implements Runnable {
     private final Sending sending;
     private final Runnable after;
-    private final AtomicBoolean begun = new AtomicBoolean();
     private final Cancellable attempt = new Cancellable();
 
     Part(Sending sending, Runnable after) {
@@ -62,27 +39,17 @@ final class PartsInFlight {
 
     @Override
     public void run() {
-      if (begun.compareAndSet(false, true)) {
-        try {
-          attempt(this);
-        } finally {
-          end();
-        }
-      }
-    }
-
-    void refused(Throwable e) {
-      if (begun.compareAndSet(false, true)) {
-        try {
-          failed(e);
-        } finally {
-          end();
-        }
+      try {
+        attempt.run(() -> acknowledged(sending.send()));
+      } catch (IOException | RuntimeException | Error e) {
+        failure.add(e); // before the memory is free, so that no writer goes on with it unaware
+      } finally {
+        end();
       }
     }
 
     /** Whatever fails, the part counts no more: who waits for the end of all would never return. */
-    private void end() {
+    void end() {
       try {
         after.run();
       } finally {
@@ -99,15 +66,17 @@ final class PartsInFlight {
    * Sends a part by another thread. A failure is reported by the next call of another method.
    *
    * @param sending sends it; what it needs is not changed before {@code after} is called
-   * @param after called after the last attempt, in any case
+   * @param after called after the last attempt, in any case; once more does no harm
    */
   void send(Sending sending, Runnable after) {
     Part part = new Part(sending, after);
+    begun(part);
     try {
-      begun(part);
       threads.execute(part);
     } catch (RuntimeException | Error e) {
-      part.refused(e);
+      failure.add(e);
+      part.attempt.cancel(); // it may be among the work of a thread all the same
+      part.end();
       throw e;
     }
   }
@@ -116,44 +85,8 @@ final class PartsInFlight {
     parts.add(part);
   }
 
-  private void attempt(Part part) {
-    try {
-      if (!hasFailed()) {
-        part.attempt.run(() -> part.sending.send().ifPresent(this::acknowledged));
-      }
-    } catch (GivenUp e) {
-      LOG.debug("{}", e.getMessage()); // the reason is known already
-    } catch (IOException | RuntimeException | Error e) {
-      failed(e); // before the memory is free, so that nobody goes on with it unaware
-    }
-  }
-
-  /**
-   * Makes a part that takes long end early. For use by whoever sends it.
-   *
-   * @param key what is uploaded
-   * @throws StoreException if the upload has failed or was given up
-   */
-  void checkWanted(String key) throws StoreException {
-    if (hasFailed()) {
-      throw new GivenUp(key);
-    }
-  }
-
-  private synchronized boolean hasFailed() {
-    return failure != null;
-  }
-
   private synchronized void acknowledged(UploadedPart part) {
     acknowledged.add(part);
-  }
-
-  private synchronized void failed(Throwable e) {
-    if (failure == null) {
-      failure = e;
-    } else if (failure != e) {
-      failure.addSuppressed(e);
-    }
   }
 
   private synchronized void ended(Part part) {
@@ -166,14 +99,21 @@ final class PartsInFlight {
    *
    * @throws IOException the first failure
    */
-  synchronized void check() throws IOException {
-    if (failure instanceof IOException e) {
-      throw e;
-    } else if (failure instanceof RuntimeException e) {
-      throw e;
-    } else if (failure instanceof Error e) {
-      throw e;
-    }
+  void check() throws IOException {
+    failure.orReturn();
+  }
+
+  /**
+   * Waits until one more part has ended.
+   *
+   * @return false if none is in flight
+   * @throws IOException the first failure
+   * @throws InterruptedIOException if the thread is interrupted
+   */
+  synchronized boolean awaitOne() throws IOException {
+    int before = parts.size();
+    awaitAtMost(before - 1);
+    return before > 0;
   }
 
   /**
@@ -184,8 +124,13 @@ final class PartsInFlight {
    * @throws InterruptedIOException if the thread is interrupted
    */
   synchronized List<UploadedPart> await() throws IOException {
+    awaitAtMost(0);
+    return acknowledged.stream().sorted(Comparator.comparingInt(UploadedPart::number)).toList();
+  }
+
+  private synchronized void awaitAtMost(int left) throws IOException {
     try {
-      while (!parts.isEmpty() && failure == null) {
+      while (parts.size() > Math.max(0, left) && !failure.isThere()) {
         wait();
       }
     } catch (InterruptedException e) {
@@ -195,7 +140,6 @@ final class PartsInFlight {
       throw interrupted;
     }
     check();
-    return acknowledged.stream().sorted(Comparator.comparingInt(UploadedPart::number)).toList();
   }
 
   /**
@@ -205,9 +149,7 @@ final class PartsInFlight {
    * @param reason why
    */
   synchronized void stop(Throwable reason) {
-    if (failure == null) {
-      failure = reason;
-    }
+    failure.add(reason);
     parts.forEach(part -> part.attempt.cancel());
     boolean interrupted = false;
     while (!parts.isEmpty()) {

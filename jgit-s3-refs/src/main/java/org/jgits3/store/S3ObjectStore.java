@@ -107,8 +107,6 @@ public final class S3ObjectStore implements ObjectStore {
   /** Connections for everything but small objects that are read or written whole. */
   private final Semaphore transfers;
 
-  private final int transferConnections;
-
   /** What every key begins with: empty, or the prefix and a slash. */
   private final String root;
 
@@ -127,8 +125,7 @@ public final class S3ObjectStore implements ObjectStore {
     this.retries = new Retries(requestDeadline);
     this.completionPatience = completionPatience;
     int most = connection.connections();
-    this.transferConnections = most - Math.min(MOST_RESERVED, most / 4);
-    this.transfers = new Semaphore(transferConnections, true);
+    this.transfers = new Semaphore(most - Math.min(MOST_RESERVED, most / 4), true);
     this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
   }
 
@@ -173,13 +170,8 @@ public final class S3ObjectStore implements ObjectStore {
    * connections, which cannot be asked of it: 50 if nothing was said to the SDK.
    *
    * <p>Requests beyond that number wait in the client for a connection, and fail if they get none
-   * within its acquisition timeout, 10 seconds by default. What follows from the number here is how
-   * many transfers there are at a time: all but a quarter of it, and all but 8 at most; and how
-   * many parts of uploads are sent at a time while they are read from the store, each of which
-   * takes a second connection: half of those, at most 32. If fewer are there than were said, such
-   * parts may take all of them and wait for each other until they fail. If more are, uploads of
-   * hundreds of gigabytes are slower than they could be, and nothing else. With one connection,
-   * such a part is an error that says so.
+   * within its acquisition timeout, 10 seconds by default. The number here bounds how many
+   * transfers there are at a time: all but a quarter of it, and all but 8 at most.
    *
    * @param bucket bucket and prefix
    * @param client the client; the caller closes it, after the store
@@ -842,11 +834,6 @@ public final class S3ObjectStore implements ObjectStore {
 
   private String location(String key) {
     return "s3://" + bucket.bucket() + "/" + root + key;
-  }
-
-  @Override
-  public int connections() {
-    return transferConnections;
   }
 
   @Override

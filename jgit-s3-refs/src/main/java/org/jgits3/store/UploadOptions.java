@@ -5,10 +5,14 @@ package org.jgits3.store;
  * Memory for uploads. All uploads of a process share {@code buffers} arrays of {@code partSize}
  * bytes; besides, each open one has at most {@link PackUpload#OWN_BYTES} of its own.
  *
+ * <p>An upload has 10,000 parts at most, as S3 wants it, and each is sent from memory. The first
+ * 800 are of one buffer, the next 800 of two, and so on, up to half of the buffers; an upload that
+ * finds none free sends what it has. So an object can have {@code 10,000 * partSize} bytes however
+ * many uploads there are, and several times as many if one has the buffers for itself: 84 and 231
+ * GB with 7 buffers of 8 MiB.
+ *
  * @param partSize bytes of a buffer, and so of the first parts of an upload: 5 MiB to 1 GiB
- * @param buffers most buffers, at least 1. A part is sent from memory if they have room for it.
- *     Beyond 7,200 parts, 330 GB in 56 MiB of buffers, larger ones are put together in the store,
- *     so that 5 TiB fit whatever the buffers are
+ * @param buffers most buffers, at least 1
  */
 public record UploadOptions(int partSize, int buffers) {
   /** Least bytes of a part on S3. */

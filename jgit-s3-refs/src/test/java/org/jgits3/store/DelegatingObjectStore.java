@@ -93,18 +93,8 @@ public class DelegatingObjectStore implements ObjectStore {
   }
 
   @Override
-  public int minPartSize() {
-    return store.minPartSize();
-  }
-
-  @Override
   public void endRetries() {
     store.endRetries();
-  }
-
-  @Override
-  public int connections() {
-    return store.connections();
   }
 
   @Override

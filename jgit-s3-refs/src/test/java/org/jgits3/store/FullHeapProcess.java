@@ -71,20 +71,20 @@ final class FullHeapProcess {
   }
 
   private static void giveBuffersBack() throws Exception {
-    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER);
-    PartBuffers.Share one = buffers.share(() -> false);
-    PartBuffers.Share two = buffers.share(() -> false);
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER, () -> false);
     for (boolean full : new boolean[] {false, true}) {
-      List<byte[]> taken = List.of(one.take(), one.take());
+      List<byte[]> taken = new ArrayList<>();
+      buffers.take(taken);
+      buffers.take(taken);
       List<byte[]> got = new ArrayList<>(1);
       Thread waiter =
           FullHeap.start(
               () -> {
-                got.add(two.take());
-                two.give(got);
+                buffers.take(got);
+                buffers.give(got);
               });
       FullHeap.awaitWaiting(waiter);
-      FullHeap.inFull(full, () -> one.give(taken));
+      FullHeap.inFull(full, () -> buffers.give(taken));
       waiter.join();
     }
     System.out.println(buffers.inUse() + " in use");
@@ -92,7 +92,7 @@ final class FullHeapProcess {
 
   private static void giveAnUploadUp() throws Exception {
     PartStore store = new PartStore();
-    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), FOR_EVER)) {
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1))) {
       for (boolean full : new boolean[] {false, true}) {
         PackUpload upload = uploads.begin("full " + full);
         upload.write(new byte[PART + 100_000]); // a part, and a buffer that is partly filled

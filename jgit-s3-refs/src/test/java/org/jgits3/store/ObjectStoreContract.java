@@ -365,7 +365,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void parts_make_one_object_whatever_their_order_of_arrival() throws IOException {
-    int part = store.minPartSize();
+    int part = UploadOptions.MIN_PART_SIZE;
     byte[] body = pattern(2 * part + 12_345, 7);
     MultipartUpload upload = store.beginMultipart(key("big"), Map.of("token", "t-1"));
     UploadedPart third = store.uploadPart(upload, 3, PartBody.of(body, 2 * part, 12_345));
@@ -389,7 +389,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void parts_may_be_uploaded_by_several_threads() throws Exception {
-    int part = store.minPartSize();
+    int part = UploadOptions.MIN_PART_SIZE;
     byte[] body = pattern(3 * part + 1, 8);
     MultipartUpload upload = store.beginMultipart(key("big"), Map.of());
     UploadedPart[] parts = new UploadedPart[4];

@@ -5,64 +5,46 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PartSizesTest {
-  private static final long LARGEST_OBJECT = 5L << 40;
   private static final long LARGEST_PART = 5L << 30;
 
-  @ParameterizedTest
-  @ValueSource(
-      ints = {
-        UploadOptions.MIN_PART_SIZE,
-        UploadOptions.MIN_PART_SIZE + 1,
-        UploadOptions.DEFAULT_PART_SIZE,
-        64 << 20,
-        UploadOptions.MAX_PART_SIZE
-      })
-  void the_parts_S3_allows_hold_the_largest_object_it_allows(int first) {
-    long total = 0;
-    long before = first;
-    for (int number = 1; number <= PartSizes.S3.parts(); number++) {
-      long size = PartSizes.S3.of(number, first);
-      assertThat(size).isBetween(before, LARGEST_PART);
-      before = size;
-      total += size;
-    }
-    assertThat(PartSizes.S3.of(1, first)).isEqualTo(first);
-    assertThat(total).isGreaterThanOrEqualTo(LARGEST_OBJECT);
-  }
-
-  /** Parts from memory count as little as S3 allows; what is put together is at least so large. */
-  @ParameterizedTest
-  @ValueSource(
-      ints = {
-        UploadOptions.MIN_PART_SIZE,
-        UploadOptions.MIN_PART_SIZE + 1,
-        UploadOptions.DEFAULT_PART_SIZE,
-        64 << 20,
-        UploadOptions.MAX_PART_SIZE
-      })
-  void so_they_do_whatever_memory_there_is(int first) {
-    long total = 0;
-    for (int number = 1; number <= PartSizes.S3.parts(); number++) {
-      long least = PartSizes.S3.least(number, first);
-      total += Math.max(least, UploadOptions.MIN_PART_SIZE);
-      // A first piece is less than that, and what follows are pieces of one buffer.
-      assertThat(least + first).isLessThanOrEqualTo(LARGEST_PART);
-    }
-    assertThat(total).isGreaterThanOrEqualTo(LARGEST_OBJECT);
-  }
-
   @Test
-  void by_default_the_first_300_GB_come_from_memory() {
-    long memory = (long) UploadOptions.DEFAULT_PART_SIZE * 7;
-    long total = 0;
-    for (int number = 1; number <= PartSizes.S3.fromMemory(); number++) {
-      assertThat(PartSizes.S3.least(number, UploadOptions.DEFAULT_PART_SIZE)).isZero();
-      total += Math.min(memory, PartSizes.S3.of(number, UploadOptions.DEFAULT_PART_SIZE));
+  void parts_double_after_800_up_to_half_of_the_buffers() {
+    UploadOptions options = new UploadOptions(UploadOptions.DEFAULT_PART_SIZE, 7);
+    assertThat(PartSizes.S3.buffers(1, options)).isEqualTo(1);
+    assertThat(PartSizes.S3.buffers(800, options)).isEqualTo(1);
+    assertThat(PartSizes.S3.buffers(801, options)).isEqualTo(2);
+    assertThat(PartSizes.S3.buffers(1601, options)).isEqualTo(3);
+    assertThat(PartSizes.S3.buffers(10_000, options)).isEqualTo(3);
+  }
+
+  /** The table of operations.md. */
+  @ParameterizedTest
+  @CsvSource({
+    "5, 1, 52428800000",
+    "8, 1, 83886080000",
+    "8, 7, 231525580800",
+    "8, 16, 557003571200",
+    "8, 64, 1818650214400",
+    "64, 8, 2415919104000",
+    "64, 32, 5497558138880",
+    "1024, 10, 5497558138880"
+  })
+  void the_largest_object_is_as_documented(int megabytes, int buffers, long bytes) {
+    UploadOptions options = new UploadOptions(megabytes << 20, buffers);
+    assertThat(PartSizes.S3.largest(options)).isEqualTo(bytes);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, 1", "5, 10000", "8, 7", "1000, 10000", "1024, 10000"})
+  void no_part_is_larger_than_S3_allows(int megabytes, int buffers) {
+    UploadOptions options = new UploadOptions(megabytes << 20, buffers);
+    for (int number = 1; number <= PartSizes.S3.parts(); number++) {
+      long bytes = (long) PartSizes.S3.buffers(number, options) * options.partSize();
+      assertThat(bytes).isBetween((long) options.partSize(), LARGEST_PART);
     }
-    assertThat(total).isGreaterThan(300_000_000_000L);
   }
 
   @Test

@@ -298,7 +298,6 @@ class S3AnswersTest {
         new Thread(reads.get(i)).start();
       }
       underWay.await();
-      assertThat(store.connections()).isEqualTo(3);
       assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
       assertThat(server.requests()).hasSize(4);
       end.countDown();

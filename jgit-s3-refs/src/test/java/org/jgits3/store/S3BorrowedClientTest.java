@@ -50,13 +50,7 @@ class S3BorrowedClientTest extends ObjectStoreContract {
   }
 
   @Test
-  void a_store_has_as_many_connections_for_transfers_as_it_was_told_and_some_for_manifests()
-      throws Exception {
-    try (ObjectStore few = S3ObjectStore.using(location, client, 2);
-        ObjectStore usual = S3ObjectStore.using(location, client)) {
-      assertThat(few.connections()).isEqualTo(2);
-      assertThat(usual.connections()).isEqualTo(56);
-    }
+  void a_store_needs_a_connection() {
     assertThatThrownBy(() -> S3ObjectStore.using(location, client, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at least 1");

@@ -9,16 +9,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,7 +51,7 @@ class SharedPartBuffersTest {
     PartStore store = new PartStore();
     int size = 5 * PART + 12_345;
     byte[] bytes = content(PART, 1);
-    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers), FOR_EVER)) {
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers))) {
       ConcurrentTasks.run(
           streams,
           stream -> {
@@ -63,7 +65,6 @@ class SharedPartBuffersTest {
               }
             }
           });
-      assertThat(uploads.buffers().mostInUse()).isBetween(1, buffers);
       assertThat(uploads.buffers().allocated()).isZero();
     }
     for (int stream = 0; stream < streams; stream++) {
@@ -74,32 +75,6 @@ class SharedPartBuffersTest {
     assertThat(store.listMultipart("")).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({"1, 2", "1, 5", "3, 9"})
-  void one_thread_can_write_to_more_streams_than_there_are_buffers(int buffers, int streams)
-      throws Exception {
-    int size = 2 * PART + 777;
-    try (ObjectStore store = new DirectoryObjectStore(directory);
-        PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers), NONE)) {
-      List<byte[]> contents = IntStream.range(0, streams).mapToObj(i -> content(size, i)).toList();
-      List<PackUpload> open =
-          IntStream.range(0, streams).mapToObj(i -> uploads.begin(key(i))).toList();
-      for (int at = 0; at < size; at += 1 << 20) {
-        for (int i = 0; i < streams; i++) {
-          open.get(i).write(contents.get(i), at, Math.min(1 << 20, size - at));
-        }
-      }
-      for (PackUpload upload : open) {
-        upload.close();
-      }
-      assertThat(uploads.buffers().mostInUse()).isLessThanOrEqualTo(buffers);
-      for (int i = 0; i < streams; i++) {
-        assertStored(store, i, contents.get(i));
-      }
-      assertOnlyObjects(store, streams);
-    }
-  }
-
   private static void assertStored(ObjectStore store, int stream, byte[] bytes) throws IOException {
     assertThat(store.stat(key(stream)).orElseThrow().size()).isEqualTo(bytes.length);
     byte[] stored = new byte[bytes.length];
@@ -107,63 +82,61 @@ class SharedPartBuffersTest {
     assertThat(Arrays.equals(stored, bytes)).isTrue();
   }
 
-  /** Nothing that was put aside is left. */
-  private static void assertOnlyObjects(ObjectStore store, int objects) throws IOException {
-    List<String> keys = new ArrayList<>();
-    store.list("", object -> keys.add(object.key()));
-    assertThat(keys).hasSize(objects);
-    assertThat(store.listMultipart("")).isEmpty();
-  }
-
   @Test
-  void streams_whose_writers_stall_starve_nobody_and_go_on_later() throws Exception {
-    int stalled = 300_000;
-    int nearlyFull = PART - 10;
+  @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+  void an_upload_fails_if_all_buffers_are_held_by_writers_that_stall_and_says_what_to_set()
+      throws Exception {
     try (ObjectStore store = new DirectoryObjectStore(directory);
-        PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 2), NONE)) {
-      byte[] first = content(stalled + PART, 1);
-      byte[] second = content(nearlyFull + 20, 2);
+        PackUploads uploads =
+            new PackUploads(store, new UploadOptions(PART, 2), NONE, PartSizes.S3)) {
+      byte[] first = content(300_000 + PART, 1);
       PackUpload one = uploads.begin(key(1));
       PackUpload two = uploads.begin(key(2));
-      one.write(first, 0, stalled);
-      two.write(second, 0, nearlyFull);
-      assertThat(uploads.buffers().inUse()).isEqualTo(2);
+      one.write(first, 0, 300_000);
+      two.write(first, 0, PART - 10);
+      PackUpload third = uploads.begin(key(3));
+      assertThatThrownBy(() -> third.write(first))
+          .hasMessageContaining("2 part buffers were held")
+          .hasMessageContaining("set [s3 \"upload\"] buffers higher");
+      assertThatThrownBy(third::close).isInstanceOf(IOException.class);
 
-      byte[] third = content(4 * PART, 3);
-      try (PackUpload busy = uploads.begin(key(3))) {
-        busy.write(third);
-      }
-      assertStored(store, 3, third);
-
-      one.write(first, stalled, PART);
-      two.write(second, nearlyFull, 20);
+      two.abort();
+      one.write(first, 300_000, PART);
       one.close();
-      two.close();
       assertStored(store, 1, first);
-      assertStored(store, 2, second);
-      assertOnlyObjects(store, 3);
-      assertThat(uploads.buffers().inUse()).isZero();
+      assertThat(store.listMultipart("")).isEmpty();
+      assertThat(uploads.buffersInUse()).isZero();
     }
   }
 
   @Test
-  void a_stalled_stream_that_is_given_up_leaves_nothing() throws Exception {
-    try (ObjectStore store = new DirectoryObjectStore(directory);
-        PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), NONE)) {
-      PackUpload stalled = uploads.begin(key(1));
-      stalled.write(content(300_000, 1));
-      try (PackUpload busy = uploads.begin(key(2))) {
-        busy.write(content(PART, 2));
-      }
-      stalled.abort();
-      assertOnlyObjects(store, 1);
-    }
+  void an_upload_waits_as_long_as_others_send() throws Exception {
+    CountDownLatch asked = new CountDownLatch(3);
+    PartBuffers buffers =
+        new PartBuffers(
+            new UploadOptions(PART, 1),
+            NONE,
+            () -> {
+              asked.countDown();
+              return true;
+            });
+    List<byte[]> sent = new ArrayList<>();
+    buffers.take(sent);
+    ConcurrentTasks.run(
+        List.<Task>of(
+            () -> buffers.take(new ArrayList<>()),
+            () -> {
+              asked.await();
+              assertThat(buffers.waiting()).isEqualTo(1);
+              buffers.give(sent);
+            }));
+    assertThat(buffers.inUse()).isEqualTo(1);
   }
 
   @Test
   void tiny_streams_take_no_buffer() throws Exception {
     PartStore store = new PartStore();
-    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), FOR_EVER)) {
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1))) {
       List<PackUpload> open = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         PackUpload upload = uploads.begin(key(i));
@@ -174,7 +147,6 @@ class SharedPartBuffersTest {
       for (PackUpload upload : open) {
         upload.close();
       }
-      assertThat(uploads.buffers().mostInUse()).isZero();
       assertThat(store.stat(key(99)).orElseThrow().size()).isEqualTo(PackUpload.OWN_BYTES);
     }
   }
@@ -198,7 +170,7 @@ class SharedPartBuffersTest {
             return super.uploadPart(upload, number, body);
           }
         };
-    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers), FOR_EVER)) {
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers))) {
       ConcurrentTasks.run(
           List.<Task>of(
               () -> {
@@ -208,92 +180,103 @@ class SharedPartBuffersTest {
               },
               () -> {
                 arrived.acquire(buffers);
+                assertThat(uploads.buffersInUse()).isEqualTo(buffers);
                 go.countDown();
               }));
       assertThat(store.parts(key(1))).hasSize(buffers + 2);
-      assertThat(uploads.buffers().mostInUse()).isEqualTo(buffers);
     }
   }
 
   @Test
-  void a_buffer_that_comes_back_goes_to_the_stream_that_holds_fewest() throws Exception {
-    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 3), FOR_EVER);
-    PartBuffers.Share rich = buffers.share(() -> false);
-    PartBuffers.Share poor = buffers.share(() -> false);
-    PartBuffers.Share third = buffers.share(() -> false);
-    List<byte[]> ofRich = List.of(rich.take(), rich.take());
-    List<byte[]> ofThird = List.of(third.take());
-    assertThat(poor.tryTake()).isEmpty();
-
-    AtomicReference<String> first = new AtomicReference<>();
-    CountDownLatch decided = new CountDownLatch(1);
-    ConcurrentTasks.run(
-        List.<Task>of(
-            () -> {
-              byte[] buffer = rich.take();
-              first.compareAndSet(null, "rich");
-              rich.give(List.of(buffer));
-            },
-            () -> {
-              awaitWaiting(buffers, 1);
-              byte[] buffer = poor.take();
-              first.compareAndSet(null, "poor");
-              decided.countDown();
-              poor.give(List.of(buffer));
-            },
-            () -> {
-              awaitWaiting(buffers, 2);
-              third.give(ofThird);
-              decided.await();
-            }));
-    assertThat(first).hasValue("poor");
-    rich.give(ofRich);
+  void a_buffer_that_comes_back_goes_to_the_upload_that_has_waited_longest() throws Exception {
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 1), FOR_EVER, () -> false);
+    List<byte[]> held = new ArrayList<>();
+    buffers.take(held);
+    List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+    List<Task> tasks = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      int place = i;
+      tasks.add(
+          () -> {
+            awaitWaiting(buffers, place);
+            List<byte[]> got = new ArrayList<>();
+            buffers.take(got);
+            order.add(place);
+            buffers.give(got);
+          });
+    }
+    tasks.add(
+        () -> {
+          awaitWaiting(buffers, 4);
+          assertThat(buffers.tryTake(new ArrayList<>())).isFalse();
+          buffers.give(held);
+        });
+    ConcurrentTasks.run(tasks);
+    assertThat(order).containsExactly(0, 1, 2, 3);
     assertThat(buffers.inUse()).isZero();
   }
 
   @Test
-  void buffers_that_a_stream_has_lost_are_there_for_others_when_it_has_ended() throws Exception {
-    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER);
-    PartBuffers.Share loser = buffers.share(() -> false);
-    PartBuffers.Share other = buffers.share(() -> false);
-    assertThat(List.of(loser.take(), loser.take())).hasSize(2);
-    ConcurrentTasks.run(
-        List.<Task>of(
-            () -> other.give(List.of(other.take(), other.take())),
-            () -> {
-              awaitWaiting(buffers, 1);
-              loser.close();
-            }));
+  void a_buffer_is_given_back_once() throws Exception {
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER, () -> false);
+    List<byte[]> held = new ArrayList<>();
+    buffers.take(held);
+    buffers.give(held);
+    buffers.give(held);
     assertThat(buffers.inUse()).isZero();
-    assertThat(buffers.allocated()).isEqualTo(2);
-    other.close();
+    assertThat(buffers.allocated()).isEqualTo(1);
+    buffers.clear();
     assertThat(buffers.allocated()).isZero();
   }
 
-  @Test
-  void a_stream_that_another_one_made_give_way_without_memory_for_it_fails() throws Exception {
-    try (ObjectStore below = new DirectoryObjectStore(directory)) {
-      AtomicReference<Error> next = new AtomicReference<>(new OutOfMemoryError("as if"));
-      ObjectStore store =
-          new DelegatingObjectStore(below) {
-            @Override
-            public void put(String key, byte[] src, int offset, int length) throws IOException {
-              Error e = next.getAndSet(null);
-              if (e != null) {
-                throw e;
-              }
-              super.put(key, src, offset, length);
-            }
-          };
-      try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), NONE)) {
-        PackUpload stalled = uploads.begin(key(1));
-        stalled.write(content(300_000, 1));
-        PackUpload busy = uploads.begin(key(2));
-        assertThatThrownBy(() -> busy.write(content(PART, 2))).hasMessage("as if");
-        assertThatThrownBy(stalled::close).hasMessageContaining("failed before");
-        assertThat(uploads.buffers().inUse()).isZero();
-        assertOnlyObjects(store, 0);
+  /** In buffers: all there are, and what the parts of an upload take that has them for itself. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1 1 1 1 1 1 1 0",
+    "3, 1 1 1 1 1 1 1 0",
+    "4, 1 1 2 2 2 2 2 0",
+    "5, 1 1 2 2 2 2 2 0",
+    "8, 1 1 2 2 4 4 4 0"
+  })
+  void parts_grow_as_far_as_half_of_the_buffers_goes(int buffers, String expected)
+      throws Exception {
+    PartStore store = new PartStore();
+    PartSizes sizes = new PartSizes(8, 2);
+    UploadOptions options = new UploadOptions(PART, buffers);
+    int[] parts = Stream.of(expected.split(" ")).mapToInt(Integer::parseInt).toArray();
+    try (PackUploads uploads = new PackUploads(store, options, FOR_EVER, sizes)) {
+      try (PackUpload upload = uploads.begin(key(1))) {
+        upload.write(new byte[IntStream.of(parts).sum() * PART + 1]);
+        assertThat(uploads.buffers().allocated()).isLessThanOrEqualTo(buffers);
       }
+    }
+    assertThat(store.parts(key(1)).stream().map(p -> (int) (p.size() / PART)))
+        .containsExactlyElementsOf(IntStream.of(parts).boxed().toList());
+  }
+
+  @Test
+  void an_upload_that_needs_more_parts_than_there_are_says_what_to_set() throws Exception {
+    PartStore store = new PartStore();
+    UploadOptions options = new UploadOptions(PART, 3);
+    try (PackUploads uploads = new PackUploads(store, options, FOR_EVER, new PartSizes(4, 1))) {
+      byte[] bytes = new byte[4 * PART];
+      try (PackUpload largest = uploads.begin(key(1), bytes.length)) {
+        largest.write(bytes);
+      }
+      PackUpload upload = uploads.begin(key(2));
+      upload.write(bytes);
+      assertThatThrownBy(() -> upload.write(bytes))
+          .hasMessageContaining("upload of " + key(2))
+          .hasMessageContaining("partSize = 5242880, buffers = 3")
+          .hasMessageContaining("set partSize or buffers higher");
+      assertThatThrownBy(() -> uploads.begin(key(3), bytes.length + 1))
+          .hasMessage(
+              key(3)
+                  + " is not begun: 20,971,521 bytes are more than fit in parts of"
+                  + " [s3 \"upload\"] partSize = 5242880, buffers = 3, which hold at most"
+                  + " 20,971,520 bytes; set partSize or buffers higher");
+      assertThat(store.listMultipart("")).isEmpty();
+      assertThat(uploads.buffersInUse()).isZero();
     }
   }
 
@@ -306,7 +289,7 @@ class SharedPartBuffersTest {
   @Test
   void the_end_of_all_uploads_wakes_those_that_wait() throws Exception {
     PartStore store = new PartStore();
-    PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1), FOR_EVER);
+    PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1));
     PackUpload holder = uploads.begin(key(1));
     holder.write(content(PART, 1));
     ConcurrentTasks.run(

@@ -14,6 +14,7 @@ import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 
 /** Multipart uploads, one request after the other. */
@@ -42,7 +43,7 @@ final class UploadChecks {
   }
 
   private Optional<String> roundTrip() throws IOException {
-    int partSize = store.minPartSize();
+    int partSize = UploadOptions.MIN_PART_SIZE;
     byte[] body = new byte[partSize + LAST_PART];
     new Random(partSize).nextBytes(body);
     String key = run.key("multipart");
