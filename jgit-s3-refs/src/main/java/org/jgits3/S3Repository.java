@@ -232,7 +232,7 @@ public final class S3Repository extends DfsRepository {
    * @return the history
    */
   public TransactionHistory history() {
-    return refs.history();
+    return new TransactionHistory(refs);
   }
 
   /** Maintenance of the repository. */

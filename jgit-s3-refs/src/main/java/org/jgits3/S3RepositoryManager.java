@@ -45,6 +45,7 @@ import org.jgits3.refs.TableBudget;
 import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
+import org.jgits3.store.Stores;
 import org.jgits3.store.probe.StoreProbe;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,7 +124,7 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if the store cannot be used
    */
   public static S3RepositoryManager open(S3Settings settings) throws IOException {
-    return open(settings.location().open(settings.options()), settings);
+    return open(Stores.open(settings.location(), settings.options()), settings);
   }
 
   /**

@@ -11,7 +11,7 @@ import org.jgits3.manifest.RefChange;
  * What a batch that was done completely changed, in the order of packed-refs: changes of refs that
  * are not symbolic, made when they are asked for, since of very many few are. Immutable.
  */
-final class BulkChanges extends AbstractList<RefChange> implements RandomAccess {
+final class BulkChanges extends AbstractList<RefChange> implements RandomAccess, PreparedChanges {
   private final BulkUpdate.Checked batch;
 
   BulkChanges(BulkUpdate.Checked batch) {
@@ -29,13 +29,13 @@ final class BulkChanges extends AbstractList<RefChange> implements RandomAccess 
     return batch.commands().size();
   }
 
-  /** Whether {@link String#compareTo} puts the names in this order. */
-  boolean inOrderOfStrings() {
+  @Override
+  public boolean inOrderOfStrings() {
     return batch.changes().names().inOrderOfStrings();
   }
 
-  /** Writes the changes without making them. */
-  void writeTo(BlockFileWriter writer) throws IOException {
+  @Override
+  public void writeTo(BlockFileWriter writer) throws IOException {
     RefNames names = batch.changes().names();
     for (int i = 0; i < names.size(); i++) {
       ReceiveCommand c = batch.commands().get(i);

@@ -92,7 +92,7 @@ final class LogObjects {
   /** Writes the object that holds some changes. */
   static void write(List<RefChange> changes, OutputStream out) throws IOException {
     BlockFileWriter writer = new BlockFileWriter(out, BlockFile.CHANGES);
-    if (changes instanceof BulkChanges bulk && bulk.inOrderOfStrings()) {
+    if (changes instanceof PreparedChanges bulk && bulk.inOrderOfStrings()) {
       bulk.writeTo(writer);
     } else {
       for (RefChange c : sorted(changes)) {

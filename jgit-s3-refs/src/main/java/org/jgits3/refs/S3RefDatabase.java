@@ -443,11 +443,11 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   /**
-   * All transactions of the repository, for those who follow it.
+   * State that all handles of the repository share.
    *
-   * @return the history
+   * @return the state
    */
-  public TransactionHistory history() {
-    return new TransactionHistory(this, shared);
+  public SharedRefs shared() {
+    return shared;
   }
 }

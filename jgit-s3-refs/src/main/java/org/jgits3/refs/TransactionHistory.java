@@ -29,9 +29,14 @@ public final class TransactionHistory {
   private final S3RefDatabase refs;
   private final SharedRefs shared;
 
-  TransactionHistory(S3RefDatabase refs, SharedRefs shared) {
+  /**
+   * Creates the history of a repository.
+   *
+   * @param refs refs of the repository
+   */
+  public TransactionHistory(S3RefDatabase refs) {
     this.refs = refs;
-    this.shared = shared;
+    this.shared = refs.shared();
   }
 
   /**

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * since the bound on memory holds for each.
  *
  * <pre>{@code
- * try (ObjectStore store = StoreLocation.parse("s3://bucket/prefix").open(StoreOptions.DEFAULT);
+ * try (ObjectStore store = Stores.open(StoreLocation.parse("s3://bucket/prefix"), StoreOptions.DEFAULT);
  *     PackUploads uploads = new PackUploads(store, UploadOptions.DEFAULT)) {
  *   PackUpload upload = uploads.begin("exports/2026.tar");
  *   ...

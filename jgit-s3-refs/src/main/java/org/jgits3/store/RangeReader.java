@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * StoreException.Changed}.
  *
  * <pre>{@code
- * try (ObjectStore store = StoreLocation.parse("s3://bucket/prefix").open(StoreOptions.DEFAULT)) {
+ * try (ObjectStore store = Stores.open(StoreLocation.parse("s3://bucket/prefix"), StoreOptions.DEFAULT)) {
  *   byte[] whole = new RangeReader(store).read("models/weights.bin");
  * }
  * }</pre>

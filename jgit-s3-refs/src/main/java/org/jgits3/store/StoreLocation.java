@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
-import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -124,19 +123,5 @@ public sealed interface StoreLocation {
     }
     throw new IllegalArgumentException(
         "'" + url + "' is not a store; write file:DIR or s3://bucket/prefix");
-  }
-
-  /**
-   * Opens the store. Does no request; probe it before trusting it.
-   *
-   * @param options how to reach S3; ignored for a directory
-   * @return the store
-   * @throws IOException if a directory cannot be created or used, or the region is not known
-   */
-  default ObjectStore open(StoreOptions options) throws IOException {
-    if (this instanceof Bucket bucket) {
-      return S3ObjectStore.open(bucket, options);
-    }
-    return new DirectoryObjectStore(((Directory) this).path());
   }
 }

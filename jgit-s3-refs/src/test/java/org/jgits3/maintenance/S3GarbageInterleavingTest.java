@@ -5,6 +5,7 @@ import java.io.IOException;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,6 +26,6 @@ class S3GarbageInterleavingTest extends GarbageInterleavingContract {
     if (bucket == null) {
       bucket = server.newBucket();
     }
-    return bucket.open(server.options());
+    return Stores.open(bucket, server.options());
   }
 }

@@ -14,6 +14,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.Stores;
 import org.jgits3.store.Validator;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
@@ -48,7 +49,7 @@ class CutAnswersTest {
   @BeforeEach
   void create() throws IOException {
     bucket = server.newBucket();
-    direct = bucket.open(server.options());
+    direct = Stores.open(bucket, server.options());
     new Bindings(direct, CommitPolicy.DEFAULT)
         .create(NAME, new RepositorySettings("", LONG, Set.of()), Refs.NONE);
   }
@@ -63,7 +64,8 @@ class CutAnswersTest {
   }
 
   private ObjectStore through(ReplyDroppingProxy proxy) throws IOException {
-    return bucket.open(
+    return Stores.open(
+        bucket,
         new StoreOptions(Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 4));
   }
 

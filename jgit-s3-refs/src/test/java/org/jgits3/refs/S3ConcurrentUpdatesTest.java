@@ -4,6 +4,7 @@ package org.jgits3.refs;
 import java.io.IOException;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +30,6 @@ class S3ConcurrentUpdatesTest extends ConcurrentUpdatesContract {
 
   @Override
   protected ObjectStore store() throws IOException {
-    return bucket.open(server.options());
+    return Stores.open(bucket, server.options());
   }
 }

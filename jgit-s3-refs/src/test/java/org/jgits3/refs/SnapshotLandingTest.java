@@ -31,6 +31,7 @@ import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.Stores;
 import org.jgits3.store.Validator;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
@@ -316,13 +317,14 @@ class SnapshotLandingTest {
     RefTable table = random(new Random(12), 12_000);
     byte[] bytes = written(table);
     Stored stored = store(bytes, table.size());
-    try (ObjectStore direct = bucket.open(server.options())) {
+    try (ObjectStore direct = Stores.open(bucket, server.options())) {
       direct.put(stored.key(), bytes, 0, bytes.length);
     }
     try (ReplyDroppingProxy proxy =
             new ReplyDroppingProxy(server.endpoint(), "GET .*", Integer.MAX_VALUE, 200_000);
         ObjectStore s3 =
-            bucket.open(
+            Stores.open(
+                bucket,
                 new StoreOptions(
                     Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8))) {
       for (int requests = 1; requests <= 4; requests++) {
@@ -337,7 +339,7 @@ class SnapshotLandingTest {
   void ranges_of_an_object_in_s3() throws Exception {
     S3Server server = S3Servers.require();
     try (ObjectStore s3 =
-        new ObservedObjectStore(server.newBucket().open(server.options()), counts)) {
+        new ObservedObjectStore(Stores.open(server.newBucket(), server.options()), counts)) {
       RefTable table = random(new Random(5), 3000);
       byte[] bytes = written(table);
       Stored stored = store(bytes, table.size());

@@ -264,7 +264,7 @@ class RangeReaderTest {
     StoreLocation.Bucket bucket = server.newBucket();
     byte[] bytes = new byte[128 * MIB];
     new Random(1).nextBytes(bytes);
-    try (ObjectStore s3 = bucket.open(server.options())) {
+    try (ObjectStore s3 = Stores.open(bucket, server.options())) {
       s3.put(KEY, bytes, 0, bytes.length);
     }
     List<String> options =
@@ -307,7 +307,7 @@ class RangeReaderTest {
     public static void main(String[] args) {
       StoreOptions options =
           new StoreOptions(Optional.of(URI.create(args[0])), Optional.empty(), true, 64);
-      try (ObjectStore s3 = new StoreLocation.Bucket(args[1], "").open(options)) {
+      try (ObjectStore s3 = Stores.open(new StoreLocation.Bucket(args[1], ""), options)) {
         System.out.println("read " + Arrays.hashCode(new RangeReader(s3).read(args[2])));
       } catch (IOException e) {
         throw new UncheckedIOException(e);

@@ -818,14 +818,14 @@ class S3AnswersTest {
         .set("aws.disableEc2Metadata", "true")
         .set("aws.configFile", "no");
     assumeTrue(System.getenv("AWS_REGION") == null);
-    assertThatThrownBy(() -> LOCATION.open(StoreOptions.DEFAULT))
+    assertThatThrownBy(() -> Stores.open(LOCATION, StoreOptions.DEFAULT))
         .isInstanceOf(StoreException.Refused.class)
         .hasMessage(
             "s3://bucket/p: no region found; set region in the configuration, or AWS_REGION");
   }
 
   private static ObjectStore open(ScriptedHttpServer server) throws IOException {
-    return LOCATION.open(options(server));
+    return Stores.open(LOCATION, options(server));
   }
 
   private static StoreOptions options(ScriptedHttpServer server) {

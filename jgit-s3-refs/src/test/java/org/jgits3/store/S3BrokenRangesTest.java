@@ -36,7 +36,7 @@ class S3BrokenRangesTest {
   void create_bucket() throws IOException {
     server = S3Servers.require();
     location = server.newBucket();
-    direct = location.open(server.options());
+    direct = Stores.open(location, server.options());
   }
 
   @AfterEach
@@ -63,7 +63,8 @@ class S3BrokenRangesTest {
   }
 
   private ObjectStore through(ReplyDroppingProxy proxy) throws IOException {
-    return location.open(
+    return Stores.open(
+        location,
         new StoreOptions(Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8));
   }
 

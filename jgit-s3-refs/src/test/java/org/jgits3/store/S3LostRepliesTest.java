@@ -47,7 +47,7 @@ class S3LostRepliesTest {
   @Test
   void a_conditional_write_whose_reply_is_lost_is_unknown_and_was_applied() throws IOException {
     try (ReplyDroppingProxy proxy = dropping("PUT .*/created.*", EVERY);
-        ObjectStore store = location.open(through(proxy))) {
+        ObjectStore store = Stores.open(location, through(proxy))) {
       assertThat(store.putIf("created", BODY, Precondition.absent()))
           .isInstanceOf(PutOutcome.Unknown.class);
       assertThat(proxy.dropped()).isEqualTo(1);
@@ -83,7 +83,7 @@ class S3LostRepliesTest {
   @Test
   void a_plain_write_whose_reply_is_lost_is_repeated() throws IOException {
     try (ReplyDroppingProxy proxy = dropping("PUT .*/written.*", 1);
-        ObjectStore store = location.open(through(proxy))) {
+        ObjectStore store = Stores.open(location, through(proxy))) {
       store.put("written", BODY, 0, BODY.length);
       assertThat(proxy.dropped()).isEqualTo(1);
     }
@@ -94,7 +94,7 @@ class S3LostRepliesTest {
   void a_completion_whose_replies_are_lost_is_a_success(int drops) throws IOException {
     String key = "completed-" + drops;
     try (ReplyDroppingProxy proxy = dropping("POST .*uploadId=.*", drops);
-        ObjectStore store = location.open(through(proxy))) {
+        ObjectStore store = Stores.open(location, through(proxy))) {
       MultipartUpload upload = store.beginMultipart(key, Map.of("token", "t-1"));
       UploadedPart part = store.uploadPart(upload, 1, PartBody.of(BODY, 0, BODY.length));
       store.completeMultipart(upload, List.of(part));
@@ -107,7 +107,7 @@ class S3LostRepliesTest {
   void a_server_that_is_gone_is_unavailable() throws IOException {
     ReplyDroppingProxy proxy = dropping("", 0);
     proxy.close();
-    try (ObjectStore store = location.open(through(proxy))) {
+    try (ObjectStore store = Stores.open(location, through(proxy))) {
       assertThat(store.putIf("k", BODY, Precondition.absent()))
           .isInstanceOf(PutOutcome.Unknown.class);
       assertThatThrownBy(() -> store.get("k", Optional.empty()))
@@ -119,7 +119,7 @@ class S3LostRepliesTest {
   @Test
   void a_wrong_bucket_is_refused_by_every_verb() throws IOException {
     StoreLocation.Bucket wrong = new StoreLocation.Bucket("there-is-no-such-bucket", "");
-    try (ObjectStore store = wrong.open(server.options())) {
+    try (ObjectStore store = Stores.open(wrong, server.options())) {
       assertThatThrownBy(() -> store.get("k", Optional.empty())).satisfies(this::refuses_bucket);
       assertThatThrownBy(() -> store.read("k", 0, new byte[1], 0, 1, Optional.empty()))
           .satisfies(this::refuses_bucket);
@@ -143,7 +143,7 @@ class S3LostRepliesTest {
   @Test
   void an_unknown_access_key_is_refused_without_being_shown() throws IOException {
     properties.set("aws.accessKeyId", "unknownkey");
-    try (ObjectStore store = location.open(server.options())) {
+    try (ObjectStore store = Stores.open(location, server.options())) {
       assertThatThrownBy(() -> store.putIf("k", BODY, Precondition.absent()))
           .isInstanceOf(StoreException.Refused.class)
           .hasMessageContaining("correct the credentials")
@@ -155,7 +155,7 @@ class S3LostRepliesTest {
   @Test
   void a_wrong_secret_is_refused_without_being_shown() throws IOException {
     properties.set("aws.secretAccessKey", "wrong1");
-    try (ObjectStore store = location.open(server.options())) {
+    try (ObjectStore store = Stores.open(location, server.options())) {
       assertThatThrownBy(() -> store.get("k", Optional.empty()))
           .isInstanceOf(StoreException.Refused.class)
           .hasMessageContaining("correct the secret key")

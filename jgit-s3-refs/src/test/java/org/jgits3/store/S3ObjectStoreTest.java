@@ -19,7 +19,7 @@ class S3ObjectStoreTest extends ObjectStoreContract {
 
   @Override
   protected ObjectStore open() throws IOException {
-    return location.open(server.options());
+    return Stores.open(location, server.options());
   }
 
   @Override

@@ -55,7 +55,8 @@ class S3OutageTest {
   }
 
   private ObjectStore open(Duration deadline) throws IOException {
-    return location.open(
+    return Stores.open(
+        location,
         new StoreOptions(
             Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8, deadline));
   }

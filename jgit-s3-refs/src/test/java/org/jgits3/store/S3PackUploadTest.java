@@ -30,6 +30,6 @@ class S3PackUploadTest extends PackUploadContract {
 
   @Override
   ObjectStore openStore() throws IOException {
-    return location.open(server.options());
+    return Stores.open(location, server.options());
   }
 }

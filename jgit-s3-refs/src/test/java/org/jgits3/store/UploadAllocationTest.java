@@ -38,7 +38,7 @@ class UploadAllocationTest {
     new Random(1).nextBytes(bytes);
     S3Server server = S3Servers.require();
     store =
-        new DelegatingObjectStore(server.newBucket().open(server.options())) {
+        new DelegatingObjectStore(Stores.open(server.newBucket(), server.options())) {
           @Override
           public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
               throws IOException {

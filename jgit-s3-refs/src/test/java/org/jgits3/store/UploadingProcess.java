@@ -21,8 +21,9 @@ final class UploadingProcess {
     String key = args[0];
     Optional<URI> endpoint = Optional.of(args[2]).filter(e -> !e.isEmpty()).map(URI::create);
     ObjectStore store =
-        StoreLocation.parse(args[1])
-            .open(new StoreOptions(endpoint, Optional.of(S3Server.REGION), true, 4));
+        Stores.open(
+            StoreLocation.parse(args[1]),
+            new StoreOptions(endpoint, Optional.of(S3Server.REGION), true, 4));
     PackUploads uploads = new PackUploads(store, new UploadOptions(UploadOptions.MIN_PART_SIZE, 2));
     PackUpload upload = uploads.begin(key);
     upload.write(new byte[2 * UploadOptions.MIN_PART_SIZE + (1 << 20)]);

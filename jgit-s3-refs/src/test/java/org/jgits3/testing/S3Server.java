@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.Stores;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -80,7 +81,7 @@ public final class S3Server implements AutoCloseable {
    * How to reach the server. Credentials are not among the options; {@link S3Servers} has put them
    * into the system properties that the SDK reads.
    *
-   * @return options for {@link StoreLocation#open}
+   * @return options for {@link Stores#open}
    */
   public StoreOptions options() {
     return new StoreOptions(Optional.of(endpoint), Optional.of(REGION), true, 64);

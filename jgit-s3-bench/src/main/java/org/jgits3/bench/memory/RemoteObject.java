@@ -7,6 +7,7 @@ import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.Stores;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -31,13 +32,13 @@ record RemoteObject(S3Endpoint endpoint, String bucket, String key, long size) {
   /** The library's store. */
   ObjectStore store() throws IOException {
     StoreOptions defaults = StoreOptions.DEFAULT;
-    return new StoreLocation.Bucket(bucket, "")
-        .open(
-            new StoreOptions(
-                Optional.of(endpoint.uri()),
-                Optional.of(endpoint.region()),
-                true,
-                defaults.connections()));
+    return Stores.open(
+        new StoreLocation.Bucket(bucket, ""),
+        new StoreOptions(
+            Optional.of(endpoint.uri()),
+            Optional.of(endpoint.region()),
+            true,
+            defaults.connections()));
   }
 
   /** The SDK with what it sets by itself. The HTTP client is not closed with it. */

@@ -16,6 +16,7 @@ import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.StoreListener;
+import org.jgits3.store.Stores;
 
 /**
  * A store of this library, with connections that stay open while repositories are opened cold, as
@@ -36,13 +37,14 @@ final class LibraryRefs implements RefSource {
   static LibraryRefs open(String config, StoreListener listener) throws IOException {
     S3Settings settings = settings(config);
     return new LibraryRefs(
-        new ObservedObjectStore(settings.location().open(settings.options()), listener), settings);
+        new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener),
+        settings);
   }
 
   /** Opens a store. */
   static LibraryRefs open(String config) throws IOException {
     S3Settings settings = settings(config);
-    return new LibraryRefs(settings.location().open(settings.options()), settings);
+    return new LibraryRefs(Stores.open(settings.location(), settings.options()), settings);
   }
 
   private static S3Settings settings(String config) throws IOException {

@@ -10,6 +10,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.pack.BlockCache;
 import org.jgits3.store.ObservedObjectStore;
+import org.jgits3.store.Stores;
 
 /**
  * A process that has just started, as far as the store can tell: what it knows of the repositories
@@ -22,7 +23,8 @@ final class CountedProcess implements Closeable {
   private CountedProcess(S3Settings settings) throws IOException {
     manager =
         new S3RepositoryManager(
-            new ObservedObjectStore(settings.location().open(settings.options()), trace), settings);
+            new ObservedObjectStore(Stores.open(settings.location(), settings.options()), trace),
+            settings);
   }
 
   /**

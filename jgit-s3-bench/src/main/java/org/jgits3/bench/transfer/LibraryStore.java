@@ -7,6 +7,7 @@ import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.Stores;
 
 /** A bucket of the server that is measured with, as the library opens it. */
 final class LibraryStore {
@@ -22,9 +23,9 @@ final class LibraryStore {
    * @return the store, to be closed
    */
   static ObjectStore open(S3Endpoint endpoint, String bucket) throws IOException {
-    return new StoreLocation.Bucket(endpoint.bucket(bucket), "")
-        .open(
-            new StoreOptions(
-                Optional.of(endpoint.uri()), Optional.of(endpoint.region()), true, CONNECTIONS));
+    return Stores.open(
+        new StoreLocation.Bucket(endpoint.bucket(bucket), ""),
+        new StoreOptions(
+            Optional.of(endpoint.uri()), Optional.of(endpoint.region()), true, CONNECTIONS));
   }
 }

@@ -25,6 +25,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestCounts;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.Stores;
 import org.jgits3.store.Validator;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
@@ -70,7 +71,7 @@ class StoreProbeTest {
   @Test
   void an_s3_server_passes_the_full_probe() throws IOException {
     var server = S3Servers.require();
-    try (ObjectStore store = server.newBucket().open(server.options())) {
+    try (ObjectStore store = Stores.open(server.newBucket(), server.options())) {
       assertThat(StoreProbe.full(store).checks()).allMatch(Check::ok);
     }
   }

@@ -8,6 +8,7 @@ import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.SystemProperties;
@@ -31,7 +32,7 @@ class UnsafeServersAreRefusedTest {
   @Tag("long") // StoreProbeTest has the full probe of it
   void the_server_of_the_other_tests_passes_all_checks() throws IOException {
     S3Server server = S3Servers.require();
-    try (ObjectStore store = server.newBucket().open(server.options())) {
+    try (ObjectStore store = Stores.open(server.newBucket(), server.options())) {
       StoreProbe.quick(store).orRefuse();
       StoreProbe.full(store).orRefuse();
     }
@@ -79,6 +80,6 @@ class UnsafeServersAreRefusedTest {
         .set("aws.accessKeyId", server.accessKey())
         .set("aws.secretAccessKey", server.secretKey());
 
-    return server.newBucket().open(server.options());
+    return Stores.open(server.newBucket(), server.options());
   }
 }

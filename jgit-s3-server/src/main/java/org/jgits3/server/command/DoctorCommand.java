@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.jgits3.S3Settings;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Stores;
 import org.jgits3.store.probe.Check;
 import org.jgits3.store.probe.ProbeReport;
 import org.jgits3.store.probe.StoreProbe;
@@ -29,7 +30,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     S3Settings settings = program.settings();
-    try (ObjectStore store = settings.location().open(settings.options())) {
+    try (ObjectStore store = Stores.open(settings.location(), settings.options())) {
       ProbeReport report = StoreProbe.full(store);
       print(report, report.ok() ? unfinishedUploads(store) : List.of());
       report.orRefuse();

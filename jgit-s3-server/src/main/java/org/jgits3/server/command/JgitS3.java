@@ -12,6 +12,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.store.probe.StoreProbe;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -170,7 +171,7 @@ public final class JgitS3 implements Runnable {
    */
   S3RepositoryManager openToRead(StoreListener listener) throws IOException {
     S3Settings settings = settings();
-    ObjectStore store = settings.location().open(settings.options());
+    ObjectStore store = Stores.open(settings.location(), settings.options());
     return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
   }
 
@@ -188,7 +189,7 @@ public final class JgitS3 implements Runnable {
    */
   S3RepositoryManager open(S3Settings settings, StoreListener listener) throws IOException {
     ObjectStore store =
-        new ObservedObjectStore(settings.location().open(settings.options()), listener);
+        new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener);
     try {
       StoreProbe.quick(store).orRefuse();
     } catch (IOException e) {

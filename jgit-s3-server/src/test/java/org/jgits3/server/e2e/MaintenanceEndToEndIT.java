@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -204,7 +205,7 @@ class MaintenanceEndToEndIT {
   private static boolean removeLease(S3Server s3, ServedStore store) throws IOException {
     List<String> keys = new ArrayList<>();
     boolean held = false;
-    try (ObjectStore bucket = StoreLocation.parse(store.url()).open(s3.options())) {
+    try (ObjectStore bucket = Stores.open(StoreLocation.parse(store.url()), s3.options())) {
       bucket.list("objects/", object -> keys.add(object.key()));
       keys.removeIf(key -> !key.endsWith("/lease"));
       for (String key : keys) {

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
@@ -58,7 +59,7 @@ class ShutdownIT {
   void prepare() throws IOException {
     S3Server s3 = S3Servers.require();
     store = ServedStore.bucket(s3, scratch);
-    objects = StoreLocation.parse(store.url()).open(s3.options());
+    objects = Stores.open(StoreLocation.parse(store.url()), s3.options());
     git = GitClient.in(scratch);
     git.run("init", "-q", "work");
     work = git.at("work");

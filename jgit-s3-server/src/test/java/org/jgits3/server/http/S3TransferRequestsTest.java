@@ -4,6 +4,7 @@ package org.jgits3.server.http;
 import java.io.IOException;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,6 +41,6 @@ class S3TransferRequestsTest extends TransferRequestsContract {
 
   @Override
   protected ObjectStore store() throws IOException {
-    return bucket.open(s3.options());
+    return Stores.open(bucket, s3.options());
   }
 }
