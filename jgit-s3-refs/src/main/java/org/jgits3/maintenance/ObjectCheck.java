@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.manifest.LiveObject;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -87,10 +88,7 @@ final class ObjectCheck {
           object.sections().size() == 1
               ? ""
               : String.format(" in bytes %d to %d", section.offset(), end);
-      add(
-          object,
-          String.format(
-              "has CRC32C %08x instead of %08x%s", (int) crc.getValue(), section.crc32c(), where));
+      add(object, Crc32c.mismatch((int) crc.getValue(), section.crc32c()) + where);
     }
   }
 

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.CRC32C;
+import org.jgits3.store.Crc32c;
 
 /**
  * The stored form of a manifest: one JSON object in UTF-8.
@@ -69,7 +69,7 @@ final class ManifestCodec {
         manifest.holdsRepository() ? Math.max(end, MIN_REPOSITORY_BYTES - TRAILER_BYTES) : end;
     byte[] bytes = Arrays.copyOf(fields, content + TRAILER_BYTES);
     Arrays.fill(bytes, end, content, (byte) ' ');
-    String trailer = TRAILER_START + StoredValues.hex(crc32c(bytes, content)) + TRAILER_END;
+    String trailer = TRAILER_START + StoredValues.hex(Crc32c.of(bytes, 0, content)) + TRAILER_END;
     System.arraycopy(trailer.getBytes(StandardCharsets.US_ASCII), 0, bytes, content, TRAILER_BYTES);
     checkSize(manifest, bytes.length, most);
     return bytes;
@@ -193,17 +193,11 @@ final class ManifestCodec {
     if (!trailer.startsWith(TRAILER_START) || !trailer.endsWith(TRAILER_END)) {
       return false;
     }
-    String actual = StoredValues.hex(crc32c(bytes, content));
+    String actual = StoredValues.hex(Crc32c.of(bytes, 0, content));
     if (!trailer.startsWith(actual, TRAILER_START.length())) {
       throw corrupt(where, "has a wrong checksum: its bytes are not those that were written", null);
     }
     return true;
-  }
-
-  private static int crc32c(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
   }
 
   private static ManifestException.Corrupt corrupt(String where, String what, Throwable cause) {

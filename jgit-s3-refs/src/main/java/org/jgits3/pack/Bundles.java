@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jgits3.manifest.PackFileEntry;
-import org.jgits3.store.ImmutableObjects;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -48,19 +48,22 @@ public final class Bundles {
           key, key + " is said to have " + bundleSize + " bytes, more than fit in an array", null);
     }
     byte[] bytes = slice(key, (int) bundleSize, file);
-    int actual = ImmutableObjects.crc32c(bytes);
+    int actual = Crc32c.of(bytes);
     if (actual != file.crc32c()) {
       kept.forget(key); // damaged in transit only, perhaps
       bytes = slice(key, (int) bundleSize, file);
-      actual = ImmutableObjects.crc32c(bytes);
+      actual = Crc32c.of(bytes);
     }
     if (actual != file.crc32c()) {
       kept.forget(key);
       throw new StoreException.Corrupt(
           key,
-          String.format(
-              "%s has CRC32C %08x instead of %08x from byte %d on; restore it from a copy",
-              key, actual, file.crc32c(), file.offset()),
+          key
+              + " "
+              + Crc32c.mismatch(actual, file.crc32c())
+              + " from byte "
+              + file.offset()
+              + " on; restore it from a copy",
           null);
     }
     return bytes;

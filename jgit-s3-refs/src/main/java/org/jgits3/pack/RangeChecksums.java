@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.zip.CRC32C;
+import org.jgits3.store.Crc32c;
 
 /**
  * CRC32C of each range of a pack, by which a part of the pack can be checked without the rest.
@@ -66,7 +67,7 @@ final class RangeChecksums {
       if (filled > 0) {
         endRange();
       }
-      add(crc32c(sums.array(), sums.position()));
+      add(Crc32c.of(sums.array(), 0, sums.position()));
       return Arrays.copyOf(sums.array(), sums.position());
     }
   }
@@ -92,15 +93,9 @@ final class RangeChecksums {
   static Optional<RangeChecksums> of(byte[] stored, long size, int range) {
     int sums = stored.length - Integer.BYTES;
     return stored.length == length(size, range)
-            && ByteBuffer.wrap(stored).getInt(sums) == crc32c(stored, sums)
+            && ByteBuffer.wrap(stored).getInt(sums) == Crc32c.of(stored, 0, sums)
         ? Optional.of(new RangeChecksums(stored, size, range))
         : Optional.empty();
-  }
-
-  private static int crc32c(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
   }
 
   byte[] stored() {

@@ -12,6 +12,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -96,9 +97,10 @@ public final class RestoredPack {
     if ((int) crc.getValue() != file.crc32c()) {
       throw new StoreException.Corrupt(
           key,
-          String.format(
-              "%s has CRC32C %08x instead of %08x; nothing was restored",
-              key, crc.getValue(), file.crc32c()),
+          key
+              + " "
+              + Crc32c.mismatch((int) crc.getValue(), file.crc32c())
+              + "; nothing was restored",
           null);
     }
     pack.addFileExt(ext);

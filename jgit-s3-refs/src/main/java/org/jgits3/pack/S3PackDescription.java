@@ -17,6 +17,7 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.ImmutableObjects;
 
 /**
@@ -194,7 +195,7 @@ final class S3PackDescription extends DfsPackDescription {
     if (held.size() == 1) {
       PackExt only = held.keySet().iterator().next();
       byte[] bytes = held.get(only);
-      stored(only, bytes.length, ImmutableObjects.crc32c(bytes));
+      stored(only, bytes.length, Crc32c.of(bytes));
       to.write(ObjectNames.packKey(repositoryId, id, only.getExtension()), bytes);
     } else {
       objects.add(ObjectNames.BUNDLE);
@@ -208,7 +209,7 @@ final class S3PackDescription extends DfsPackDescription {
     ByteArrayOutputStream bundle = new ByteArrayOutputStream(MAX_BUNDLE - room);
     held.forEach(
         (ext, bytes) -> {
-          int crc32c = ImmutableObjects.crc32c(bytes);
+          int crc32c = Crc32c.of(bytes);
           files.put(ext, new PackFileEntry(bytes.length, range(ext), crc32c, bundle.size()));
           bundle.writeBytes(bytes);
         });

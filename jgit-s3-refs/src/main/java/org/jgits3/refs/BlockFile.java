@@ -4,7 +4,7 @@ package org.jgits3.refs;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.zip.CRC32C;
+import org.jgits3.store.Crc32c;
 
 /**
  * The form of the objects of a transaction log: blocks of about {@value #BLOCK} bytes, each of
@@ -35,12 +35,6 @@ final class BlockFile {
   /** The number, from 0, by which an index knows a ref; several may share one. */
   static int hash(String ref) {
     byte[] utf8 = ref.getBytes(UTF_8);
-    return crc32c(utf8, 0, utf8.length) & Integer.MAX_VALUE;
-  }
-
-  static int crc32c(byte[] bytes, int offset, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, offset, length);
-    return (int) crc.getValue();
+    return Crc32c.of(utf8) & Integer.MAX_VALUE;
   }
 }

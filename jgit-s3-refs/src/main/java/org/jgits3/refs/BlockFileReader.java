@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -62,7 +63,7 @@ final class BlockFileReader {
   }
 
   private void checkWhole(byte[] magic, int crc32c) throws StoreException.Corrupt {
-    if (BlockFile.crc32c(held, 0, held.length) != crc32c) {
+    if (Crc32c.of(held, 0, held.length) != crc32c) {
       throw corrupt("has another checksum than the manifest says", null);
     }
     if (!Arrays.equals(held, 0, BlockFile.MAGIC, magic, 0, BlockFile.MAGIC)) {
@@ -82,7 +83,7 @@ final class BlockFileReader {
       read(from, size);
     }
     int at = (int) (from - heldFrom);
-    if (BlockFile.crc32c(held, at, length) != crc) {
+    if (Crc32c.of(held, at, length) != crc) {
       throw corrupt("has an index with a wrong checksum", null);
     }
     try {
@@ -135,7 +136,7 @@ final class BlockFileReader {
       read(block.offset(), end);
     }
     int at = (int) (block.offset() - heldFrom);
-    if (BlockFile.crc32c(held, at, block.length()) != block.crc32c()) {
+    if (Crc32c.of(held, at, block.length()) != block.crc32c()) {
       throw corrupt("has a block with a wrong checksum at " + block.offset(), null);
     }
     return new BlockCursor(held, at, block.length());

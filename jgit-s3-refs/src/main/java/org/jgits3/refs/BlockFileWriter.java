@@ -10,6 +10,7 @@ import java.util.List;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.store.Crc32c;
 
 /** Writes a {@link BlockFile} in one pass. Holds one block and the index. Used by one thread. */
 final class BlockFileWriter {
@@ -126,7 +127,7 @@ final class BlockFileWriter {
 
   private void append(byte[] bytes, int offset, int length) throws IOException {
     out.write(bytes, offset, length);
-    int crc = BlockFile.crc32c(bytes, offset, length);
+    int crc = Crc32c.of(bytes, offset, length);
     blocks.add(new BlockIndex.Block(end, length, crc, generation, first));
     end += length;
     refsBeforeBlock = sortedWithoutRepeats(refsBeforeBlock);
@@ -158,7 +159,7 @@ final class BlockFileWriter {
     out.write(index.bytes(), 0, index.size());
     ByteBuffer trailer = ByteBuffer.allocate(BlockFile.TRAILER);
     trailer.putInt(index.size());
-    trailer.putInt(BlockFile.crc32c(index.bytes(), 0, index.size()));
+    trailer.putInt(Crc32c.of(index.bytes(), 0, index.size()));
     out.write(trailer.array());
     return index.size() + BlockFile.TRAILER;
   }

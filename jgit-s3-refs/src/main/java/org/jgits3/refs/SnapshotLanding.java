@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RangeReader;
 import org.jgits3.store.StoreException;
@@ -111,9 +112,7 @@ final class SnapshotLanding {
       RefTable table = lines.end(part);
       if (crc32c != snapshot.crc32c()) {
         throw SnapshotLines.corrupt(
-            key,
-            snapshot.size(),
-            String.format("has CRC32C %08x instead of %08x", crc32c, snapshot.crc32c()));
+            key, snapshot.size(), Crc32c.mismatch(crc32c, snapshot.crc32c()));
       }
       return table;
     }

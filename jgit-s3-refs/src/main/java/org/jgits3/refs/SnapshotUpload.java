@@ -9,6 +9,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.Gang;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
@@ -138,6 +139,6 @@ final class SnapshotUpload {
     }
     byte[] bytes = DeltaCodec.encode(new DeltaCodec.Delta(before.get().id(), merge.changes()));
     objects.write(ObjectNames.deltaKey(manifest.repositoryId(), id), bytes);
-    return Optional.of(new StoredObject(id, bytes.length, ImmutableObjects.crc32c(bytes)));
+    return Optional.of(new StoredObject(id, bytes.length, Crc32c.of(bytes)));
   }
 }

@@ -209,7 +209,7 @@ public final class DiskCache implements Closeable {
     try (CachedObject object = found.get()) {
       byte[] bytes = new byte[Math.toIntExact(size)];
       object.read(0, bytes, 0, bytes.length);
-      if (ImmutableObjects.crc32c(bytes) == crc32c) {
+      if (Crc32c.of(bytes) == crc32c) {
         return Optional.of(bytes);
       }
       damaged(key, key + " has another CRC32C on the disk");

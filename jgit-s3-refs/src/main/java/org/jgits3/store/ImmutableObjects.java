@@ -2,7 +2,6 @@
 package org.jgits3.store;
 
 import java.io.IOException;
-import java.util.zip.CRC32C;
 
 /**
  * Whole immutable objects that fit in an array: written once, and checked at every load against the
@@ -57,10 +56,7 @@ public final class ImmutableObjects {
     }
     if (actual != crc32c) {
       throw new StoreException.Corrupt(
-          key,
-          String.format(
-              "%s has CRC32C %08x instead of %08x; restore it from a copy", key, actual, crc32c),
-          null);
+          key, key + " " + Crc32c.mismatch(actual, crc32c) + "; restore it from a copy", null);
     }
     return bytes;
   }
@@ -69,18 +65,6 @@ public final class ImmutableObjects {
     if (bytes.length > 0) {
       reader.read(key, 0, bytes, 0, bytes.length);
     }
-    return crc32c(bytes);
-  }
-
-  /**
-   * CRC32C of some bytes.
-   *
-   * @param bytes the bytes
-   * @return their checksum
-   */
-  public static int crc32c(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    return (int) crc.getValue();
+    return Crc32c.of(bytes);
   }
 }

@@ -29,6 +29,7 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObservedObjectStore;
@@ -209,7 +210,7 @@ class BundleTest {
   void bundles_that_are_kept_take_no_more_memory_than_was_set() throws Exception {
     Bundles bundles = new Bundles(new ObservedObjectStore(store, counts), 2_000);
     byte[] bytes = new byte[1_000];
-    PackFileEntry whole = new PackFileEntry(1_000, 0, ImmutableObjects.crc32c(bytes), 0);
+    PackFileEntry whole = new PackFileEntry(1_000, 0, Crc32c.of(bytes), 0);
     for (String key : List.of("a", "b", "c")) {
       store.put(key, bytes, 0, bytes.length);
     }
@@ -227,7 +228,7 @@ class BundleTest {
     Bundles bundles = new Bundles(store, 10_000);
     byte[] bytes = {1, 2, 3};
     store.put("k", new byte[] {0, 1, 9, 3}, 0, 4);
-    PackFileEntry file = new PackFileEntry(3, 0, ImmutableObjects.crc32c(bytes), 1);
+    PackFileEntry file = new PackFileEntry(3, 0, Crc32c.of(bytes), 1);
     assertThatThrownBy(() -> bundles.read("k", 4, file))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining("k has CRC32C");

@@ -33,8 +33,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredManifest;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.DirectoryObjectStore;
-import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
@@ -210,7 +210,7 @@ class CorruptSnapshotTest {
                 s.id(),
                 bad.length,
                 s.count() + forgery.miscount,
-                ImmutableObjects.crc32c(bad),
+                Crc32c.of(bad),
                 s.sha256(),
                 s.delta()));
     assertRefusedAndLeftAlone();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.Random;
-import org.jgits3.store.ImmutableObjects;
+import org.jgits3.store.Crc32c;
 import org.junit.jupiter.api.Test;
 
 class CrcSumTest {
@@ -16,16 +16,15 @@ class CrcSumTest {
       byte[] whole = new byte[random.nextInt(10_000)];
       random.nextBytes(whole);
       int cut = random.nextInt(whole.length + 1);
-      int first = ImmutableObjects.crc32c(Arrays.copyOf(whole, cut));
-      int second = ImmutableObjects.crc32c(Arrays.copyOfRange(whole, cut, whole.length));
-      assertThat(CrcSum.append(first, second, whole.length - cut))
-          .isEqualTo(ImmutableObjects.crc32c(whole));
+      int first = Crc32c.of(Arrays.copyOf(whole, cut));
+      int second = Crc32c.of(Arrays.copyOfRange(whole, cut, whole.length));
+      assertThat(CrcSum.append(first, second, whole.length - cut)).isEqualTo(Crc32c.of(whole));
     }
   }
 
   @Test
   void pieces_may_be_longer_than_an_array() {
-    int zeros = ImmutableObjects.crc32c(new byte[1 << 20]);
+    int zeros = Crc32c.of(new byte[1 << 20]);
     int gibibytes = zeros;
     for (int i = 20; i < 33; i++) {
       gibibytes = CrcSum.append(gibibytes, gibibytes, 1L << i);

@@ -19,8 +19,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.DirectoryObjectStore;
-import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.PackUploads;
 import org.jgits3.store.RequestCounts;
@@ -122,9 +122,7 @@ class LogObjectsTest {
 
     List<RefChange> sorted = new ArrayList<>(changes);
     sorted.sort(Comparator.comparing(RefChange::ref));
-    assertThat(read(stored(bytes, ImmutableObjects.crc32c(bytes))))
-        .as("seed " + seed)
-        .isEqualTo(sorted);
+    assertThat(read(stored(bytes, Crc32c.of(bytes)))).as("seed " + seed).isEqualTo(sorted);
   }
 
   @ParameterizedTest
@@ -147,7 +145,7 @@ class LogObjectsTest {
     assertThat(bytes).isEqualTo(encode(new ArrayList<>(batch)));
     List<RefChange> sorted = new ArrayList<>(batch);
     sorted.sort(Comparator.comparing(RefChange::ref));
-    assertThat(read(stored(bytes, ImmutableObjects.crc32c(bytes)))).isEqualTo(sorted);
+    assertThat(read(stored(bytes, Crc32c.of(bytes)))).isEqualTo(sorted);
   }
 
   @Test
@@ -170,7 +168,7 @@ class LogObjectsTest {
   void changes_are_read_a_megabyte_at_a_time() throws IOException {
     List<RefChange> changes = gerrit(200_000);
     byte[] bytes = encode(changes);
-    LogEntry entry = stored(bytes, ImmutableObjects.crc32c(bytes));
+    LogEntry entry = stored(bytes, Crc32c.of(bytes));
     RequestCounts.Snapshot before = counts.snapshot();
 
     assertThat(read(entry)).isEqualTo(changes);
@@ -182,7 +180,7 @@ class LogObjectsTest {
   void wherever_a_byte_is_flipped_an_error_names_the_key() throws IOException {
     for (int count : new int[] {10, 15_000}) {
       byte[] good = encode(gerrit(count));
-      int crc = ImmutableObjects.crc32c(good);
+      int crc = Crc32c.of(good);
       Random random = new Random(count);
       for (int i = 0; i < 50; i++) {
         byte[] bad = good.clone();
@@ -199,7 +197,7 @@ class LogObjectsTest {
   void an_object_of_another_kind_is_refused() throws IOException {
     byte[] bytes = encode(gerrit(10));
     bytes[7]++;
-    LogEntry entry = stored(bytes, ImmutableObjects.crc32c(bytes));
+    LogEntry entry = stored(bytes, Crc32c.of(bytes));
     assertThatThrownBy(() -> read(entry)).hasMessageContaining("format");
   }
 }

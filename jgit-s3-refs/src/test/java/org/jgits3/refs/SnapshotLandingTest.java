@@ -19,9 +19,9 @@ import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.refs.SnapshotLanding.Sizes;
 import org.jgits3.store.Arrival;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.DirectoryObjectStore;
-import org.jgits3.store.ImmutableObjects;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObservedObjectStore;
@@ -97,7 +97,7 @@ class SnapshotLandingTest {
   private Stored store(byte[] bytes, long count) throws IOException {
     String key = KEY + objects++;
     store.put(key, bytes, 0, bytes.length);
-    int crc = ImmutableObjects.crc32c(bytes);
+    int crc = Crc32c.of(bytes);
     return new Stored(key, new RefSnapshot("x", bytes.length, count, crc, "", Optional.empty()));
   }
 
@@ -259,7 +259,7 @@ class SnapshotLandingTest {
     Random random = new Random(9);
     for (int length = 1; length < good.length; length++) {
       byte[] bad = Arrays.copyOf(good, length);
-      int crc = ImmutableObjects.crc32c(bad);
+      int crc = Crc32c.of(bad);
       RefSnapshot listed = new RefSnapshot("x", length, table.size(), crc, "", Optional.empty());
       for (Stored stored : new Stored[] {whole, new Stored(whole.key(), listed)}) {
         assertThatThrownBy(() -> stored.land(of(bad), sizes(random)))

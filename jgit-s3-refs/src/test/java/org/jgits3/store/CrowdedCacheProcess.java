@@ -77,7 +77,7 @@ final class CrowdedCacheProcess {
   }
 
   private static String look(DiskCache cache) throws IOException {
-    Optional<CachedObject> found = cache.open(KEY, BYTES.length, ImmutableObjects.crc32c(BYTES));
+    Optional<CachedObject> found = cache.open(KEY, BYTES.length, Crc32c.of(BYTES));
     if (found.isEmpty()) {
       return "-";
     }

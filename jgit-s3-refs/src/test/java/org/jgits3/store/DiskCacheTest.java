@@ -61,7 +61,7 @@ class DiskCacheTest {
   }
 
   private static boolean isKept(DiskCache cache, String key, byte[] bytes) {
-    var read = cache.read(key, bytes.length, ImmutableObjects.crc32c(bytes));
+    var read = cache.read(key, bytes.length, Crc32c.of(bytes));
     read.ifPresent(found -> assertThat(found).isEqualTo(bytes));
     return read.isPresent();
   }

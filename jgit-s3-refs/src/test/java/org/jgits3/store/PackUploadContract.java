@@ -121,7 +121,7 @@ abstract class PackUploadContract {
     upload.close();
 
     assertThat(upload.count()).isEqualTo(size);
-    assertThat(upload.crc32c()).isEqualTo(ImmutableObjects.crc32c(bytes));
+    assertThat(upload.crc32c()).isEqualTo(Crc32c.of(bytes));
     assertStored(bytes);
     assertThat(parts).hasSize(size <= PART ? 0 : (size + PART - 1) / PART);
     assertThat(parts)
