@@ -11,7 +11,6 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -42,6 +41,7 @@ import org.jgits3.pack.ReceiveMemory;
 import org.jgits3.pack.Receiving;
 import org.jgits3.refs.RefsMetrics;
 import org.jgits3.refs.TableBudget;
+import org.jgits3.store.DaemonThreads;
 import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PackUploads;
@@ -83,9 +83,6 @@ public final class S3RepositoryManager implements Closeable {
    * Repositories whose refs are folded at a time: one that stalls must not keep the rest waiting.
    */
   private static final int FOLDS = 4;
-
-  /** How long a thread of the background waits for work before it ends. */
-  private static final Duration IDLE = Duration.ofMinutes(1);
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
@@ -171,9 +168,9 @@ public final class S3RepositoryManager implements Closeable {
     this.receiving = new Receiving(settings.spills(), new ReceiveMemory(settings.receiveLimit()));
     this.indexes = new IndexBudget(settings.indexLimit());
     this.bindings = new Bindings(store, settings.commits());
-    this.background = threads("jgit-s3-compaction", FOLDS);
-    this.compactor = threads("jgit-s3-maintenance", AutoCompaction.THREADS);
-    this.collector = threads("jgit-s3-collection", 1);
+    this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);
+    this.compactor = DaemonThreads.pool("jgit-s3-maintenance", AutoCompaction.THREADS);
+    this.collector = DaemonThreads.pool("jgit-s3-collection", 1);
     this.repositories = new KnownRepositories(settings.manifestLimit());
     this.compaction = new AutoCompaction(compactor, name -> maintenance(name.value()));
     this.collection =
@@ -184,24 +181,6 @@ public final class S3RepositoryManager implements Closeable {
                     new AutoCollection(
                         age, collector, collector::isShutdown, name -> maintenance(name.value())));
     removeSpills();
-  }
-
-  /** Threads that end when they have nothing to do, and things that wait for them in order. */
-  private static ThreadPoolExecutor threads(String name, int count) {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            count,
-            count,
-            IDLE.toSeconds(),
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            r -> {
-              Thread t = new Thread(r, name);
-              t.setDaemon(true);
-              return t;
-            });
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
   }
 
   private void removeSpills() {

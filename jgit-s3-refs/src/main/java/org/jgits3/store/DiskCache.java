@@ -16,8 +16,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -102,14 +100,7 @@ public final class DiskCache implements Closeable {
    * @param options where they are kept as well, and how many
    */
   public DiskCache(ObjectStore store, Options options) {
-    this(
-        store,
-        options,
-        r -> {
-          Thread t = new Thread(r, "jgit-s3-cache");
-          t.setDaemon(true);
-          return t;
-        });
+    this(store, options, DaemonThreads.named("jgit-s3-cache"));
   }
 
   DiskCache(ObjectStore store, Options options, ThreadFactory threads) {
@@ -246,13 +237,9 @@ public final class DiskCache implements Closeable {
   }
 
   private Path file(String key) {
-    try {
-      byte[] name = (store.location() + "/" + key).getBytes(StandardCharsets.UTF_8);
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(name);
-      return directory.resolve(HexFormat.of().formatHex(hash) + WHOLE);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    byte[] name = (store.location() + "/" + key).getBytes(StandardCharsets.UTF_8);
+    byte[] hash = DirectoryObjectStore.sha256().digest(name);
+    return directory.resolve(HexFormat.of().formatHex(hash) + WHOLE);
   }
 
   private void fetch(String key, long size, int crc32c) {

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -75,19 +74,7 @@ public final class PackUploads implements Closeable {
     this.options = options;
     this.sizes = sizes;
     int most = Math.min(options.buffers(), MOST_THREADS);
-    this.threads =
-        new ThreadPoolExecutor(
-            most,
-            most,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            r -> {
-              Thread t = new Thread(r, "jgit-s3-upload");
-              t.setDaemon(true);
-              return t;
-            });
-    threads.allowCoreThreadTimeOut(true);
+    this.threads = DaemonThreads.pool("jgit-s3-upload", most);
     this.buffers = new PartBuffers(options, patience, () -> threads.getActiveCount() > 0);
   }
 

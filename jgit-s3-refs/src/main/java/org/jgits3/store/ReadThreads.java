@@ -2,9 +2,6 @@
 package org.jgits3.store;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The threads that make requests beside those of callers, for the whole process. They are few, and
@@ -15,26 +12,9 @@ final class ReadThreads {
   /** Requests in flight beside those of callers: enough for five streams that are read ahead. */
   private static final int COUNT = 16;
 
-  private static final Executor THREADS = threads();
+  private static final Executor THREADS = DaemonThreads.pool("jgit-s3-read", COUNT);
 
   private ReadThreads() {}
-
-  private static Executor threads() {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            COUNT,
-            COUNT,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            r -> {
-              Thread t = new Thread(r, "jgit-s3-read");
-              t.setDaemon(true);
-              return t;
-            });
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
-  }
 
   static void execute(Runnable work) {
     try {
