@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.SharedRequest;
 
 /**
  * The commit loop of one repository in one process: all its changes go through here, and all its
@@ -31,7 +32,7 @@ public final class ManifestCommitter implements Committer, Closeable {
   private final CommitPolicy policy;
   private final Ticker ticker;
   private final LatestManifest latest;
-  private final SharedValidation validation;
+  private final SharedRequest<VersionedManifest> validation;
   private final CommitLoop loop;
 
   // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
@@ -89,7 +90,7 @@ public final class ManifestCommitter implements Committer, Closeable {
     this.ticker = ticker;
     this.file = file;
     this.latest = new LatestManifest(file);
-    this.validation = new SharedValidation(file, latest);
+    this.validation = new SharedRequest<>(file.toString(), this::read);
     this.loop = new CommitLoop(file, latest, this::takeQueue, ticker, random);
   }
 
@@ -143,10 +144,20 @@ public final class ManifestCommitter implements Committer, Closeable {
    */
   public VersionedManifest validate() throws IOException {
     try {
-      return validation.validate();
+      return validation.get();
     } finally {
       latest.announce();
     }
+  }
+
+  private VersionedManifest read() throws IOException {
+    long asOf = latest.arrivals();
+    Optional<LatestManifest.Seen> known = latest.get();
+    return latest.accept(
+        known.isPresent()
+            ? file.refresh(known.get().manifest(), ManifestFile.AS_LONG_AS_ANY)
+            : file.read(),
+        asOf);
   }
 
   /**

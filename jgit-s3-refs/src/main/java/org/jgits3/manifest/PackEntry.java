@@ -54,16 +54,7 @@ public record PackEntry(
    */
   public SortedMap<String, Long> objectSizes(String repositoryId) {
     SortedMap<String, Long> sizes = new TreeMap<>();
-    files.forEach(
-        (extension, file) -> {
-          if (!file.bundled()) {
-            sizes.put(ObjectNames.packKey(repositoryId, id, extension), file.size());
-          }
-        });
-    long bundle = bundleSize(files.values());
-    if (bundle > 0) {
-      sizes.put(ObjectNames.packKey(repositoryId, id, ObjectNames.BUNDLE), bundle);
-    }
+    objects(repositoryId).forEach(object -> sizes.put(object.key(), object.size()));
     return sizes;
   }
 
