@@ -20,6 +20,7 @@ import org.jgits3.testing.GitClient;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,6 +127,7 @@ class LargePushIT {
   }
 
   @Test
+  @Tag("long") // GitEndToEndContract kills servers, TransferIT sweeps what an upload left
   void a_server_that_is_killed_amid_a_large_push_leaves_a_sound_repository_and_the_next_one_works()
       throws Exception {
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {

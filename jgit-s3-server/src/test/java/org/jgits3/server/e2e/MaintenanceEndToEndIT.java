@@ -25,6 +25,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.Stores;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
@@ -302,7 +303,7 @@ class MaintenanceEndToEndIT {
       killed = killed(s3, store, bytes, "sweep", "r", "--grace-hours", "0");
       kills += killed ? 1 : 0;
       isSound(store);
-      bytes += 2_000;
+      bytes += RandomSeed.count(6_000, 2_000);
     } while (killed);
     assertThat(kills).isPositive();
     push();

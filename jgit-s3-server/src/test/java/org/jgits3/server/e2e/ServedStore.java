@@ -10,7 +10,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.Stores;
 import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
 
 /**
  * A store as the command line is told of it.
@@ -57,6 +61,14 @@ record ServedStore(String url, Optional<Path> config, Map<String, String> enviro
   /** The same bucket reached at another endpoint. */
   ServedStore through(URI endpoint, Path directory) throws IOException {
     return new ServedStore(url, Optional.of(configFor(endpoint, directory)), environment);
+  }
+
+  /** Number of uploads to its bucket that were begun and not ended. */
+  int unfinishedUploads() throws IOException {
+    try (ObjectStore bucket =
+        Stores.open(StoreLocation.parse(url), S3Servers.require().options())) {
+      return bucket.listMultipart("").size();
+    }
   }
 
   /** The global options that lead a command here. */
