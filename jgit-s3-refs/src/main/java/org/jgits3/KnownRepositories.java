@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.SharedPacks;
 
 /**
  * The repositories that a process knows, by name: one object for each, whoever uses it. Those that

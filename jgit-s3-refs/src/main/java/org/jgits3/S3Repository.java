@@ -15,14 +15,14 @@ import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.FS;
+import org.jgits3.history.TransactionHistory;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.internal.refs.S3RefDatabase;
+import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.Proposal;
 import org.jgits3.manifest.RepositorySettings;
-import org.jgits3.pack.S3ObjDatabase;
-import org.jgits3.refs.ObjectPresence;
-import org.jgits3.refs.S3RefDatabase;
-import org.jgits3.refs.TransactionHistory;
 
 /**
  * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link

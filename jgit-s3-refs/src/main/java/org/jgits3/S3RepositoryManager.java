@@ -19,34 +19,34 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.commit.ManifestMetrics;
+import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.pack.IndexBudget;
+import org.jgits3.internal.pack.ReceiveMemory;
+import org.jgits3.internal.pack.Receiving;
+import org.jgits3.internal.pack.file.BlockCache;
+import org.jgits3.internal.pack.file.PackFiles;
+import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.cache.DiskCache;
+import org.jgits3.internal.store.probe.StoreProbe;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.AutoCollection;
 import org.jgits3.maintenance.AutoCompaction;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.Sweep;
-import org.jgits3.manifest.Bindings;
-import org.jgits3.manifest.Catalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.pack.BlockCache;
-import org.jgits3.pack.IndexBudget;
-import org.jgits3.pack.PackFiles;
-import org.jgits3.pack.ReceiveMemory;
-import org.jgits3.pack.Receiving;
-import org.jgits3.refs.RefsMetrics;
-import org.jgits3.refs.TableBudget;
-import org.jgits3.store.DaemonThreads;
-import org.jgits3.store.DiskCache;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PackUploads;
-import org.jgits3.store.Stores;
-import org.jgits3.store.probe.StoreProbe;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -264,7 +264,7 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Opens a repository to receive one push with. Received packs are published in the same write as
-   * the refs, see {@link org.jgits3.pack.S3ObjDatabase#deferReceivedPacks}.
+   * the refs, see {@link org.jgits3.internal.pack.S3ObjDatabase#deferReceivedPacks}.
    *
    * <p>Does no request if the store was asked {@link #ADVERTISED} ago at most, as it was for the
    * advertisement that a client has just read. A push may be accepted on the strength of that,
@@ -288,7 +288,7 @@ public final class S3RepositoryManager implements Closeable {
    * {@link #ADVERTISED} ago at most, as it was for the refs that the client has just read: an
    * object that is not known is looked for in newer packs, and the configuration may be as old. The
    * first look-up of refs asks the store, unless {@link S3Settings#validation} allows to rely on an
-   * earlier answer or {@link org.jgits3.refs.S3RefDatabase#relyOnKnown} was called.
+   * earlier answer or {@link org.jgits3.internal.refs.S3RefDatabase#relyOnKnown} was called.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller

@@ -7,24 +7,24 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestMetrics;
+import org.jgits3.internal.pack.IndexBudget;
+import org.jgits3.internal.pack.Receiving;
+import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.internal.pack.file.PackFiles;
+import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.transaction.SharedRefs;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.AutoCollection;
 import org.jgits3.maintenance.AutoCompaction;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.ManifestMetrics;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.pack.IndexBudget;
-import org.jgits3.pack.PackFiles;
-import org.jgits3.pack.Receiving;
-import org.jgits3.pack.SharedPacks;
-import org.jgits3.refs.RefsMetrics;
-import org.jgits3.refs.SharedRefs;
-import org.jgits3.refs.TableBudget;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PackUploads;
 
 /**
  * What all handles of one repository in this process share. Safe for use by many threads.

@@ -2,68 +2,133 @@
 package org.jgits3;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The folder tree is the architecture: dependencies point downwards only. */
 class ArchitectureTest {
+  /** Packages from the bottom to the top; each may use those before it. */
+  private static final List<String> ROOMS =
+      List.of(
+          "org.jgits3.internal.concurrent",
+          "org.jgits3.store",
+          "org.jgits3.internal.store.read",
+          "org.jgits3.internal.store.upload",
+          "org.jgits3.internal.store.file",
+          "org.jgits3.internal.store.cache",
+          "org.jgits3.internal.store.s3",
+          "org.jgits3.internal.store",
+          "org.jgits3.internal.store.metrics",
+          "org.jgits3.internal.store.probe",
+          "org.jgits3.manifest",
+          "org.jgits3.internal.commit",
+          "org.jgits3.internal.catalog",
+          "org.jgits3.internal.refs.table",
+          "org.jgits3.internal.refs.snapshot",
+          "org.jgits3.internal.refs.log",
+          "org.jgits3.internal.refs.transaction",
+          "org.jgits3.internal.refs",
+          "org.jgits3.history",
+          "org.jgits3.internal.pack.file",
+          "org.jgits3.internal.pack",
+          "org.jgits3.maintenance",
+          "org.jgits3",
+          "org.jgits3.transfer");
+
+  /** Classes that use what JGit keeps to itself. */
+  private static final Set<String> WALL =
+      Set.of(
+          "S3Repository",
+          "internal.pack.DeferredPack",
+          "internal.pack.DeferredPacks",
+          "internal.pack.GarbageDrop",
+          "internal.pack.ImportedPack",
+          "internal.pack.PushParser",
+          "internal.pack.Quarantine",
+          "internal.pack.RestoredPack",
+          "internal.pack.S3ObjDatabase",
+          "internal.pack.S3Reader",
+          "internal.pack.SharedPacks",
+          "internal.pack.file.BlockCache",
+          "internal.pack.file.PackChannel",
+          "internal.pack.file.PackFiles",
+          "internal.pack.file.PackOutput",
+          "internal.pack.file.S3PackDescription",
+          "internal.pack.file.SideFileChannel",
+          "maintenance.AutoCollection",
+          "maintenance.BlockwiseChannel",
+          "maintenance.GarbageCollection",
+          "maintenance.GitCheck",
+          "maintenance.PackCompaction",
+          "maintenance.PinnedRepository",
+          "transfer.BareDirectory",
+          "transfer.Importer",
+          "transfer.LocalSource",
+          "transfer.RefFiles",
+          "transfer.RemoteRefs",
+          "transfer.Selection");
+
+  private static final int MOST_CLASSES = 26;
+
   private static final JavaClasses LIBRARY =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("org.jgits3");
 
   @Test
+  void every_package_has_its_place() {
+    assertThat(LIBRARY.stream().map(JavaClass::getPackageName).distinct()).isSubsetOf(ROOMS);
+  }
+
+  @Test
   void packages_depend_downwards_only() {
-    layeredArchitecture()
-        .consideringOnlyDependenciesInLayers()
-        .layer("transfer")
-        .definedBy("org.jgits3.transfer..")
-        .layer("top")
-        .definedBy("org.jgits3")
-        .layer("maintenance")
-        .definedBy("org.jgits3.maintenance..")
-        .layer("refs")
-        .definedBy("org.jgits3.refs..")
-        .layer("pack")
-        .definedBy("org.jgits3.pack..")
-        .layer("manifest")
-        .definedBy("org.jgits3.manifest..")
-        .layer("probe")
-        .definedBy("org.jgits3.store.probe..")
-        .layer("store")
-        .definedBy("org.jgits3.store")
-        .whereLayer("transfer")
-        .mayNotBeAccessedByAnyLayer()
-        .whereLayer("top")
-        .mayOnlyBeAccessedByLayers("transfer")
-        .whereLayer("maintenance")
-        .mayOnlyBeAccessedByLayers("top")
-        .whereLayer("refs")
-        .mayOnlyBeAccessedByLayers("transfer", "top", "maintenance")
-        .whereLayer("pack")
-        .mayOnlyBeAccessedByLayers("transfer", "top", "maintenance")
-        .whereLayer("manifest")
-        .mayOnlyBeAccessedByLayers("transfer", "top", "maintenance", "refs", "pack")
-        .whereLayer("probe")
-        .mayOnlyBeAccessedByLayers("top")
-        .check(LIBRARY);
+    for (int i = 0; i < ROOMS.size() - 1; i++) {
+      noClasses()
+          .that()
+          .resideInAPackage(ROOMS.get(i))
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(ROOMS.subList(i + 1, ROOMS.size()).toArray(String[]::new))
+          .check(LIBRARY);
+    }
   }
 
   @Test
-  void packages_are_free_of_cycles() {
-    slices().matching("org.jgits3.(**)").should().beFreeOfCycles().check(LIBRARY);
+  void packages_are_small() {
+    assertThat(
+            LIBRARY.stream()
+                .filter(c -> c.isTopLevelClass() && !c.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting())))
+        .allSatisfy((room, count) -> assertThat(count).isLessThanOrEqualTo(MOST_CLASSES));
   }
 
   @Test
-  void only_the_store_talks_to_the_sdk() {
+  void only_named_classes_use_what_is_internal_to_jgit() {
+    Set<String> found = new TreeSet<>();
+    for (JavaClass c : LIBRARY) {
+      if (c.getDirectDependenciesFromSelf().stream()
+          .anyMatch(
+              d -> d.getTargetClass().getPackageName().startsWith("org.eclipse.jgit.internal."))) {
+        found.add(c.getName().replaceFirst("\\$.*", "").replaceFirst("org\\.jgits3\\.", ""));
+      }
+    }
+    assertThat(found).isEqualTo(new TreeSet<>(WALL));
+  }
+
+  @Test
+  void only_the_s3_store_uses_the_sdk() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("org.jgits3.store..")
+        .resideOutsideOfPackage("org.jgits3.internal.store.s3")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("software.amazon..")
@@ -74,7 +139,7 @@ class ArchitectureTest {
   void the_store_knows_nothing_of_git() {
     noClasses()
         .that()
-        .resideInAPackage("org.jgits3.store..")
+        .resideInAnyPackage("org.jgits3.store..", "org.jgits3.internal.store..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("org.eclipse.jgit..")

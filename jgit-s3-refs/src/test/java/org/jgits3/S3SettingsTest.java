@@ -14,7 +14,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.storage.file.FileBasedConfig;
 import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.refs.Validation;
+import org.jgits3.internal.refs.transaction.Validation;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.Test;

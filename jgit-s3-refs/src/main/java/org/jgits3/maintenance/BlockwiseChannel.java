@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
-import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.S3ObjDatabase;
 
 /**
  * Reads another channel in aligned blocks, and keeps those used last: JGit's fsck reads a pack from

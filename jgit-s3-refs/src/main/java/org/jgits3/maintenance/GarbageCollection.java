@@ -20,10 +20,10 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.revwalk.BitmapWalker;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.storage.pack.PackConfig;
+import org.jgits3.internal.pack.GarbageExpiry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
-import org.jgits3.pack.GarbageExpiry;
 
 /**
  * A full collection of one repository by JGit's collector: everything the refs lead to in one pack

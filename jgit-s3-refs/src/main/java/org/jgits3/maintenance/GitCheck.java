@@ -16,10 +16,10 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.pack.S3ObjDatabase;
-import org.jgits3.pack.SharedPacks;
 import org.jgits3.store.StoreException;
 
 /** JGit's fsck of the refs and packs of one manifest. */
@@ -37,7 +37,7 @@ final class GitCheck {
     }
 
     @Override
-    protected ReadableChannel openFile(DfsPackDescription pack, PackExt ext) throws IOException {
+    public ReadableChannel openFile(DfsPackDescription pack, PackExt ext) throws IOException {
       ReadableChannel channel = super.openFile(pack, ext);
       return ext == PackExt.PACK ? new BlockwiseChannel(channel) : channel;
     }

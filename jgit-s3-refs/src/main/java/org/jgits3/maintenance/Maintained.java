@@ -3,10 +3,10 @@ package org.jgits3.maintenance;
 
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.SharedPacks;
 import org.jgits3.store.ObjectStore;
 
 /**

@@ -10,14 +10,14 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.jgits3.manifest.Catalog;
+import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.pack.SharedPacks;
 import org.jgits3.store.ObjectStore;
 
 /**

@@ -15,12 +15,12 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
-import org.jgits3.pack.S3ObjDatabase;
-import org.jgits3.pack.SharedPacks;
 
 /**
  * Merges small packs, of which every push leaves one, so that their sizes form a geometric

@@ -9,12 +9,12 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.FS;
+import org.jgits3.internal.pack.PinnedPacks;
+import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.internal.refs.snapshot.ViewDatabase;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.PinnedPacks;
-import org.jgits3.pack.S3ObjDatabase;
-import org.jgits3.pack.SharedPacks;
-import org.jgits3.refs.ViewDatabase;
 
 /**
  * A handle of maintenance's own: refs and packs of one manifest, whatever others commit meanwhile.

@@ -22,17 +22,17 @@ public record Departure(
     String to,
     long reserved) {
   /** Departures that a name keeps. So many fit into the longest tombstone. */
-  static final int KEPT = 4;
+  public static final int KEPT = 4;
 
   /** The departures of a name after another one, of which only the last of each life counts. */
-  static List<Departure> and(List<Departure> left, Departure last) {
+  public static List<Departure> and(List<Departure> left, Departure last) {
     List<Departure> all = new ArrayList<>(without(left, last.repositoryId()));
     all.add(last);
     return all.subList(Math.max(0, all.size() - KEPT), all.size());
   }
 
   /** The departures of a name to which a life has come back. */
-  static List<Departure> without(List<Departure> left, String repositoryId) {
+  public static List<Departure> without(List<Departure> left, String repositoryId) {
     return left.stream().filter(d -> !d.repositoryId().equals(repositoryId)).toList();
   }
 }

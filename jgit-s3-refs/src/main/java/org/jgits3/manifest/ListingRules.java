@@ -18,7 +18,7 @@ import java.util.Set;
  *
  * <p>Used by one thread at a time.
  */
-final class ListingRules {
+public final class ListingRules {
   private static final int REMEMBERED = 4096;
 
   private final String where;
@@ -37,7 +37,7 @@ final class ListingRules {
    *
    * @param where what to call it in messages
    */
-  ListingRules(String where) {
+  public ListingRules(String where) {
     this.where = where;
   }
 
@@ -51,7 +51,7 @@ final class ListingRules {
    * @throws ManifestException.Stalled if it lists a name that may be deleted already
    * @throws IllegalArgumentException if it changes what only the committer may
    */
-  Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
+  public Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
     if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
       throw new IllegalArgumentException(where + ": a change alters repository id or state");
     }
@@ -72,7 +72,7 @@ final class ListingRules {
    * @param before the earlier one
    * @param after the later one
    */
-  void observe(Manifest before, Manifest after) {
+  public void observe(Manifest before, Manifest after) {
     Set<String> gone = names(before);
     gone.removeAll(names(after));
     left.addAll(gone);

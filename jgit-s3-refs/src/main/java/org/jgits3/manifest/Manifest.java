@@ -310,7 +310,7 @@ public record Manifest(
   }
 
   /** This manifest with other departures. */
-  Manifest withLeft(List<Departure> changed) {
+  public Manifest withLeft(List<Departure> changed) {
     return new Manifest(identity, counters, content, changed, extra);
   }
 
@@ -331,7 +331,7 @@ public record Manifest(
    * @param prunedTo see {@link Counters#prunedTo}
    * @return a copy with a fresh nonce
    */
-  Manifest committed(
+  public Manifest committed(
       long made, RepositoryState state, SortedMap<String, Long> writers, long prunedTo) {
     return new Manifest(
         identity.committed(made, state),
@@ -357,7 +357,7 @@ public record Manifest(
    * @param refs refs to begin with
    * @return the manifest, with a fresh nonce
    */
-  static Manifest blank(
+  public static Manifest blank(
       String repositoryId,
       RepositoryState state,
       long generation,
@@ -377,7 +377,7 @@ public record Manifest(
    *
    * @return true for an active or moving one; false for a tombstone or a reservation
    */
-  boolean holdsRepository() {
+  public boolean holdsRepository() {
     return state() instanceof RepositoryState.Active || state() instanceof RepositoryState.Moving;
   }
 
@@ -386,7 +386,7 @@ public record Manifest(
    *
    * @return true if it may be written
    */
-  boolean writable() {
+  public boolean writable() {
     return KNOWN_FEATURES.containsAll(identity.requires);
   }
 

@@ -31,9 +31,9 @@ import org.jgits3.store.Crc32c;
  *
  * <p>Encoding is deterministic. Safe for use by many threads.
  */
-final class ManifestCodec {
+public final class ManifestCodec {
   /** Size in bytes from which on a listed manifest is that of a repository. */
-  static final int MIN_REPOSITORY_BYTES = 4096;
+  public static final int MIN_REPOSITORY_BYTES = 4096;
 
   private static final String TRAILER_START = ",\"crc32c\":\"";
   private static final String TRAILER_END = "\"}";
@@ -49,7 +49,7 @@ final class ManifestCodec {
    * @throws ManifestException.TooLarge if there are more than {@link Manifest#MAX_BYTES}
    * @throws IOException if a text is not valid Unicode
    */
-  static byte[] encode(Manifest manifest) throws IOException {
+  public static byte[] encode(Manifest manifest) throws IOException {
     return encode(manifest, Manifest.MAX_BYTES);
   }
 
@@ -62,7 +62,7 @@ final class ManifestCodec {
    * @throws ManifestException.TooLarge if there are more
    * @throws IOException if a text is not valid Unicode
    */
-  static byte[] encode(Manifest manifest, int most) throws IOException {
+  public static byte[] encode(Manifest manifest, int most) throws IOException {
     byte[] fields = fields(manifest);
     int end = fields.length - 1; // without the brace
     int content =
@@ -116,7 +116,7 @@ final class ManifestCodec {
    * @throws ManifestException.Unsupported if it has a newer format
    * @throws ManifestException.Corrupt if the bytes are no manifest
    */
-  static Manifest decode(String where, byte[] bytes) throws ManifestException {
+  public static Manifest decode(String where, byte[] bytes) throws ManifestException {
     if (bytes.length > Manifest.MAX_BYTES) {
       throw corrupt(where, "has " + bytes.length + " bytes, more than any manifest", null);
     }

@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 public record RepositoryName(String value) {
   /** Prefix of the keys of all manifests. */
-  static final String PREFIX = "repos/";
+  public static final String PREFIX = "repos/";
 
   private static final String SUFFIX = ".git/manifest";
   private static final String GIT = ".git";
@@ -88,7 +88,7 @@ public record RepositoryName(String value) {
    * @param suffix what follows this name in that of the directory
    * @return a prefix that ends in a slash
    */
-  String directoryKey(String suffix) {
+  public String directoryKey(String suffix) {
     return PREFIX + encode(value + suffix) + '/';
   }
 

@@ -11,9 +11,9 @@ import java.util.TreeMap;
  * <p>Every commit makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.
  */
-final class WriterTable {
+public final class WriterTable {
   /** How many writers are remembered. */
-  static final int REMEMBERED = 256;
+  public static final int REMEMBERED = 256;
 
   private WriterTable() {}
 
@@ -25,7 +25,7 @@ final class WriterTable {
    * @param nonce nonce of this batch
    * @return the manifest with its own generation, a fresh nonce of its own, and the batch
    */
-  static Manifest seal(Manifest changed, String before, String nonce) {
+  public static Manifest seal(Manifest changed, String before, String nonce) {
     long generation = changed.generation() + 1;
     SortedMap<String, Long> writers = new TreeMap<>(changed.counters().writers());
     writers.remove(before);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The one mutable object of a repository, and the only way it changes: one conditional PUT.
+ * The one mutable object of a repository: values, names, and their stored format.
  *
- * <p>{@link org.jgits3.manifest.Manifest} is the value, {@link
- * org.jgits3.manifest.ManifestCommitter} the commit loop of one repository in one process, {@link
- * org.jgits3.manifest.Bindings} creates, lists, renames and deletes repositories. Depends on {@code
- * org.jgits3.store} only.
+ * <p>Entry type: {@link org.jgits3.manifest.Manifest}. Values are immutable. {@link
+ * org.jgits3.manifest.ObjectNames} has the keys of everything that is stored.
  */
 package org.jgits3.manifest;

@@ -51,7 +51,7 @@ public final class PartBody {
    * @param inLast bytes in the last one
    * @return the body
    */
-  static PartBody of(List<byte[]> arrays, int inLast) {
+  public static PartBody of(List<byte[]> arrays, int inLast) {
     byte[] last = arrays.get(arrays.size() - 1);
     return new PartBody(
         arrays.stream().map(a -> new Slice(a, 0, a == last ? inLast : a.length)).toList());
@@ -82,7 +82,7 @@ public final class PartBody {
    *
    * @return a new stream
    */
-  InputStream open() {
+  public InputStream open() {
     List<InputStream> streams = slices.stream().map(Slice::open).toList();
     return streams.size() == 1
         ? streams.get(0)

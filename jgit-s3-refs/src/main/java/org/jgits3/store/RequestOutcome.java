@@ -22,7 +22,7 @@ public enum RequestOutcome {
   /** Any other failure. */
   FAILED;
 
-  static RequestOutcome of(Throwable failure) {
+  public static RequestOutcome of(Throwable failure) {
     if (failure instanceof StoreException.Missing) {
       return MISSING;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import org.jgits3.internal.store.upload.PackUpload;
+
 /**
  * Memory for uploads. All uploads of a process share {@code buffers} arrays of {@code partSize}
  * bytes; besides, each open one has at most {@link PackUpload#OWN_BYTES} of its own.

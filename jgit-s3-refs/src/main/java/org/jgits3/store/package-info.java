@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The only code that talks to storage: a handful of verbs on objects named by keys, on S3 or on a
- * local directory.
+ * Contract of an object store: a handful of verbs on objects named by keys.
  *
- * <p>Depends on nothing else of this project. Entry types: {@link org.jgits3.store.ObjectStore} and
- * {@link org.jgits3.store.StoreLocation}, which opens one.
+ * <p>{@link org.jgits3.store.ObjectStore} is the contract, {@link org.jgits3.store.StoreLocation}
+ * names a store. Depends on nothing else of this project.
  */
 package org.jgits3.store;

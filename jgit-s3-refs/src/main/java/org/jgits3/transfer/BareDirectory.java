@@ -21,7 +21,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
-import org.jgits3.refs.RefOrder;
+import org.jgits3.internal.refs.table.RefOrder;
 
 /** A bare repository as Git has it in a directory. Used by one thread, once. */
 final class BareDirectory {

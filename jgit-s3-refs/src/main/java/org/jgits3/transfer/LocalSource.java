@@ -29,7 +29,7 @@ import org.eclipse.jgit.storage.file.FileBasedConfig;
 import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.RawParseUtils;
 import org.jgits3.S3Repository;
-import org.jgits3.pack.ImportedPack;
+import org.jgits3.internal.pack.ImportedPack;
 
 /**
  * A repository in a directory. What its refs lead to goes to the store as one pack, read from

@@ -8,13 +8,13 @@ import java.util.Set;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.history.RefRestoration;
+import org.jgits3.internal.pack.RestoredPack;
+import org.jgits3.internal.refs.snapshot.ViewDatabase;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.pack.RestoredPack;
-import org.jgits3.refs.RefRestoration;
-import org.jgits3.refs.ViewDatabase;
 import org.jgits3.store.StoreException;
 
 /**

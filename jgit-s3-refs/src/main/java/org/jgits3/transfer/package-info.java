@@ -2,8 +2,7 @@
 /**
  * Whole repositories on their way into a store and out of it.
  *
- * <p>{@link org.jgits3.transfer.Importer} makes a repository from one elsewhere, {@link
- * org.jgits3.transfer.Exporter} a directory for Git from a repository. Depends on {@code
- * org.jgits3} and what that depends on; nothing in the library depends on it.
+ * <p>Entry types: {@link org.jgits3.transfer.Importer}, {@link org.jgits3.transfer.Exporter} and
+ * {@link org.jgits3.transfer.Restorer}. Nothing in the library depends on this package.
  */
 package org.jgits3.transfer;

@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -15,9 +15,9 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.StoredManifest;
-import org.jgits3.store.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
 
 /** A repository {@code r}, one process that maintains it, and another that uses it meanwhile. */

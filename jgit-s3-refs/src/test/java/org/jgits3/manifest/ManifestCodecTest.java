@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.commit.ManifestFixture;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jgits3.internal.store.metrics.RequestCounts;
 
 /**
  * A store between which and its callers things go wrong: at random from a seed, which is printed,

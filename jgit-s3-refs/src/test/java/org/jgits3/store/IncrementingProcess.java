@@ -6,10 +6,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 
 /** A process that increments a counter in a directory, and prints a line for each increment won. */
-final class IncrementingProcess {
-  static final String COUNTER = "shared/counter";
+public final class IncrementingProcess {
+  public static final String COUNTER = "shared/counter";
 
   private IncrementingProcess() {}
 
@@ -33,7 +34,7 @@ final class IncrementingProcess {
   }
 
   /** Makes one attempt; fails if the counter is not a number. */
-  static PutOutcome increment(ObjectStore store) throws IOException {
+  public static PutOutcome increment(ObjectStore store) throws IOException {
     GetResult.Found seen = (GetResult.Found) store.get(COUNTER, Optional.empty());
     return store.putIf(
         COUNTER,
@@ -41,7 +42,7 @@ final class IncrementingProcess {
         Precondition.matches(seen.validator()));
   }
 
-  static int value(GetResult.Found found) {
+  public static int value(GetResult.Found found) {
     return Integer.parseInt(new String(found.bytes(), US_ASCII));
   }
 }

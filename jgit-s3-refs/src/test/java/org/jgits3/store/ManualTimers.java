@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Timers of the SDK that run when a test says that time has passed. Safe for many threads. */
-final class ManualTimers extends ScheduledThreadPoolExecutor {
+public final class ManualTimers extends ScheduledThreadPoolExecutor {
   private static final long FAR_DAYS = 1000;
 
   private final List<Timer> timers = new ArrayList<>();
@@ -17,7 +17,7 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
 
   private record Timer(Duration due, Runnable task, ScheduledFuture<?> handle) {}
 
-  ManualTimers() {
+  public ManualTimers() {
     super(1);
   }
 
@@ -29,7 +29,7 @@ final class ManualTimers extends ScheduledThreadPoolExecutor {
   }
 
   /** Lets time pass: runs all timers that are due then and were not cancelled. */
-  void pass(Duration time) {
+  public void pass(Duration time) {
     List<Timer> due;
     synchronized (this) {
       now = now.plus(time);

@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jgits3.bench.server.S3Endpoint;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PackUpload;
-import org.jgits3.store.PackUploads;
 
 /**
  * The program whose need of memory is measured: one download or one upload. Ends with {@link #OK}

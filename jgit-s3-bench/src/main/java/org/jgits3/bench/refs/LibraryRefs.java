@@ -10,13 +10,13 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObservedObjectStore;
 import org.jgits3.store.StoreListener;
-import org.jgits3.store.Stores;
 
 /**
  * A store of this library, with connections that stay open while repositories are opened cold, as

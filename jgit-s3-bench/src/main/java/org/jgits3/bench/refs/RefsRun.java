@@ -20,7 +20,7 @@ import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
-import org.jgits3.store.RequestCounts;
+import org.jgits3.internal.store.metrics.RequestCounts;
 import org.openjdk.jmh.runner.RunnerException;
 
 /** One run of the suite: the data, then all cases with all engines. Used by one thread, once. */

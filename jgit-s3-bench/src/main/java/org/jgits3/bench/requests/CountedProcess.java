@@ -8,9 +8,9 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.pack.BlockCache;
-import org.jgits3.store.ObservedObjectStore;
-import org.jgits3.store.Stores;
+import org.jgits3.internal.pack.file.BlockCache;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
 
 /**
  * A process that has just started, as far as the store can tell: what it knows of the repositories

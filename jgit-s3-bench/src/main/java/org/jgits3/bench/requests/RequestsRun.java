@@ -19,7 +19,7 @@ import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
-import org.jgits3.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.S3ObjDatabase;
 
 /** One run of the suite, in a directory that it deletes. Used by one thread, once. */
 final class RequestsRun implements Closeable {

@@ -3,9 +3,9 @@ package org.jgits3.bench.transfer;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PackUpload;
-import org.jgits3.store.PackUploads;
 import org.jgits3.store.UploadOptions;
 
 /** The object that all tools download. */

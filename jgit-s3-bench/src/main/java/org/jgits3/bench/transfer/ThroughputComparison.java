@@ -18,10 +18,10 @@ import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
+import org.jgits3.internal.store.read.RangeReader;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PackUpload;
-import org.jgits3.store.PackUploads;
-import org.jgits3.store.RangeReader;
 import org.jgits3.store.UploadOptions;
 
 /**

@@ -4,7 +4,7 @@ package org.jgits3.server.demo;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.jgits3.store.RequestCounts;
+import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.RequestKind;
 
 /**

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.server.http.GitHttpServer;
-import org.jgits3.store.RequestCounts;
 
 /**
  * Serves a store, pushes to it and clones from it with a real git, then creates refs by the hundred

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.ToDoubleFunction;
-import org.jgits3.store.PackUploads;
+import org.jgits3.internal.store.upload.PackUploads;
 
 /** The part buffers of a server: whether uploads have the memory they could use. */
 final class UploadMeters implements MeterBinder {

@@ -10,9 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jgits3.internal.store.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
-import org.jgits3.store.Stores;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

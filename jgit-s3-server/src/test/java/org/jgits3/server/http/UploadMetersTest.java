@@ -4,10 +4,10 @@ package org.jgits3.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import org.jgits3.store.DirectoryObjectStore;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PackUpload;
-import org.jgits3.store.PackUploads;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import java.io.IOException;
+import java.util.stream.LongStream;
+import org.jgits3.history.HistoryUnavailableException.Reason;
+import org.jgits3.internal.refs.S3RefDatabase;
+import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.transaction.SharedRefs;
+import org.jgits3.internal.refs.transaction.Validation;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.TransactionLog;
+
+/**
+ * All transactions of a repository, for those who follow it: index tailers, webhooks, replicas.
+ *
+ * <pre>{@code
+ * LogPosition read = ...; // kept by the follower, with what it made of it
+ * Transactions news = repository.history().since(read);
+ * for (var next = news.next(); next.isPresent(); next = news.next()) {
+ *   next.get().forEachChange(change -> ...);
+ * }
+ * read = news.end();
+ * }</pre>
+ *
+ * <p>Asking costs one conditional request when there is nothing new, and nothing more while what is
+ * new is still in the manifest, as the last 250 or so transactions are. Each asks the store,
+ * whatever {@link Validation} says of look-ups of refs. Safe for use by many threads.
+ */
+public final class TransactionHistory {
+  private final S3RefDatabase refs;
+  private final SharedRefs shared;
+
+  /**
+   * Creates the history of a repository.
+   *
+   * @param refs refs of the repository
+   */
+  public TransactionHistory(S3RefDatabase refs) {
+    this.refs = refs;
+    this.shared = refs.shared();
+  }
+
+  /**
+   * Where the history ends now.
+   *
+   * @return position after the newest transaction
+   * @throws IOException if the manifest cannot be read
+   */
+  public LogPosition position() throws IOException {
+    Manifest manifest = shared.validatedManifest();
+    return new LogPosition(manifest.repositoryId(), manifest.generation());
+  }
+
+  /**
+   * What happened since a position.
+   *
+   * @param read how far the caller has read
+   * @return the transactions after it
+   * @throws HistoryUnavailableException if the position is in the future, or of another repository
+   * @throws IOException if the manifest cannot be read
+   */
+  public Transactions since(LogPosition read) throws IOException {
+    Manifest manifest = shared.validatedManifest();
+    if (!read.repositoryId().equals(manifest.repositoryId())) {
+      throw new HistoryUnavailableException(
+          Reason.OTHER_LIFE,
+          "the position is of repository "
+              + read.repositoryId()
+              + ", this one is "
+              + manifest.repositoryId()
+              + "; begin anew");
+    }
+    return since(manifest, read.generation());
+  }
+
+  /**
+   * What happened since a generation of the repository as it is now, which may be another than had
+   * its name before.
+   *
+   * @param generation all transactions up to it are left out; 0 for none
+   * @return the transactions after it
+   * @throws HistoryUnavailableException if the generation is in the future
+   * @throws IOException if the manifest cannot be read
+   */
+  public Transactions since(long generation) throws IOException {
+    return since(shared.validatedManifest(), generation);
+  }
+
+  private Transactions since(Manifest manifest, long generation) throws IOException {
+    refuseFuture(manifest, generation);
+    return new Transactions(shared.logObjects(), manifest, generation);
+  }
+
+  private static void refuseFuture(Manifest manifest, long generation)
+      throws HistoryUnavailableException {
+    if (generation > manifest.generation()) {
+      throw new HistoryUnavailableException(
+          Reason.FUTURE,
+          "generation "
+              + generation
+              + " is in the future: the repository is at generation "
+              + manifest.generation());
+    }
+  }
+
+  /**
+   * What would have to change for the refs to be as they were, found by undoing the transactions
+   * since. Changes nothing.
+   *
+   * @param generation generation whose refs are wanted
+   * @return the changes
+   * @throws HistoryUnavailableException if the generation is in the future, or before the history
+   * @throws IOException if refs or log cannot be read
+   */
+  public RefRestoration restoration(long generation) throws IOException {
+    SharedRefs.Current now = shared.current();
+    refuseFuture(now.manifest(), generation);
+    long first = first(now.manifest());
+    if (generation < first - 1) {
+      throw new HistoryUnavailableException(
+          Reason.NOT_REACHED,
+          "generation "
+              + generation
+              + " is not reached: the log begins with generation "
+              + first
+              + ", before which there were no refs");
+    }
+    Transactions since = since(now.manifest(), generation);
+    return RefRestoration.undoing(refs, generation, since, now.view());
+  }
+
+  /**
+   * What would have to change for the refs to be other ones, whatever the log says. Changes
+   * nothing.
+   *
+   * @param generation generation that they are of, for the log
+   * @param wanted the refs
+   * @return the changes
+   * @throws IOException if the refs as they are cannot be read
+   */
+  public RefRestoration restoration(long generation, ViewDatabase wanted) throws IOException {
+    return RefRestoration.of(refs, generation, wanted.view(), shared.current().view());
+  }
+
+  private static long first(Manifest manifest) {
+    TransactionLog log = manifest.log();
+    return LongStream.concat(
+            log.segments().stream().mapToLong(LogSegment::from),
+            log.tail().stream().mapToLong(LogEntry::generation))
+        .min()
+        .orElse(manifest.generation() + 1);
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jgits3.internal.refs.log.BlockCursor;
+import org.jgits3.internal.refs.log.BlockCursor.Part;
+import org.jgits3.internal.refs.log.BlockFileReader;
+import org.jgits3.internal.refs.log.LogObjects;
+import org.jgits3.internal.refs.log.RefChanges;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RefChange;
+
+/**
+ * Transactions of a repository after some generation, oldest first, up to what was the newest one
+ * when they were asked for. Reads only the parts of the log that hold them, a megabyte at a time,
+ * as they are asked for. Used by one thread.
+ */
+public final class Transactions {
+  private final LogObjects objects;
+  private final String repositoryId;
+  private final long after;
+  private final LogPosition end;
+  private final Iterator<LogSegment> segments;
+  private final Iterator<LogEntry> tail;
+
+  /** Entries of the tail that come before, or between, those of the segments. */
+  private final Queue<LogEntry> leftBehind;
+
+  /** First part of a transaction that comes after an entry left behind. */
+  private Optional<Part> ahead = Optional.empty();
+
+  private Optional<BlockFileReader> segment = Optional.empty();
+  private int nextBlock;
+  private BlockCursor block = new BlockCursor(new byte[0], 0, 0);
+
+  /** Transaction returned last, if there are parts of it that were not read. */
+  private Optional<LogEntry> unfinished = Optional.empty();
+
+  Transactions(LogObjects objects, Manifest manifest, long after) {
+    this.objects = objects;
+    this.repositoryId = manifest.repositoryId();
+    this.after = after;
+    this.end = new LogPosition(repositoryId, manifest.generation());
+    List<LogSegment> all = manifest.log().segments();
+    this.segments = all.stream().filter(s -> s.to() > after).iterator();
+    this.tail = manifest.log().newest().stream().filter(e -> e.generation() > after).iterator();
+    this.leftBehind = new ArrayDeque<>(manifest.log().leftBehind());
+    leftBehind.removeIf(e -> e.generation() <= after);
+  }
+
+  /**
+   * Where to go on once all were read.
+   *
+   * @return position after the last of them
+   */
+  public LogPosition end() {
+    return end;
+  }
+
+  /**
+   * The next transaction.
+   *
+   * @return the transaction; empty after the last
+   * @throws IOException if it cannot be read
+   */
+  public Optional<Transaction> next() throws IOException {
+    Optional<Part> first = nextFirstPart();
+    LogEntry left = leftBehind.peek();
+    if (left != null && first.map(p -> left.generation() < p.entry().generation()).orElse(true)) {
+      leftBehind.remove();
+      ahead = first;
+      return Optional.of(ofTail(left));
+    }
+    if (first.isPresent()) {
+      return Optional.of(new Transaction(first.get().entry(), each -> visit(first.get(), each)));
+    }
+    return tail.hasNext() ? Optional.of(ofTail(tail.next())) : Optional.empty();
+  }
+
+  private Transaction ofTail(LogEntry entry) {
+    return new Transaction(entry, each -> visitTail(entry, each));
+  }
+
+  /** First part of the next transaction in a segment; empty after the last. */
+  private Optional<Part> nextFirstPart() throws IOException {
+    Optional<Part> read = ahead;
+    if (read.isPresent()) {
+      ahead = Optional.empty();
+      return read;
+    }
+    while (unfinished.isPresent()) {
+      restOfUnfinished();
+    }
+    return nextPart();
+  }
+
+  private void visitTail(LogEntry entry, Consumer<RefChange> each) throws IOException {
+    RefChanges changes = objects.changes(repositoryId, entry);
+    for (var next = changes.next(); next.isPresent(); next = changes.next()) {
+      each.accept(next.get());
+    }
+  }
+
+  private void visit(Part first, Consumer<RefChange> each) throws IOException {
+    if (first.more() && !unfinished.equals(Optional.of(first.entry()))) {
+      throw new IllegalStateException("the changes were passed by already");
+    }
+    first.entry().changes().forEach(each);
+    while (unfinished.isPresent()) {
+      restOfUnfinished().forEach(each);
+    }
+  }
+
+  /** Changes of the next part of the transaction returned last. */
+  private List<RefChange> restOfUnfinished() throws IOException {
+    return nextPart()
+        .orElseThrow(() -> new IOException("the log ends within a transaction; see " + end))
+        .entry()
+        .changes();
+  }
+
+  /** The next part of a transaction in a segment; empty after the last. */
+  private Optional<Part> nextPart() throws IOException {
+    while (true) {
+      if (segment.isPresent() && !block.atEnd()) {
+        Part part = segment.get().readable(block::entry);
+        if (part.entry().generation() > after) {
+          LogEntry of = unfinished.orElse(part.entry());
+          unfinished = part.more() ? Optional.of(of) : Optional.empty();
+          return Optional.of(part);
+        }
+      } else if (segment.isPresent() && nextBlock < segment.get().index().blocks().size()) {
+        block = segment.get().blockAndOn(nextBlock++);
+      } else if (segments.hasNext()) {
+        segment = Optional.of(objects.open(repositoryId, segments.next()));
+        nextBlock = segment.get().index().after(after);
+      } else {
+        return Optional.empty();
+      }
+    }
+  }
+}

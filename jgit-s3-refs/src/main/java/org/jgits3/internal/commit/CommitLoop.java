@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.manifest.ListingRules;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.UnknownCause;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.manifest.WriterTable;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+
+/**
+ * The commit protocol of one committer as a state machine that does one request per {@link #step}.
+ * Between two steps nothing is running, so that any waiting thread can take the next one.
+ *
+ * <p>Used by one thread at a time; the committer hands it over under its lock.
+ */
+final class CommitLoop {
+  private final ManifestFile file;
+  private final LatestManifest latest;
+  private final Supplier<List<Submission<?>>> waiting;
+  private final Ticker ticker;
+  private final Pacing pacing;
+  private final ListingRules rules;
+  private static final int NONCE_BYTES = 8;
+
+  /** Nonce of the last batch that was applied; empty before the first. */
+  private String lastBatch = "";
+
+  private List<Submission<?>> members = List.of();
+  private InFlight inFlight;
+  private boolean complete;
+  private long pause;
+
+  /** When the caller that does the step wants to be gone. */
+  private long until;
+
+  private volatile String lastTrouble = "";
+
+  /** A batch whose write is not decided yet. */
+  private static final class InFlight {
+    final VersionedManifest base;
+    final Batch batch;
+    final Manifest next;
+    final String nonce;
+    final ConditionalWrite write;
+
+    /** Whether its submissions know that it may be applied. */
+    boolean sent;
+
+    /** Whether the last attempt was refused, and why is to be found out. */
+    boolean refused;
+
+    /** Whether a reread found no answer. */
+    boolean unanswered;
+
+    InFlight(
+        VersionedManifest base, Batch batch, Manifest next, String nonce, ConditionalWrite write) {
+      this.base = base;
+      this.batch = batch;
+      this.next = next;
+      this.nonce = nonce;
+      this.write = write;
+    }
+  }
+
+  /**
+   * A loop that has nothing to do.
+   *
+   * @param file the manifest
+   * @param latest newest manifest seen
+   * @param waiting takes the submissions that wait, in order of arrival
+   * @param ticker time
+   * @param random for pauses
+   */
+  CommitLoop(
+      ManifestFile file,
+      LatestManifest latest,
+      Supplier<List<Submission<?>>> waiting,
+      Ticker ticker,
+      RandomGenerator random) {
+    this.file = file;
+    this.latest = latest;
+    this.waiting = waiting;
+    this.ticker = ticker;
+    this.pacing = new Pacing(random);
+    this.rules = new ListingRules(file.toString());
+  }
+
+  /**
+   * Pauses if that is due, then does the next request. Whatever goes wrong is the outcome of the
+   * submissions concerned, never an exception.
+   *
+   * @param deadline of the caller, by {@link Ticker#nanoTime}, beyond which nothing is waited for
+   *     but the answer of one attempt
+   * @throws InterruptedException if interrupted while pausing; nothing else was done
+   */
+  void step(long deadline) throws InterruptedException {
+    until = deadline;
+    if (inFlight != null && members.stream().allMatch(Submission::decided)) {
+      inFlight = null; // given up
+      pause = 0; // was before its next attempt
+    }
+    pause();
+    try {
+      if (inFlight == null) {
+        begin();
+      } else if (inFlight.refused) {
+        reread();
+      } else {
+        attempt();
+      }
+    } catch (RuntimeException | Error e) {
+      fail(UnknownCause.ERROR, "failed unexpectedly", e);
+    }
+  }
+
+  /** Time that the caller has left. */
+  private long left() {
+    return Math.max(0, until - ticker.nanoTime());
+  }
+
+  private void pause() throws InterruptedException {
+    long nanos = Math.min(pause, left());
+    pause = 0;
+    if (nanos > 0) {
+      ticker.sleep(nanos);
+    }
+  }
+
+  /** Forms the next batch and sends it, or answers it, or first finds out the state of things. */
+  private void begin() {
+    Optional<LatestManifest.Seen> seen = latest.get();
+    if (seen.isPresent()) {
+      long yield = pacing.beforeCommit(generation(seen.get()), ticker.nanoTime());
+      if (yield > 0) {
+        pause = yield;
+        return;
+      }
+    }
+    if (!complete) {
+      gather();
+    }
+    complete = false;
+    if (members.isEmpty()) {
+      return;
+    }
+    if (seen.isEmpty()) {
+      refresh();
+      return;
+    }
+    propose(seen.get());
+  }
+
+  private static long generation(LatestManifest.Seen seen) {
+    return seen.manifest().manifest().generation();
+  }
+
+  /** Adds the waiting submissions to those of a batch that has to be tried again. */
+  private void gather() {
+    List<Submission<?>> all = new ArrayList<>(members);
+    all.addAll(waiting.get());
+    all.removeIf(Submission::decided);
+    members = all;
+  }
+
+  private void propose(LatestManifest.Seen seen) {
+    VersionedManifest base = seen.manifest();
+    String nonce = ObjectNames.random(NONCE_BYTES);
+    Batch batch = new Batch(base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
+    Batch.Sealed sealed;
+    try {
+      file.checkWritable(base.manifest());
+      sealed = batch.apply(members);
+    } catch (IOException e) {
+      refuse(seen, () -> conclude(e));
+      return;
+    }
+    if (!batch.edited()) {
+      refuse(
+          seen,
+          () -> {
+            batch.deliver();
+            conclude(null);
+          });
+      return;
+    }
+    inFlight =
+        new InFlight(
+            base,
+            batch,
+            sealed.manifest(),
+            nonce,
+            file.write(sealed.body(), Precondition.matches(base.validator())));
+    attempt();
+  }
+
+  /**
+   * Answers without a write, but only on the strength of a request that began after the changes.
+   */
+  private void refuse(LatestManifest.Seen seen, Runnable answer) {
+    if (members.stream().allMatch(member -> member.arrival() <= seen.asOf())) {
+      answer.run();
+    } else {
+      complete = true; // whoever joined now would ask for yet another request
+      refresh();
+    }
+  }
+
+  private void refresh() {
+    long asOf = latest.arrivals();
+    try {
+      Optional<LatestManifest.Seen> seen = latest.get();
+      Duration limit = Duration.ofNanos(left());
+      latest.accept(
+          seen.isPresent() ? file.refresh(seen.get().manifest(), limit) : file.read(limit), asOf);
+    } catch (StoreException.Unavailable e) {
+      complete = false;
+      askAgain(e); // for others, who may have more time
+    } catch (IOException e) {
+      conclude(e);
+    }
+  }
+
+  private void attempt() {
+    if (!inFlight.sent && !send()) {
+      inFlight = null;
+      return;
+    }
+    long asOf = latest.arrivals();
+    long start = ticker.nanoTime();
+    PutOutcome outcome;
+    try {
+      outcome = inFlight.write.attempt();
+    } catch (StoreException.Refused e) {
+      conclude(e);
+      return;
+    }
+    if (outcome instanceof PutOutcome.Won won) {
+      pacing.took(ticker.nanoTime() - start);
+      won(won, asOf);
+    } else if (outcome instanceof PutOutcome.Lost lost) {
+      pacing.took(ticker.nanoTime() - start);
+      lost(lost);
+    } else if (outcome instanceof PutOutcome.Unknown unknown) {
+      members.forEach(Submission::doubt);
+      pause = pacing.beforeRepeat(unknown.pause());
+      lastTrouble = unknown.reason();
+    }
+  }
+
+  /**
+   * Tells the submissions that they are about to be written.
+   *
+   * @return false if one was decided meanwhile, so that the batch has to be formed without it
+   */
+  private boolean send() {
+    inFlight.sent = members.stream().allMatch(Submission::send);
+    if (!inFlight.sent) {
+      members.forEach(Submission::overtaken);
+    }
+    return inFlight.sent;
+  }
+
+  private void won(PutOutcome.Won won, long asOf) {
+    VersionedManifest made = new VersionedManifest(inFlight.next, won.validator());
+    pacing.won(made.manifest().generation(), ticker.nanoTime());
+    file.keep(inFlight.write.body(), inFlight.next);
+    applied(made, true, asOf);
+  }
+
+  private void applied(VersionedManifest newest, boolean active, long asOf) {
+    if (active) {
+      rules.observe(inFlight.base.manifest(), newest.manifest());
+      latest.install(newest, asOf);
+    }
+    lastBatch = inFlight.nonce;
+    inFlight.batch.deliver();
+    conclude(null);
+  }
+
+  /** Ends the batch: who has no verdict by now gets the failure; nothing was written. */
+  private void conclude(Throwable failure) {
+    end(progress -> failure);
+  }
+
+  /** Ends a batch whose write is in doubt. */
+  private void giveUp(UnknownCause why, String message, @Nullable Throwable cause) {
+    end(progress -> unknown(why, message, cause));
+  }
+
+  /** Ends the batch with a failure that does not tell whether what was sent was applied. */
+  private void fail(UnknownCause why, String message, Throwable failure) {
+    end(
+        progress ->
+            switch (progress) {
+              case WAITING, OVERTAKEN -> failure;
+              case SENT, IN_DOUBT -> unknown(why, message, failure);
+            });
+  }
+
+  private void end(Function<Submission.Progress, Throwable> failure) {
+    members.forEach(member -> member.fail(failure));
+    members = List.of();
+    inFlight = null;
+    lastTrouble = "";
+  }
+
+  /**
+   * Whether the next step finds out for certain what became of a write that was refused. Not to be
+   * called while a step is under way.
+   */
+  boolean isAboutToKnow() {
+    return inFlight != null && inFlight.refused && !inFlight.unanswered;
+  }
+
+  /**
+   * Fails those of the batch whose deadline passed, unless the next step finds out for certain. Not
+   * to be called while a step is under way.
+   *
+   * @param deadline how long they had
+   */
+  void expireLate(Duration deadline) {
+    if (isAboutToKnow()) {
+      return;
+    }
+    long now = ticker.nanoTime();
+    for (Submission<?> member : members) {
+      if (member.deadline() - now <= 0) {
+        expire(member, deadline, false);
+      }
+    }
+  }
+
+  /**
+   * Fails a submission whose deadline passed, unless it is decided. Callable by any thread.
+   *
+   * @param late the submission
+   * @param deadline how long it had
+   * @param stepping whether a step is under way: one whose outcome that may tell is left undecided
+   * @return whether it is decided
+   */
+  boolean expire(Submission<?> late, Duration deadline, boolean stepping) {
+    String trouble = lastTrouble.isEmpty() ? "" : ", last answer: " + lastTrouble;
+    String time = " within " + deadline.toMillis() + " ms" + trouble;
+    return late.fail(
+        progress ->
+            switch (progress) {
+              case WAITING -> notCommitted("not attempted" + time);
+              case OVERTAKEN -> notCommitted("others were faster at each attempt" + time);
+              case SENT -> stepping ? null : undecided(time);
+              case IN_DOUBT -> undecided(time);
+            });
+  }
+
+  private UnknownOutcomeException undecided(String time) {
+    return unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
+  }
+
+  private ManifestException.NotCommitted notCommitted(String why) {
+    file.metrics().notCommitted();
+    return new ManifestException.NotCommitted(file + ": " + why + "; nothing was written, retry");
+  }
+
+  private UnknownOutcomeException unknown(
+      UnknownCause why, String message, @Nullable Throwable cause) {
+    file.metrics().unknown(why);
+    return new UnknownOutcomeException(
+        file + ": " + message + "; outcome unknown, look at the repository before retrying", cause);
+  }
+
+  private void lost(PutOutcome.Lost lost) {
+    if (lost.missing()) {
+      missing();
+      return;
+    }
+    inFlight.refused = true;
+    pause = pacing.afterLoss();
+  }
+
+  private void missing() {
+    ManifestException.Gone gone = latest.gone(Optional.empty());
+    if (inFlight.write.inDoubt()) {
+      giveUp(UnknownCause.REPLACED, "the manifest is missing", gone);
+    } else {
+      conclude(gone);
+    }
+  }
+
+  private void askAgain(StoreException.Unavailable why) {
+    lastTrouble = why.getMessage();
+    pause = pacing.beforeRepeat(Duration.ZERO);
+  }
+
+  /** Finds out why a write was refused: it was applied before, or somebody else was faster. */
+  private void reread() {
+    long asOf = latest.arrivals();
+    Optional<VersionedManifest> read;
+    try {
+      read = file.refresh(inFlight.base, Duration.ofNanos(left()));
+    } catch (StoreException.Unavailable e) {
+      inFlight.unanswered = true;
+      askAgain(e);
+      return;
+    } catch (IOException e) {
+      fail(UnknownCause.UNREADABLE, "its manifest cannot be read", e);
+      return;
+    }
+    if (read.isEmpty()) {
+      missing();
+    } else {
+      judge(read.get(), asOf);
+    }
+  }
+
+  private void judge(VersionedManifest seen, long asOf) {
+    Manifest base = inFlight.base.manifest();
+    Manifest found = seen.manifest();
+    boolean inDoubt = inFlight.write.inDoubt();
+    boolean active = found.state() instanceof RepositoryState.Active;
+    if (!found.repositoryId().equals(base.repositoryId()) || !found.holdsRepository()) {
+      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
+      if (inDoubt && found.generation() != base.generation() + 1) { // else it took our place
+        giveUp(UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone);
+      } else {
+        conclude(gone);
+      }
+    } else if (found.counters().writers().containsKey(inFlight.nonce)) {
+      applied(seen, active, asOf);
+    } else if (inDoubt && base.generation() + 1 <= found.counters().prunedTo()) {
+      giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
+    } else if (!active) {
+      conclude(latest.gone(Optional.of(found.state())));
+    } else if (found.generation() == base.generation()) {
+      pause = pacing.beforeRepeat(Duration.ZERO);
+      if (!inDoubt && !seen.validator().equals(inFlight.base.validator())) {
+        // Nobody wrote, and nothing of ours is under way: the same bytes go by another validator
+        // now, and the write has to be made anew with that one.
+        overtaken(seen, asOf);
+      } else {
+        inFlight.refused = false; // nobody wrote: the refusal decided nothing
+      }
+    } else {
+      rules.observe(base, found);
+      overtaken(seen, asOf);
+    }
+  }
+
+  private void overtaken(VersionedManifest seen, long asOf) {
+    latest.install(seen, asOf);
+    members.forEach(Submission::overtaken);
+    inFlight = null;
+  }
+}

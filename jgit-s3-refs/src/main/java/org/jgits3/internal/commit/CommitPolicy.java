@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.time.Duration;
+
+/**
+ * How long and how hard a committer tries.
+ *
+ * @param deadline how long a change may take from its submission until it is reported as unknown
+ */
+public record CommitPolicy(Duration deadline) {
+  /** 30 seconds. */
+  public static final CommitPolicy DEFAULT = new CommitPolicy(Duration.ofSeconds(30));
+}

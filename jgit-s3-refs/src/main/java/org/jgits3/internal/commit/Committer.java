@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.IOException;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.UnknownOutcomeException;
+
+/** Commits changes of one repository, as they are or together with something of its own. */
+public interface Committer {
+  /**
+   * Commits a change. Blocks until it is decided.
+   *
+   * @param <R> type of the verdict
+   * @param change the change
+   * @return its verdict, which rests on a write acknowledged or a validation started after this
+   *     call
+   * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
+   * @throws UnknownOutcomeException if the deadline passed first
+   * @throws ManifestException if the manifest does not allow the change
+   * @throws IOException if the store refused, or {@link Change#propose} failed; nothing was written
+   */
+  <R> R commit(Change<R> change) throws IOException;
+}

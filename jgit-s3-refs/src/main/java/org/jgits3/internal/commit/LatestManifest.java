@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The newest manifest that this process has seen of one life of a repository. Its generation never
+ * goes back, however late an answer arrives.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class LatestManifest {
+  private static final Logger LOG = LoggerFactory.getLogger(LatestManifest.class);
+
+  private final ManifestFile file;
+  private final AtomicLong arrivals = new AtomicLong();
+  private final List<BiConsumer<Manifest, Manifest>> listeners = new CopyOnWriteArrayList<>();
+  private final Queue<News> news = new ArrayDeque<>(); // guarded by this
+  private boolean announcing; // guarded by this
+  private volatile Seen seen; // written under this
+  private volatile boolean gone; // a hint, so any thread may set it
+  private volatile boolean ended; // for good
+
+  /**
+   * A manifest that was seen.
+   *
+   * @param manifest the manifest
+   * @param asOf it was still the current one after this arrival
+   */
+  record Seen(VersionedManifest manifest, long asOf) {}
+
+  private record News(Manifest before, Manifest after) {}
+
+  LatestManifest(ManifestFile file) {
+    this.file = file;
+  }
+
+  /** Numbers a caller; a request whose number is as high started after it arrived. */
+  long arrive() {
+    return arrivals.incrementAndGet();
+  }
+
+  /** Number for a request that starts now. */
+  long arrivals() {
+    return arrivals.get();
+  }
+
+  Optional<Seen> get() {
+    return Optional.ofNullable(seen);
+  }
+
+  /**
+   * Takes the answer of a read.
+   *
+   * @param read what was read
+   * @param asOf number of the request
+   * @return the newest manifest, the one read or a later one
+   * @throws ManifestException.Gone if it is not an active repository of the life first seen
+   */
+  VersionedManifest accept(Optional<VersionedManifest> read, long asOf)
+      throws ManifestException.Gone {
+    Optional<RepositoryState> state = read.map(found -> found.manifest().state());
+    Seen known = seen;
+    if (!(state.orElse(null) instanceof RepositoryState.Active)
+        || (known != null && !sameLife(known.manifest(), read.get()))) {
+      throw gone(state);
+    }
+    return install(read.get(), asOf);
+  }
+
+  /** The exception for a name that does not stand for this repository, remembered as news. */
+  ManifestException.Gone gone(Optional<RepositoryState> state) {
+    gone = true;
+    return file.gone(state);
+  }
+
+  /** Whether the last that was heard of the repository is that it is gone, or it was ended. */
+  boolean isGone() {
+    return gone || ended;
+  }
+
+  /** Takes it to be gone from now on, whatever late answers say. */
+  void end() {
+    ended = true;
+  }
+
+  /**
+   * Replaces the newest manifest unless it is newer.
+   *
+   * @param manifest active manifest that was read or written
+   * @param asOf number of the request
+   * @return the newest manifest
+   */
+  synchronized VersionedManifest install(VersionedManifest manifest, long asOf) {
+    if (seen == null || manifest.manifest().generation() > generation(seen.manifest())) {
+      gone = false;
+      news.add(new News(seen == null ? null : seen.manifest().manifest(), manifest.manifest()));
+      seen = new Seen(manifest, asOf);
+    } else if (manifest.manifest().generation() == generation(seen.manifest())) {
+      seen = new Seen(manifest, Math.max(asOf, seen.asOf()));
+    }
+    return seen.manifest();
+  }
+
+  void onChange(BiConsumer<Manifest, Manifest> listener) {
+    listeners.add(listener);
+  }
+
+  /** Tells the listeners what is new, unless another thread is at it; that one goes on then. */
+  void announce() {
+    for (Optional<News> next = nextNews(); next.isPresent(); next = nextNews()) {
+      try {
+        tell(next.get());
+      } finally {
+        synchronized (this) {
+          announcing = false;
+        }
+      }
+    }
+  }
+
+  private synchronized Optional<News> nextNews() {
+    if (announcing || news.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<News> next = Optional.of(news.element()); // there may be no memory for it
+    news.remove();
+    announcing = true;
+    return next;
+  }
+
+  private void tell(News item) {
+    for (BiConsumer<Manifest, Manifest> listener : listeners) {
+      try {
+        listener.accept(item.before(), item.after());
+      } catch (RuntimeException | Error e) { // what was committed is not undone by it
+        LOG.error("{}: a listener failed at generation {}", file, item.after().generation(), e);
+      }
+    }
+  }
+
+  private static boolean sameLife(VersionedManifest one, VersionedManifest other) {
+    return one.manifest().repositoryId().equals(other.manifest().repositoryId());
+  }
+
+  private static long generation(VersionedManifest manifest) {
+    return manifest.manifest().generation();
+  }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+import org.jgits3.internal.concurrent.SharedRequest;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * The commit loop of one repository in one process: all its changes go through here, and all its
+ * readers share the manifest held here.
+ *
+ * <p>There is no thread of its own: of the callers that wait, one at a time does the next request
+ * for all. A caller leaves when its own change is decided, and another goes on.
+ *
+ * <p>An interrupt ends neither a commit nor a validation, since it would not tell what became of
+ * them; the interrupted status is kept for the caller to see.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class ManifestCommitter implements Committer, Closeable {
+  private final ManifestFile file;
+  private final CommitPolicy policy;
+  private final Ticker ticker;
+  private final LatestManifest latest;
+  private final SharedRequest<VersionedManifest> validation;
+  private final CommitLoop loop;
+
+  // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
+  private final Queue<Submission<?>> queue = new ArrayDeque<>();
+  private boolean stepping; // whoever sets it has the loop to itself
+  private int callers;
+  private boolean closed;
+
+  /**
+   * A committer for one name. Does no request.
+   *
+   * @param store where the manifest is
+   * @param name repository
+   * @param policy how long to try
+   */
+  public ManifestCommitter(ObjectStore store, RepositoryName name, CommitPolicy policy) {
+    this(store, name, policy, ManifestReads.VALIDATED, new ManifestMetrics());
+  }
+
+  /**
+   * A committer for one name. Does no request.
+   *
+   * @param store where the manifest is
+   * @param name repository
+   * @param policy how long to try
+   * @param reads how to find out whether the manifest has changed
+   * @param metrics counts manifests that are parsed
+   */
+  public ManifestCommitter(
+      ObjectStore store,
+      RepositoryName name,
+      CommitPolicy policy,
+      ManifestReads reads,
+      ManifestMetrics metrics) {
+    this(
+        new ManifestFile(store, name, reads, metrics),
+        policy,
+        Ticker.SYSTEM,
+        new SplittableRandom());
+  }
+
+  /** A committer with a time and a chance of the test's own. */
+  ManifestCommitter(
+      ObjectStore store,
+      RepositoryName name,
+      CommitPolicy policy,
+      Ticker ticker,
+      RandomGenerator random) {
+    this(new ManifestFile(store, name), policy, ticker, random);
+  }
+
+  private ManifestCommitter(
+      ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
+    this.policy = policy;
+    this.ticker = ticker;
+    this.file = file;
+    this.latest = new LatestManifest(file);
+    this.validation = new SharedRequest<>(file.toString(), this::read);
+    this.loop = new CommitLoop(file, latest, this::takeQueue, ticker, random);
+  }
+
+  /**
+   * The newest manifest this process has seen, without asking the store. Its generation never goes
+   * back.
+   *
+   * @return the manifest; empty before the first {@link #validate} or {@link #commit}
+   */
+  public Optional<VersionedManifest> cached() {
+    return latest.get().map(LatestManifest.Seen::manifest);
+  }
+
+  /**
+   * How this committer finds out whether the manifest has changed.
+   *
+   * @return what it was made with
+   */
+  public ManifestReads reads() {
+    return file.reads();
+  }
+
+  /**
+   * Whether the last that was heard of the repository is that its name stands for it no more, so
+   * that nothing is to be expected of this committer.
+   *
+   * @return true if so, and after {@link #end}; otherwise false before the first {@link #validate}
+   *     or {@link #commit}
+   */
+  public boolean isGone() {
+    return latest.isGone();
+  }
+
+  /**
+   * Says that the caller has deleted or renamed the repository. {@link #isGone} is true from then
+   * on, so that whoever looks something up asks the store; that has the last word, as ever. Does no
+   * request.
+   */
+  public void end() {
+    latest.end();
+  }
+
+  /**
+   * The manifest as of some moment after this call began: one GET, shared with callers that arrived
+   * before it was sent.
+   *
+   * @return the manifest of an active repository
+   * @throws ManifestException.Gone if the name stands for no active repository (one that is being
+   *     renamed counts as none), or for another life of the name than the one first seen here
+   * @throws IOException if the manifest cannot be read
+   */
+  public VersionedManifest validate() throws IOException {
+    try {
+      return validation.get();
+    } finally {
+      latest.announce();
+    }
+  }
+
+  private VersionedManifest read() throws IOException {
+    long asOf = latest.arrivals();
+    Optional<LatestManifest.Seen> known = latest.get();
+    return latest.accept(
+        known.isPresent()
+            ? file.refresh(known.get().manifest(), ManifestFile.AS_LONG_AS_ANY)
+            : file.read(),
+        asOf);
+  }
+
+  /**
+   * Commits a change, possibly in one PUT with others. Blocks until it is decided, which may be
+   * later than its deadline by the two requests that tell the outcome of a write under way.
+   *
+   * @param <R> type of the verdict
+   * @param change the change
+   * @return its verdict, which rests on a write acknowledged or a validation started after this
+   *     call
+   * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
+   * @throws UnknownOutcomeException if the deadline passed first
+   * @throws ManifestException if the manifest does not allow the change
+   * @throws IOException if the store refused, or {@link Change#propose} failed
+   * @throws IllegalStateException if this committer is closed
+   */
+  @Override
+  public <R> R commit(Change<R> change) throws IOException {
+    Submission<R> mine = submit(change);
+    boolean interrupted = false;
+    try {
+      while (!mine.decided()) {
+        interrupted |= Thread.interrupted();
+        try {
+          advance(mine);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+        latest.announce();
+      }
+    } finally {
+      leave(mine);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return mine.get();
+  }
+
+  /**
+   * Calls a listener whenever a newer manifest was committed here or observed, with the one before
+   * (null at first) and the new one, in order of generation and never two at once, on a thread that
+   * learned of one.
+   *
+   * @param listener called without locks held; must be quick and not throw
+   */
+  public void onChange(BiConsumer<Manifest, Manifest> listener) {
+    latest.onChange(listener);
+  }
+
+  /** Waits for the changes submitted before and refuses further ones. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    boolean interrupted = false;
+    while (callers > 0) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized <R> Submission<R> submit(Change<R> change) {
+    if (closed) {
+      throw new IllegalStateException(file + ": closed");
+    }
+    long deadline = ticker.nanoTime() + policy.deadline().toNanos();
+    Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
+    queue.add(submission);
+    callers++; // last, since nobody counts a caller off for whom there was no memory
+    return submission;
+  }
+
+  /** Does the next step of the loop, once nobody else is doing one and if there is still need. */
+  private void advance(Submission<?> mine) throws InterruptedException {
+    if (!takeTurn(mine)) {
+      return;
+    }
+    try {
+      loop.step(mine.deadline());
+    } finally {
+      endTurn();
+    }
+  }
+
+  /**
+   * Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. One
+   * that was sent waits for the answer though its deadline passed, unless an attempt is in doubt.
+   */
+  private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
+    while (!mine.decided()) {
+      long left = mine.deadline() - ticker.nanoTime();
+      if (stepping && left > 0) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      } else if (!stepping && (left > 0 || loop.isAboutToKnow())) {
+        stepping = true;
+        return true;
+      } else if (!loop.expire(mine, policy.deadline(), stepping)) {
+        wait(); // for the end of this turn or of the next, which decides it
+      }
+    }
+    return false;
+  }
+
+  private synchronized void endTurn() {
+    stepping = false;
+    try {
+      loop.expireLate(policy.deadline()); // before the next turn sends them once more
+    } finally {
+      notifyAll();
+    }
+  }
+
+  private synchronized void leave(Submission<?> mine) {
+    queue.remove(mine);
+    callers--;
+    notifyAll();
+  }
+
+  private synchronized List<Submission<?>> takeQueue() {
+    List<Submission<?>> taken = new ArrayList<>(queue);
+    queue.clear();
+    return taken;
+  }
+}

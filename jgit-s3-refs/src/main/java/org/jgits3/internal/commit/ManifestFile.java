@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Optional;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.Validator;
+
+/** The stored manifest of one name. */
+public final class ManifestFile {
+  /** Limit of a read for which there is as much time as an outage may last. */
+  static final Duration AS_LONG_AS_ANY = ChronoUnit.FOREVER.getDuration();
+
+  private final ObjectStore store;
+  private final String key;
+  private final String where;
+  private final ManifestReads reads;
+  private final ManifestMetrics metrics;
+
+  /**
+   * Bytes read or written last, and what they mean; null unless reads are compared. Replaced as a
+   * whole, by any thread: should a slow one put older bytes back, the next read finds others and
+   * decodes them, since it only ever takes the manifest that stands beside equal bytes.
+   */
+  @Nullable private volatile Kept kept;
+
+  @SuppressWarnings("ArrayRecordComponent") // compared by hand
+  private record Kept(byte[] bytes, Manifest manifest) {}
+
+  public ManifestFile(ObjectStore store, RepositoryName name) {
+    this(store, name, ManifestReads.VALIDATED, new ManifestMetrics());
+  }
+
+  ManifestFile(
+      ObjectStore store, RepositoryName name, ManifestReads reads, ManifestMetrics metrics) {
+    this.reads = reads;
+    this.metrics = metrics;
+    this.store = store;
+    this.key = name.manifestKey();
+    this.where = "manifest " + store.location() + "/" + key;
+  }
+
+  /** How it finds out whether it has changed. */
+  ManifestReads reads() {
+    return reads;
+  }
+
+  /** Counts what becomes of its commits. */
+  ManifestMetrics metrics() {
+    return metrics;
+  }
+
+  /** What to call it in messages. */
+  @Override
+  public String toString() {
+    return where;
+  }
+
+  /** Reads it: one GET. Empty if there is none. */
+  public Optional<VersionedManifest> read() throws IOException {
+    return read(AS_LONG_AS_ANY);
+  }
+
+  /**
+   * Reads it: one GET.
+   *
+   * @param limit how long that is repeated
+   * @return the manifest; empty if there is none
+   */
+  Optional<VersionedManifest> read(Duration limit) throws IOException {
+    GetResult answer = get(Optional.empty(), limit);
+    return answer instanceof GetResult.Found found ? Optional.of(decode(found)) : Optional.empty();
+  }
+
+  /**
+   * Reads it unless it is still the one known: one GET, conditional if validators are trusted.
+   *
+   * @param known manifest read or written before
+   * @param limit how long the request is repeated
+   * @return {@code known} itself if the store says that nothing changed; with the same manifest and
+   *     the newest validator if the bytes are the same; empty if there is none
+   * @throws ManifestException.Corrupt if it went back to an earlier generation of the same life
+   */
+  Optional<VersionedManifest> refresh(VersionedManifest known, Duration limit) throws IOException {
+    boolean conditional = reads == ManifestReads.VALIDATED;
+    GetResult answer = get(conditional ? Optional.of(known.validator()) : Optional.empty(), limit);
+    if (answer instanceof GetResult.NotModified) {
+      return Optional.of(known);
+    }
+    if (!(answer instanceof GetResult.Found found)) {
+      return Optional.empty();
+    }
+    VersionedManifest seen = decode(found);
+    Manifest before = known.manifest();
+    Manifest after = seen.manifest();
+    boolean sameLife = after.repositoryId().equals(before.repositoryId());
+    boolean same =
+        after.generation() == before.generation() && after.nonce().equals(before.nonce());
+    if (sameLife && !same && after.generation() <= before.generation()) {
+      throw new ManifestException.Corrupt(
+          where
+              + ": went from generation "
+              + before.generation()
+              + " back to "
+              + after.generation()
+              + "; a stale cache on the path, or old bytes put back by hand",
+          null);
+    }
+    return Optional.of(seen);
+  }
+
+  /** A write of it that is decided by as many attempts as that takes. */
+  ConditionalWrite write(byte[] body, Precondition precondition) {
+    return new ConditionalWrite(store, key, body, precondition);
+  }
+
+  /** Refuses to write a manifest that requires what this code does not know. */
+  public void checkWritable(Manifest manifest) throws ManifestException {
+    if (!manifest.writable()) {
+      throw new ManifestException.Unsupported(
+          where
+              + ": requires "
+              + manifest.identity().requires()
+              + " of a writer; use a newer version");
+    }
+  }
+
+  /** The exception for a manifest that does not stand for an active repository. */
+  public ManifestException.Gone gone(Optional<RepositoryState> state) {
+    return new ManifestException.Gone(where + ": " + describe(state), state);
+  }
+
+  private static String describe(Optional<RepositoryState> state) {
+    if (state.isEmpty()) {
+      return "no such repository";
+    } else if (state.get() instanceof RepositoryState.Moved moved) {
+      return "the repository was renamed to " + moved.to();
+    } else if (state.get() instanceof RepositoryState.Moving moving) {
+      return "the repository is being renamed to "
+          + moving.to()
+          + "; repeat the rename if it was interrupted";
+    } else if (state.get() instanceof RepositoryState.Reserved reserved) {
+      return "the name is kept for "
+          + reserved.from()
+          + ", which is being renamed to it; repeat the rename if it was interrupted";
+    } else if (state.get() instanceof RepositoryState.Deleted) {
+      return "the repository was deleted";
+    }
+    return "the repository was deleted, and another one created under its name";
+  }
+
+  /** One GET, which an interrupt does not fail, since others may wait for its answer as well. */
+  private GetResult get(Optional<Validator> known, Duration limit) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return store.get(key, known, limit);
+        } catch (IOException e) {
+          if (!Thread.interrupted()) {
+            throw e;
+          }
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private VersionedManifest decode(GetResult.Found found) throws ManifestException {
+    Kept last = kept;
+    if (last != null && Arrays.equals(last.bytes(), found.bytes())) {
+      return new VersionedManifest(last.manifest(), found.validator());
+    }
+    Manifest manifest = ManifestCodec.decode(where, found.bytes());
+    metrics.decoded();
+    keep(found.bytes(), manifest);
+    return new VersionedManifest(manifest, found.validator());
+  }
+
+  /**
+   * Remembers what a manifest looks like in the store, if reads are compared with it.
+   *
+   * @param bytes its bytes, not modified any more
+   * @param manifest what they mean
+   */
+  void keep(byte[] bytes, Manifest manifest) {
+    if (reads == ManifestReads.COMPARED) {
+      kept = new Kept(bytes, manifest);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import org.jgits3.manifest.Manifest;
+
+/** How a process finds out whether the manifest it knows is still the current one. */
+public enum ManifestReads {
+  /** By its validator: one conditional GET, which brings nothing if it is. */
+  VALIDATED,
+  /**
+   * By its bytes, for paths whose validators cannot be trusted: one GET whose body is compared with
+   * the bytes of the manifest known, at most {@link Manifest#MAX_BYTES}, which are kept for that.
+   */
+  COMPARED,
+  /** By its content, which is decoded every time: as {@link #COMPARED}, but nothing is kept. */
+  DECODED
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.IOException;
+import java.util.function.Function;
+import org.eclipse.jgit.annotations.Nullable;
+
+/**
+ * A change that was handed to a committer, and what became of it. It is decided once; later
+ * decisions are ignored. Until then it knows whether a write that contains it may be applied.
+ *
+ * <p>Safe for use by many threads.
+ *
+ * @param <R> type of the verdict
+ */
+final class Submission<R> {
+  private final Change<R> change;
+  private final long arrival;
+  private final long deadline;
+  @Nullable private Outcome<R> outcome; // guarded by this
+  private Progress progress = Progress.WAITING; // guarded by this
+
+  /**
+   * An undecided submission.
+   *
+   * @param change the change
+   * @param arrival its number; a request numbered as high or higher started after it arrived
+   * @param deadline by {@link Ticker#nanoTime}
+   */
+  Submission(Change<R> change, long arrival, long deadline) {
+    this.change = change;
+    this.arrival = arrival;
+    this.deadline = deadline;
+  }
+
+  /** How far an undecided submission has come. */
+  enum Progress {
+    /** No write that contains it was tried. */
+    WAITING,
+    /** Each write that contained it was refused, because others were faster. */
+    OVERTAKEN,
+    /** A write that contains it may be applied, or have been applied. */
+    SENT,
+    /** The same, and an attempt of that write was not answered. */
+    IN_DOUBT
+  }
+
+  /**
+   * What became of a submission.
+   *
+   * @param verdict the verdict, if there is no failure
+   * @param failure why there is no verdict, or null
+   */
+  record Outcome<R>(R verdict, Throwable failure) {}
+
+  Change<R> change() {
+    return change;
+  }
+
+  long arrival() {
+    return arrival;
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  synchronized boolean decided() {
+    return outcome != null;
+  }
+
+  /**
+   * Learns that a write that contains it is about to be tried.
+   *
+   * @return false if it is decided already, so that no write may contain it
+   */
+  synchronized boolean send() {
+    if (outcome != null) {
+      return false;
+    }
+    progress = Progress.SENT;
+    return true;
+  }
+
+  /** Learns that an attempt of the write that contains it was not answered. */
+  synchronized void doubt() {
+    progress = Progress.IN_DOUBT;
+  }
+
+  /** Learns that the write that contained it was not applied and never will be. */
+  synchronized void overtaken() {
+    progress = Progress.OVERTAKEN;
+  }
+
+  synchronized void decide(Outcome<R> decision) {
+    if (outcome == null) {
+      outcome = decision;
+    }
+  }
+
+  /**
+   * Fails it, unless it is decided.
+   *
+   * @param failure makes the failure, from how far it has come; null leaves it undecided
+   * @return whether it is decided
+   */
+  synchronized boolean fail(Function<Progress, Throwable> failure) {
+    if (outcome == null) {
+      Throwable made = failure.apply(progress);
+      outcome = made == null ? null : new Outcome<>(null, made);
+    }
+    return outcome != null;
+  }
+
+  /** The verdict of a decided submission. */
+  synchronized R get() throws IOException {
+    Outcome<R> decision = outcome;
+    if (decision.failure() == null) {
+      return decision.verdict();
+    }
+    if (decision.failure() instanceof IOException e) {
+      throw e;
+    }
+    if (decision.failure() instanceof RuntimeException e) {
+      throw e;
+    }
+    throw (Error) decision.failure();
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.concurrent;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Threads of the library, none of which keeps the JVM from ending. */
+public final class DaemonThreads {
+  private static final long IDLE_SECONDS = 10;
+
+  private DaemonThreads() {}
+
+  /**
+   * Makes threads of one name.
+   *
+   * @param name their name
+   * @return a factory
+   */
+  public static ThreadFactory named(String name) {
+    return work -> {
+      Thread thread = new Thread(work, name);
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  /**
+   * A pool of threads that end when they have nothing to do. Work that finds all of them busy waits
+   * in order.
+   *
+   * @param name name of the threads
+   * @param count most threads
+   * @return the pool; without threads at first
+   */
+  public static ThreadPoolExecutor pool(String name, int count) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            count, count, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+}

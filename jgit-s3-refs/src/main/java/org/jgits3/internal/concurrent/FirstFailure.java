@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.concurrent;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** The first failure of a work that several threads do; later ones are suppressed by it. */
+public final class FirstFailure {
+  private final AtomicReference<Throwable> first = new AtomicReference<>();
+
+  /** Whether one was added. */
+  public boolean isThere() {
+    return first.get() != null;
+  }
+
+  /**
+   * Adds a failure. Does not fail itself, though there may be no memory to keep more than the
+   * first.
+   *
+   * @param e an {@link IOException}, {@link RuntimeException} or {@link Error}
+   */
+  public void add(Throwable e) {
+    if (!first.compareAndSet(null, e) && first.get() != e) { // the JVM may throw one error twice
+      try {
+        first.get().addSuppressed(e);
+      } catch (OutOfMemoryError full) {
+        return; // the first is what the work fails with
+      }
+    }
+  }
+
+  /** Throws the first failure; does nothing if there is none. */
+  public void orReturn() throws IOException {
+    Throwable e = first.get();
+    if (e instanceof IOException io) {
+      throw io;
+    } else if (e instanceof RuntimeException unchecked) {
+      throw unchecked;
+    } else if (e instanceof Error error) {
+      throw error;
+    }
+  }
+}

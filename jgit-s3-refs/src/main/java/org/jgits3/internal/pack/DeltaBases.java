@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.transport.PackedObjectInfo;
+import org.eclipse.jgit.util.LongMap;
+
+/**
+ * The objects that JGit keeps in memory while it resolves the deltas of a pack. It goes from an
+ * object to the first delta to it, and so on, and keeps each on the way that other deltas to it are
+ * left of: with two deltas to every object, all of a chain. Used by one thread.
+ */
+final class DeltaBases {
+  /** Numbers of deltas to what begins at a position. */
+  private final LongMap<Integer> byPosition = new LongMap<>();
+
+  private final Map<ObjectId, Integer> byId = new HashMap<>();
+
+  /** Objects with deltas left, the one that the next is applied to first. */
+  private final Deque<Base> kept = new ArrayDeque<>();
+
+  private long bytes;
+
+  private record Base(long size, int left) {}
+
+  /** Counts a delta to the object that begins at a position. */
+  void delta(long base) {
+    Integer known = byPosition.get(base);
+    byPosition.put(base, known == null ? 1 : known + 1);
+  }
+
+  /** Counts a delta to an object of the pack or of the repository. */
+  void delta(AnyObjectId base) {
+    byId.merge(base.copy(), 1, Integer::sum);
+  }
+
+  /**
+   * An object is in memory that is no delta, or none of the pack. It may have been read before, to
+   * be compared.
+   */
+  void begin(PackedObjectInfo object, long size) {
+    kept.clear();
+    bytes = 0;
+    keep(size, sum(byPosition.get(object.getOffset()), byId.get(object)));
+  }
+
+  /** The next delta has become an object. */
+  void resolved(PackedObjectInfo object, long size) {
+    Base base = kept.pop();
+    bytes -= base.size();
+    keep(base.size(), base.left() - 1);
+    Integer there = byPosition.remove(object.getOffset()); // should an object be there twice,
+    Integer anywhere = byId.remove(object); // JGit resolves the deltas to it once
+    keep(size, sum(there, anywhere));
+  }
+
+  private static int sum(@Nullable Integer there, @Nullable Integer anywhere) {
+    return (there == null ? 0 : there) + (anywhere == null ? 0 : anywhere);
+  }
+
+  private void keep(long size, int left) {
+    if (left > 0) {
+      kept.push(new Base(size, left));
+      bytes += size;
+    }
+  }
+
+  /** Bytes of all that is kept but the object that the next delta is applied to. */
+  long bytesBesideNext() {
+    return kept.isEmpty() ? 0 : bytes - kept.peek().size();
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.util.List;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.pack.file.S3PackDescription;
+
+/**
+ * A pack of objects that JGit selected in another repository: streamed to the store, never to the
+ * local disk, and listed once it is complete.
+ */
+public final class ImportedPack {
+  private ImportedPack() {}
+
+  /**
+   * Writes a pack with its index, and lists it. It counts as collected, since it holds what refs
+   * lead to and nothing else.
+   *
+   * @param database objects of the repository that gets the pack
+   * @param writer has prepared the pack; its index must not be disabled
+   * @param monitor told of the objects written
+   * @return bytes of pack and index
+   * @throws IOException if an object cannot be read or the store does not take the pack; nothing is
+   *     listed then
+   */
+  public static long write(S3ObjDatabase database, PackWriter writer, ProgressMonitor monitor)
+      throws IOException {
+    S3PackDescription pack = database.newPack(PackSource.GC);
+    try {
+      writePack(database, pack, writer, monitor);
+      writeIndex(database, pack, writer);
+      pack.setObjectCount(writer.getStatistics().getTotalObjects());
+      pack.setDeltaCount(writer.getStatistics().getTotalDeltas());
+      database.commitPackImpl(List.of(pack), null);
+    } catch (IOException | RuntimeException | Error e) {
+      database.rollbackPack(List.of(pack));
+      throw e;
+    }
+    return pack.getFileSize(PackExt.PACK) + pack.getFileSize(PackExt.INDEX);
+  }
+
+  private static void writePack(
+      S3ObjDatabase database, S3PackDescription pack, PackWriter writer, ProgressMonitor monitor)
+      throws IOException {
+    try (DfsOutputStream out = database.writeFile(pack, PackExt.PACK)) {
+      writer.writePack(monitor, monitor, out);
+      pack.addFileExt(PackExt.PACK);
+      pack.setBlockSize(PackExt.PACK, out.blockSize());
+    }
+  }
+
+  private static void writeIndex(S3ObjDatabase database, S3PackDescription pack, PackWriter writer)
+      throws IOException {
+    try (DfsOutputStream out = database.writeFile(pack, PackExt.INDEX)) {
+      writer.writeIndex(out);
+      pack.addFileExt(PackExt.INDEX);
+      pack.setBlockSize(PackExt.INDEX, out.blockSize());
+      pack.setIndexVersion(writer.getIndexVersion());
+    }
+  }
+}

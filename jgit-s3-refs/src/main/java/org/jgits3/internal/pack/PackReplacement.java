@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.PackEntry;
+
+/**
+ * Packs that are published, and those they take the place of: a delta on whatever packs a manifest
+ * lists when it is committed, never a list of all.
+ *
+ * @param added packs to list
+ * @param replaced ids of packs to list no longer
+ */
+record PackReplacement(List<PackEntry> added, Set<String> replaced) {
+  /** Copies both. */
+  PackReplacement {
+    added = List.copyOf(added);
+    replaced = Set.copyOf(replaced);
+  }
+
+  /**
+   * A manifest with the one and without the other.
+   *
+   * @param base manifest to change
+   * @return the changed manifest
+   * @throws IOException if a pack to be replaced is not listed, since what took its place may lack
+   *     objects that somebody has found unneeded, or be swept
+   */
+  Manifest apply(Manifest base) throws IOException {
+    Set<String> listed = new HashSet<>();
+    List<PackEntry> packs = new ArrayList<>(added);
+    for (PackEntry p : base.packs()) {
+      listed.add(p.id());
+      if (!replaced.contains(p.id())) {
+        packs.add(p);
+      }
+    }
+    if (!listed.containsAll(replaced)) {
+      throw new IOException(
+          "packs to be replaced are no longer listed: another process replaced them; nothing"
+              + " was changed");
+    }
+    return base.withPacks(packs);
+  }
+}

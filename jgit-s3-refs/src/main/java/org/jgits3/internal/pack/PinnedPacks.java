@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+
+/**
+ * The packs of one manifest, whatever others commit meanwhile: what maintenance works on. Shares
+ * nothing with the handles of users. Safe for use by many threads.
+ */
+public class PinnedPacks extends SharedPacks implements Closeable {
+  private final ManifestCommitter committer;
+  private final Manifest pinned;
+  private volatile boolean garbageKept;
+
+  /**
+   * The packs of a manifest.
+   *
+   * @param packs what the handles of users share, of which only the way to the store is used
+   * @param committer commit loop of the repository
+   * @param pinned manifest that lists them
+   */
+  public PinnedPacks(SharedPacks packs, ManifestCommitter committer, Manifest pinned) {
+    super(packs, committer);
+    this.committer = committer;
+    this.pinned = pinned;
+  }
+
+  @Override
+  Manifest manifest() {
+    return pinned;
+  }
+
+  /**
+   * Mints from the newest manifest there is, since a pack is begun when everything was counted, and
+   * that may have taken so long that a name of the pinned one would be too old to be listed.
+   */
+  @Override
+  String mint() throws IOException {
+    return ObjectNames.mint(committer.validate().manifest());
+  }
+
+  /** Does nothing: what is not in these packs is missing. */
+  @Override
+  void refresh() {}
+
+  /** The pinned one: a collection packs what its refs lead to. */
+  @Override
+  Optional<Manifest> collected() {
+    return Optional.of(pinned);
+  }
+
+  @Override
+  boolean commit(
+      S3ObjDatabase handle,
+      Committer through,
+      Collection<S3PackDescription> added,
+      Collection<S3PackDescription> replaced,
+      Set<S3PackDescription> dropped)
+      throws IOException {
+    garbageKept = super.commit(handle, through, added, replaced, dropped);
+    return garbageKept;
+  }
+
+  /**
+   * Whether packs of garbage that were to be dropped are still listed.
+   *
+   * @return true if the last commit kept them
+   */
+  public boolean garbageKept() {
+    return garbageKept;
+  }
+
+  /** Lets go what was loaded of them, and the manifest. */
+  @Override
+  public void close() {
+    retire();
+  }
+}

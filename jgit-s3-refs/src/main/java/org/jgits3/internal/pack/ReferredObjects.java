@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+
+/**
+ * Objects that a commit, tag or tree names, read from its bytes as they are: of one that does not
+ * follow the format, those that can be made out.
+ */
+final class ReferredObjects {
+  private static final Set<String> NAMING = Set.of("tree", "parent", "object");
+
+  private ReferredObjects() {}
+
+  /**
+   * Reads an object.
+   *
+   * @param type its type, one of the constants of Git
+   * @param data array with its content
+   * @param off where that begins
+   * @param len how many bytes it has
+   * @return ids in it; none for a blob
+   */
+  static List<ObjectId> of(int type, byte[] data, int off, int len) {
+    return switch (type) {
+      case Constants.OBJ_TREE -> entries(data, off, off + len);
+      case Constants.OBJ_COMMIT, Constants.OBJ_TAG -> header(data, off, off + len);
+      default -> List.of();
+    };
+  }
+
+  private static List<ObjectId> entries(byte[] data, int off, int end) {
+    List<ObjectId> ids = new ArrayList<>();
+    int at = off;
+    while (at < end) {
+      if (data[at++] != 0) {
+        continue; // mode and name
+      }
+      if (at + Constants.OBJECT_ID_LENGTH <= end) {
+        ids.add(ObjectId.fromRaw(data, at));
+      }
+      at += Constants.OBJECT_ID_LENGTH;
+    }
+    return ids;
+  }
+
+  private static List<ObjectId> header(byte[] data, int off, int end) {
+    List<ObjectId> ids = new ArrayList<>();
+    int line = off;
+    for (int at = off; at < end && data[line] != '\n'; at++) {
+      if (data[at] != '\n') {
+        continue;
+      }
+      String[] words = new String(data, line, at - line, US_ASCII).split(" ", 2);
+      if (words.length == 2 && NAMING.contains(words[0]) && ObjectId.isId(words[1])) {
+        ids.add(ObjectId.fromString(words[1]));
+      }
+      line = at + 1;
+      if (line == end) {
+        break;
+      }
+    }
+    return ids;
+  }
+}

@@ -1,0 +1,743 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.errors.NotSupportedException;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
+import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.internal.storage.file.PackIndex;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.pack.file.BlockCache;
+import org.jgits3.internal.pack.file.PackOutput;
+import org.jgits3.internal.pack.file.RangeChecksums;
+import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.internal.pack.file.SpillDirectory;
+import org.jgits3.internal.store.read.Gang;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Objects of one repository handle. The list of packs is that of the newest manifest the process
+ * knows, and those that this handle received and has not published; a miss asks the store for a
+ * newer manifest. Safe for use by many threads.
+ */
+public class S3ObjDatabase extends DfsObjDatabase {
+  /** Bytes of a pack that are read, and checked, together: whole multiples are read best. */
+  public static final int RANGE = RangeChecksums.RANGE;
+
+  private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
+
+  private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
+
+  /** Files that a pack is listed with. */
+  private static final Set<PackExt> KEPT =
+      Set.of(
+          PackExt.PACK,
+          PackExt.INDEX,
+          PackExt.REVERSE_INDEX,
+          PackExt.BITMAP_INDEX,
+          PackExt.COMMIT_GRAPH,
+          PackExt.OBJECT_SIZE_INDEX);
+
+  /** Files that tell what commits lead to. */
+  private static final Set<PackExt> WHOLE_HISTORY =
+      Set.of(PackExt.BITMAP_INDEX, PackExt.COMMIT_GRAPH);
+
+  private static final Set<PackSource> WRITTEN = Set.of(PackSource.INSERT, PackSource.RECEIVE);
+
+  private final SharedPacks shared;
+
+  private final KnownRefs refs;
+  private final boolean validated;
+  private final Quarantine quarantine;
+  private volatile boolean defers;
+
+  /** Memory for objects that are pushed, or named in a fetch, until this handle is closed. */
+  private final ReceiveMemory.Share memory;
+
+  /** Thread that is making a pack parser, and with it a reader for that one. */
+  @Nullable private volatile Thread parserMaker;
+
+  /**
+   * Version of the shared packs that the current list was made from, or the one being made. Written
+   * by {@link #listPacks} only, which JGit never calls twice at once.
+   */
+  private volatile long scanned = -1;
+
+  /** Version of the list whose indexes were loaded together. */
+  private volatile long loaded = -1;
+
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Packs that the process had lost when this handle was opened. */
+  private final long lost;
+
+  private final ShallowCommits shallow;
+
+  /** Packs begun through this handle and neither committed nor rolled back. */
+  private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
+
+  /** Gives refs that a walk over objects ends at. */
+  @FunctionalInterface
+  public interface KnownRefs {
+    /**
+     * Refs of one moment, however often they are looked up.
+     *
+     * @return the newest ones this process knows, all of which lead to what is listed
+     * @throws IOException if they are not in memory and cannot be read
+     */
+    RefDatabase newest() throws IOException;
+  }
+
+  /**
+   * Objects of a handle that serves more than one operation, and whose refs are those of one
+   * moment.
+   *
+   * @param repository the handle
+   * @param options how readers read
+   * @param shared what all handles of the repository share
+   */
+  public S3ObjDatabase(DfsRepository repository, DfsReaderOptions options, SharedPacks shared) {
+    this(repository, options, shared, repository::getRefDatabase, false);
+  }
+
+  /**
+   * Objects of a handle.
+   *
+   * @param repository the handle
+   * @param options how readers read
+   * @param shared what all handles of the repository share
+   * @param refs gives refs of the repository
+   * @param validated whether the manifest was validated for the one operation this handle is for
+   */
+  public S3ObjDatabase(
+      DfsRepository repository,
+      DfsReaderOptions options,
+      SharedPacks shared,
+      KnownRefs refs,
+      boolean validated) {
+    super(repository, options);
+    this.shared = shared;
+    this.refs = refs;
+    this.validated = validated;
+    this.quarantine = new Quarantine(shared.deferred(), this);
+    this.lost = shared.deferred().lost();
+    this.memory = shared.receiving().memory().share();
+    this.shallow = new ShallowCommits(shared, this);
+    shared.opened();
+  }
+
+  /**
+   * From now on leaves packs that a push brings through this handle unpublished until it makes a
+   * ref lead into them: pack and refs are one write then, and a push that is refused publishes
+   * nothing, whatever its hooks do to other refs. For a handle that serves one push; others see
+   * such a pack once it is published, or when they miss an object of it. Closing the handle forgets
+   * what was not published. What is fetched or inserted through the handle is published as through
+   * any other, together with a pack that it refers to.
+   */
+  public void deferReceivedPacks() {
+    defers = true;
+  }
+
+  /**
+   * Takes memory for objects that a client names in a fetch, until this handle is closed.
+   *
+   * @param bytes bytes of its request that are about to be kept
+   * @throws IOException if other requests have taken too much, or there is never so much
+   */
+  public void takeForNames(long bytes) throws IOException {
+    memory.takeForNames(bytes);
+  }
+
+  /**
+   * Commits changes of this handle, together with packs that wait for one.
+   *
+   * @return what all changes of refs through this handle have to go through
+   */
+  public Committer committer() {
+    return quarantine;
+  }
+
+  /**
+   * Makes sure that everything that objects lead to is in the packs listed as of this call, or
+   * later.
+   *
+   * @param ids the objects
+   * @param refs refs as of this call, or later, all of which lead to what is there
+   * @throws org.eclipse.jgit.errors.MissingObjectException if something is missing
+   * @throws IOException if it cannot be told
+   */
+  public void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException {
+    try (DfsReader reader = newReader()) {
+      new Connectivity(reader, refs, new CollectedPacks(reader, getPacks())).check(ids);
+    }
+  }
+
+  /**
+   * Whether this handle may know of objects that no manifest has ever listed: what other handles of
+   * the process have received and not published.
+   *
+   * @return true if packs of others wait, or have since the handle was opened and may never be
+   *     listed
+   */
+  public boolean mayKnowHidden() {
+    return shared.deferred().othersWait(quarantine) // first: what leaves counts as lost by then
+        || shared.deferred().lost() != lost;
+  }
+
+  /** Objects of other packs than those of this handle. */
+  S3ObjDatabase of(SharedPacks packs) {
+    return new S3ObjDatabase(getRepository(), getReaderOptions(), packs);
+  }
+
+  /** Whether a pack that the newest manifest known lists has an object. */
+  boolean isListed(AnyObjectId id) throws IOException {
+    try (S3ObjDatabase listed = new Listed(this)) {
+      return listed.has(id, false);
+    }
+  }
+
+  /** Whether everything that objects lead to is there for those who do not see this handle's. */
+  boolean isComplete(Set<ObjectId> ids) throws IOException {
+    try (S3ObjDatabase listed = new Listed(this)) {
+      listed.checkComplete(ids, refs.newest());
+      return true;
+    } catch (MissingObjectException e) {
+      return false;
+    }
+  }
+
+  /**
+   * What a collection found reachable is in its packs with all that it leads to, and they are only
+   * ever replaced together.
+   */
+  private static final class CollectedPacks implements Connectivity.Collected {
+    private final DfsReader reader;
+    private final List<DfsPackFile> packs;
+
+    CollectedPacks(DfsReader reader, DfsPackFile[] packs) {
+      this.reader = reader;
+      this.packs =
+          Stream.of(packs)
+              .filter(pack -> COLLECTED.contains(pack.getPackDescription().getPackSource()))
+              .toList();
+    }
+
+    @Override
+    public boolean has(AnyObjectId id) throws IOException {
+      for (DfsPackFile pack : packs) {
+        if (pack.hasObject(reader, id)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** The objects in packs that a manifest lists. */
+  private static final class Listed extends S3ObjDatabase {
+    Listed(S3ObjDatabase database) {
+      super(
+          database.getRepository(),
+          database.getReaderOptions(),
+          database.shared,
+          database.refs,
+          false);
+    }
+
+    @Override
+    boolean publishHidden(AnyObjectId id, DfsReader reader) {
+      return false;
+    }
+  }
+
+  void refresh() throws IOException {
+    shared.refresh();
+  }
+
+  /** Publishes a pack that other handles received and hide, if it has an object. */
+  boolean publishHidden(AnyObjectId id, DfsReader reader) throws IOException {
+    return shared.deferred().publishWith(id, reader, quarantine);
+  }
+
+  /**
+   * Whether a failure is one of the store: an object cannot be read, or is not what was written.
+   */
+  static boolean isOfStore(Throwable failure) {
+    return cause(failure, StoreException.class).isPresent();
+  }
+
+  /**
+   * Whether a failure is that of a pack that vanished: the store does not have it, and the newest
+   * manifest does not list it. Asks for that manifest if the one at hand lists it.
+   */
+  boolean vanished(Throwable failure) throws IOException {
+    Optional<StoreException.Missing> missing = cause(failure, StoreException.Missing.class);
+    if (missing.isEmpty()) {
+      return false;
+    }
+    if (shared.lists(missing.get().key())) {
+      shared.refresh();
+    }
+    return !shared.lists(missing.get().key());
+  }
+
+  private static <T extends Throwable> Optional<T> cause(Throwable failure, Class<T> type) {
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      if (type.isInstance(e)) {
+        return Optional.of(type.cast(e));
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public PackList getPackList() throws IOException {
+    long version = shared.version() + quarantine.version();
+    while (scanned < version) {
+      clearCache();
+      super.getPackList(); // possibly the list that another thread began to make before
+    }
+    return super.getPackList();
+  }
+
+  /**
+   * Loads the indexes of all packs, several at the same time, unless it was done for this list. A
+   * repository is hardly read without needing most of them, and one after the other each would take
+   * the time of a request. One alone is left to JGit, as are those that are too many to keep.
+   *
+   * @return packs whose indexes this call has loaded
+   */
+  List<DfsPackFile> loadIndexes() throws IOException {
+    shared.indexes().use(shared);
+    PackList list = getPackList();
+    long version = scanned;
+    if (loaded == version) {
+      return List.of();
+    }
+    for (DfsPackFile pack : list.packs) {
+      shared.hold((S3PackDescription) pack.getPackDescription());
+    }
+    List<DfsPackFile> missing =
+        Stream.of(list.packs).filter(pack -> !pack.isIndexLoaded()).toList();
+    long bytes =
+        missing.stream()
+            .mapToLong(pack -> pack.getPackDescription().getFileSize(PackExt.INDEX))
+            .sum();
+    boolean together = missing.size() > 1 && shared.indexes().hasRoomFor(bytes);
+    if (together) {
+      Gang.forEach(
+          missing,
+          pack -> {
+            try (DfsReader reader = super.newReader()) {
+              pack.getPackIndex(reader);
+            }
+          });
+    }
+    loaded = version;
+    return together ? missing : List.of();
+  }
+
+  @Override
+  public DfsReader newReader() {
+    S3Reader reader = new S3Reader(this);
+    return Thread.currentThread() == parserMaker ? reader.forParser(memoryOfPack()) : reader;
+  }
+
+  private ReceiveMemory.Share memoryOfPack() {
+    return defers ? memory : new ReceiveMemory(0).share();
+  }
+
+  @Override
+  public ObjectInserter newInserter() {
+    return new Inserter();
+  }
+
+  /**
+   * An inserter whose pack parser asks nobody else whether he has what it receives. What it writes
+   * refers to nothing that is hidden when it is listed.
+   */
+  private final class Inserter extends DfsInserter {
+    Inserter() {
+      super(S3ObjDatabase.this);
+    }
+
+    @Override
+    public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
+      if (quarantine.anyHidden()) {
+        quarantine.refersTo(ReferredObjects.of(type, data, off, len));
+      }
+      return super.insert(type, data, off, len);
+    }
+
+    @Override
+    public DfsPackParser newPackParser(InputStream in) throws IOException {
+      parserMaker = Thread.currentThread();
+      try {
+        return new Parser(this, in, memoryOfPack());
+      } finally {
+        parserMaker = null;
+      }
+    }
+  }
+
+  /** A pack parser that knows whether it serves a push. */
+  private final class Parser extends PushParser {
+    /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
+    private static final String PUSH = "jgit receive-pack";
+
+    Parser(DfsInserter inserter, InputStream in, ReceiveMemory.Share memory) {
+      super(S3ObjDatabase.this, inserter, in, memory);
+    }
+
+    @Override
+    protected void onPackHeader(long objectCount) throws IOException {
+      super.onPackHeader(objectCount);
+      if (getPackDescription() instanceof S3PackDescription pack
+          && getLockMessage() != null
+          && getLockMessage().startsWith(PUSH)) {
+        pack.pushed();
+      }
+    }
+  }
+
+  /** As documented by JGit. Asks only what this handle knows, since it is writers who ask. */
+  @Override
+  public boolean has(AnyObjectId id, boolean avoidUnreachable) throws IOException {
+    try (ObjectReader reader = new S3Reader(this).forWriter()) {
+      reader.setAvoidUnreachableObjects(avoidUnreachable);
+      return reader.has(id);
+    }
+  }
+
+  @Override
+  protected List<DfsPackDescription> listPacks() throws IOException {
+    long own = quarantine.version();
+    List<DeferredPack> hidden = quarantine.visible(); // first: whichever leaves is listed by then
+    shared.version();
+    SharedPacks.Listing listing = shared.list();
+    scanned = listing.version() + own;
+    List<DfsPackDescription> packs = new ArrayList<>();
+    Set<String> listed = new HashSet<>();
+    for (PackEntry entry : listing.packs()) {
+      listed.add(entry.id());
+      packs.add(new S3PackDescription(getRepository().getDescription(), entry));
+    }
+    for (DeferredPack pack : hidden) {
+      if (!listed.contains(pack.entry().id())) {
+        packs.add(pack.description());
+      }
+    }
+    return packs;
+  }
+
+  @Override
+  public DfsPackFile createDfsPackFile(DfsBlockCache cache, DfsPackDescription pack) {
+    String id = ((S3PackDescription) pack).id();
+    pack.setBlockSize(PackExt.PACK, BlockCache.packBlockSize(cache));
+    return shared.packFile(id, i -> super.createDfsPackFile(cache, pack));
+  }
+
+  @Override
+  protected S3PackDescription newPack(PackSource source) throws IOException {
+    String id = validated ? ObjectNames.mint(shared.manifest()) : shared.mint();
+    S3PackDescription pack = new S3PackDescription(getRepository().getDescription(), id, source);
+    pack.setLastModified(System.currentTimeMillis());
+    writing.add(pack);
+    return pack;
+  }
+
+  @Override
+  protected DfsOutputStream writeFile(DfsPackDescription desc, PackExt ext) throws IOException {
+    S3PackDescription pack = (S3PackDescription) desc;
+    boolean readsBack = ext == PackExt.PACK && WRITTEN.contains(pack.getPackSource());
+    return write(
+        pack, ext, readsBack ? Optional.of(shared.receiving().spills()) : Optional.empty());
+  }
+
+  /** As {@link #writeFile}, for one who never reads back what he has written. */
+  DfsOutputStream writeWithoutReading(S3PackDescription pack, PackExt ext) throws IOException {
+    return write(pack, ext, Optional.empty());
+  }
+
+  private static void checkKept(S3PackDescription pack, PackExt ext) throws NotSupportedException {
+    if (!KEPT.contains(ext)) {
+      throw new NotSupportedException(
+          pack.getFileName(ext)
+              + " is not kept here: refs are in the manifest, and each pack has an index of its own");
+    }
+  }
+
+  /** Makes sure that what a manifest would say of a pack is all there is of it. */
+  private static void checkWhole(S3PackDescription pack) throws NotSupportedException {
+    for (PackExt ext : PackExt.values()) {
+      if (pack.hasFileExt(ext)) {
+        checkKept(pack, ext);
+      }
+    }
+    if (pack.hasFileExt(PackExt.PACK) && !pack.hasFileExt(PackExt.INDEX)) {
+      throw new NotSupportedException(pack.id() + " is a pack without an index, and not listed");
+    }
+  }
+
+  private DfsOutputStream write(
+      S3PackDescription pack, PackExt ext, Optional<SpillDirectory> readBackIn) throws IOException {
+    checkKept(pack, ext);
+    pack.finish();
+    String key = key(pack, ext.getExtension());
+    long estimate = ext == PackExt.PACK ? pack.getEstimatedPackSize() : 0;
+    return new PackOutput(pack, ext, () -> shared.uploads().begin(key, estimate), readBackIn);
+  }
+
+  private String key(S3PackDescription pack, String extension) throws IOException {
+    return ObjectNames.packKey(shared.manifest().repositoryId(), pack.id(), extension);
+  }
+
+  @Override
+  public ReadableChannel openFile(DfsPackDescription desc, PackExt ext) throws IOException {
+    S3PackDescription pack = (S3PackDescription) desc;
+    if (ext != PackExt.PACK) {
+      shared.hold(pack);
+    }
+    try {
+      return shared.files().open(shared.manifest().repositoryId(), pack, ext);
+    } catch (IOException e) {
+      if (ext != PackExt.PACK) {
+        shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  protected void commitPackImpl(
+      Collection<DfsPackDescription> added, Collection<DfsPackDescription> replaced)
+      throws IOException {
+    List<S3PackDescription> packs = ours(added);
+    for (S3PackDescription pack : packs) {
+      checkWhole(pack);
+      pack.finish();
+      if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
+        WHOLE_HISTORY.forEach(pack::leaveOut); // what they say would be wrong once it is whole
+      }
+      pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
+      shared.files().written(shared.manifest().repositoryId(), pack);
+    }
+    boolean replaces = replaced != null && !replaced.isEmpty();
+    if (defers && !replaces && packs.stream().allMatch(S3PackDescription::wasPushed)) {
+      packs.forEach(this::defer);
+    } else {
+      List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
+      Set<S3PackDescription> dropped = dropped(leaving, packs);
+      Set<S3PackDescription> kept = unexpired(dropped);
+      leaving.removeAll(kept);
+      dropped.removeAll(kept);
+      boolean fetched = packs.stream().anyMatch(p -> p.getPackSource() == PackSource.RECEIVE);
+      shared.commit(this, quarantine.ofPacks(shared.publisher(), fetched), packs, leaving, dropped);
+    }
+    packs.forEach(writing::remove);
+    clearCache();
+    shallow.settle();
+  }
+
+  /**
+   * Packs of garbage with an object that none of the packs has which take their place. A collection
+   * drops what has expired, and packs other garbage anew; only its packs tell which is which.
+   */
+  private Set<S3PackDescription> dropped(
+      List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
+    List<S3PackDescription> garbage =
+        leaving.stream().filter(p -> p.getPackSource() == PackSource.UNREACHABLE_GARBAGE).toList();
+    Set<S3PackDescription> dropped = new HashSet<>(garbage);
+    if (garbage.isEmpty()) {
+      return dropped;
+    }
+    try (DfsReader reader = newReader()) {
+      List<PackIndex> kept = new ArrayList<>();
+      for (S3PackDescription pack : added) {
+        kept.add(index(pack, reader));
+      }
+      for (S3PackDescription pack : garbage) {
+        if (haveAll(kept, index(pack, reader))) {
+          dropped.remove(pack);
+        }
+      }
+    }
+    return dropped;
+  }
+
+  /**
+   * Those packs of garbage that {@code gc.pruneExpire} says are kept. The collection of this
+   * library leaves them alone by itself; JGit's, that of {@code Git.gc()}, drops what is a day old.
+   */
+  private Set<S3PackDescription> unexpired(Set<S3PackDescription> garbage) throws IOException {
+    if (garbage.isEmpty()) {
+      return Set.of();
+    }
+    DfsRepository repository = getRepository();
+    String name = repository.getDescription().getRepositoryName();
+    GarbageExpiry expiry = GarbageExpiry.of(repository.getConfig(), name);
+    return garbage.stream()
+        .filter(pack -> !expiry.isOver(pack.getLastModified()))
+        .collect(Collectors.toSet());
+  }
+
+  private PackIndex index(S3PackDescription pack, DfsReader reader) throws IOException {
+    return createDfsPackFile(DfsBlockCache.getInstance(), pack).getPackIndex(reader);
+  }
+
+  private static boolean haveAll(List<PackIndex> packs, PackIndex objects) {
+    for (PackIndex.MutableEntry object : objects) {
+      ObjectId id = object.toObjectId();
+      if (packs.stream().noneMatch(pack -> pack.hasObject(id))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void defer(S3PackDescription pack) {
+    DfsPackFile file = createDfsPackFile(DfsBlockCache.getInstance(), pack);
+    quarantine.add(new DeferredPack(pack, file));
+  }
+
+  private static List<S3PackDescription> ours(Collection<DfsPackDescription> packs) {
+    return packs.stream().map(S3PackDescription.class::cast).toList();
+  }
+
+  /**
+   * Aborts what is still being uploaded, and deletes the files of packs that no commit has named.
+   * Once a commit was tried they stay, for the sweep to judge: its outcome may be unknown.
+   */
+  @Override
+  protected void rollbackPack(Collection<DfsPackDescription> packs) {
+    for (S3PackDescription pack : ours(packs)) {
+      writing.remove(pack);
+      if (quarantine.release(pack) && !pack.wasOffered()) {
+        discard(pack);
+      }
+    }
+  }
+
+  private void discard(S3PackDescription pack) {
+    try {
+      pack.abandon();
+      List<String> keys = new ArrayList<>();
+      for (String extension : pack.objects()) {
+        keys.add(key(pack, extension));
+      }
+      if (!keys.isEmpty()) {
+        shared.store().delete(keys);
+      }
+    } catch (IOException e) {
+      LOG.warn("files of pack {} were not deleted, a sweep will: {}", pack.id(), e.getMessage());
+    }
+  }
+
+  private void settleShallow() {
+    try {
+      shallow.settle();
+      if (!shallow.leaving().isEmpty()) {
+        LOG.warn("{} stay shallow: something their parents lead to is missing", shallow.leaving());
+      }
+    } catch (IOException e) {
+      LOG.warn("{} stay shallow: {}", shallow.leaving(), e.toString());
+    }
+  }
+
+  /**
+   * Also forgets packs that were received and not published, and aborts uploads that JGit did not
+   * roll back, as its garbage collector may not.
+   */
+  @Override
+  public void close() {
+    memory.close();
+    settleShallow();
+    for (DeferredPack pack : quarantine.forget()) {
+      shared.drop(pack.entry().id());
+      if (!pack.description().wasOffered()) {
+        discard(pack.description());
+      }
+    }
+    for (S3PackDescription pack : writing) {
+      try {
+        pack.abandon();
+      } catch (IOException e) {
+        LOG.warn("upload of pack {} was not aborted, a sweep will: {}", pack.id(), e.getMessage());
+      }
+    }
+    super.close();
+    if (closed.compareAndSet(false, true)) {
+      shared.closed();
+    }
+  }
+
+  /** As documented by JGit, with what this handle has set. */
+  @Override
+  public Set<ObjectId> getShallowCommits() throws IOException {
+    return shallow.get();
+  }
+
+  /**
+   * As documented by JGit, but for what others have changed since the same thread has read them,
+   * which stays. A commit that is to be shallow no more still is, for other handles and for walks,
+   * until all that its parents lead to is listed: a pack that this handle receives may bring it.
+   */
+  @Override
+  public void setShallowCommits(Set<ObjectId> shallowCommits) throws IOException {
+    shallow.set(shallowCommits);
+  }
+
+  /** Commits at which walks end. */
+  Set<ObjectId> shallowCommits() throws IOException {
+    return shallow.listed();
+  }
+
+  /** Commits at which walks through this handle may have ended. */
+  Set<ObjectId> shallowSeen() {
+    return shallow.seen();
+  }
+
+  @Override
+  public long getApproximateObjectCount() {
+    try {
+      Manifest manifest = shared.manifest();
+      return manifest.packs().stream().mapToLong(PackEntry::objects).sum();
+    } catch (IOException e) {
+      LOG.debug("object count is unknown", e);
+      return -1;
+    }
+  }
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.errors.StoredObjectRepresentationNotAvailableException;
+import org.eclipse.jgit.internal.storage.commitgraph.CommitGraph;
+import org.eclipse.jgit.internal.storage.dfs.DfsCachedPack;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.internal.storage.file.PackIndex;
+import org.eclipse.jgit.internal.storage.pack.CachedPack;
+import org.eclipse.jgit.internal.storage.pack.ObjectToPack;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.internal.storage.pack.PackOutputStream;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.AbbreviatedObjectId;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.AsyncObjectLoaderQueue;
+import org.eclipse.jgit.lib.BitmapIndex;
+import org.eclipse.jgit.lib.BitmapIndex.BitmapBuilder;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectLoader;
+import org.eclipse.jgit.lib.ProgressMonitor;
+
+/**
+ * Reads objects. An object that is missing may be in a pack that another handle of the process has
+ * received and not published yet, which is published then. Otherwise the first miss asks the store
+ * once whether there are newer packs, since another process may have pushed the object; later
+ * misses of the same reader are taken as they are.
+ *
+ * <p>A pack may vanish while it is read: another process put its objects into a new one, and a
+ * sweep deleted it. What was being looked up is then looked up again in the packs there are now, by
+ * another reader that takes the place of this one, since this one remembers the pack.
+ */
+final class S3Reader extends DfsReader {
+  /** Packs that may vanish under one reader before it gives up. */
+  private static final int MOST_VANISHED = 100;
+
+  private final S3ObjDatabase database;
+  private boolean writer;
+
+  /** Memory for what a pack parser has in memory as a whole; null for all who are none. */
+  @Nullable private ReceiveMemory.Share memory;
+
+  private boolean refreshed;
+  private boolean avoidUnreachable;
+  private boolean prepared;
+  private int vanished;
+  private final List<PackLoadListener> listeners = new ArrayList<>();
+
+  /** Reader that took the place of this one. */
+  @Nullable private S3Reader successor;
+
+  /**
+   * Something to look up.
+   *
+   * @param <T> what is found
+   */
+  @FunctionalInterface
+  private interface Lookup<T> {
+    T in(S3Reader reader) throws IOException;
+  }
+
+  S3Reader(S3ObjDatabase database) {
+    super(database);
+    this.database = database;
+  }
+
+  /**
+   * Takes it as it is that there is no such object: a writer that misses one that others have just
+   * written writes it once more, which is harmless, and cheaper than a request an object. Still
+   * looks further for an object that it wants to read.
+   */
+  S3Reader forWriter() {
+    writer = true;
+    return this;
+  }
+
+  /** As {@link #forWriter}, for a pack parser. */
+  S3Reader forParser(ReceiveMemory.Share share) {
+    memory = share;
+    return forWriter();
+  }
+
+  @Override
+  public void setAvoidUnreachableObjects(boolean avoid) {
+    super.setAvoidUnreachableObjects(avoid);
+    avoidUnreachable = avoid;
+    if (successor != null) {
+      successor.setAvoidUnreachableObjects(avoid);
+    }
+  }
+
+  /** Looks something up, in newer packs if one vanishes. */
+  private <T> T lookUp(Lookup<T> lookup) throws IOException {
+    while (true) {
+      S3Reader reader = successor == null ? this : successor;
+      try {
+        reader.prepare();
+        return lookup.in(reader);
+      } catch (IOException e) {
+        if (vanished == MOST_VANISHED || !database.vanished(e)) {
+          throw e;
+        }
+        vanished++;
+        succeed();
+      }
+    }
+  }
+
+  private void prepare() throws IOException {
+    if (!prepared) {
+      prepared = true;
+      for (DfsPackFile pack : database.loadIndexes()) {
+        tellOfIndex(pack);
+      }
+    }
+  }
+
+  /** Tells of an index that was loaded with others, by another reader. */
+  private void tellOfIndex(DfsPackFile pack) throws IOException {
+    if (listeners.isEmpty()) {
+      return;
+    }
+    DfsPackDescription description = pack.getPackDescription();
+    PackIndex index = pack.getPackIndex(this);
+    for (PackLoadListener listener : listeners) {
+      listener.onIndexLoad(
+          description.getFileName(PackExt.INDEX),
+          description.getPackSource(),
+          PackExt.INDEX,
+          description.getFileSize(PackExt.INDEX),
+          index);
+    }
+  }
+
+  /** As documented by JGit. Told on the thread of this reader, whoever reads for it. */
+  @Override
+  protected void addPackLoadListener(PackLoadListener listener) {
+    super.addPackLoadListener(listener);
+    listeners.add(listener);
+    if (successor != null) {
+      successor.addPackLoadListener(listener);
+    }
+  }
+
+  private void succeed() {
+    boolean refresh = successor == null ? refreshed : successor.refreshed;
+    closeSuccessor();
+    S3Reader next = new S3Reader(database);
+    next.refreshed = refresh;
+    next.writer = writer;
+    next.setAvoidUnreachableObjects(avoidUnreachable);
+    listeners.forEach(next::addPackLoadListener);
+    successor = next;
+  }
+
+  private void closeSuccessor() {
+    if (successor != null) {
+      successor.close();
+    }
+  }
+
+  @Override
+  public boolean has(AnyObjectId id) throws IOException {
+    return lookUp(reader -> reader.hasHere(id));
+  }
+
+  private boolean hasHere(AnyObjectId id) throws IOException {
+    return super.has(id) || (!writer && appeared(id) && super.has(id));
+  }
+
+  /**
+   * As documented by JGit. A pack parser that does not know the type wants the base of a delta,
+   * which it reads as a whole; what it compares it reads as a stream, or has in memory already.
+   */
+  @Override
+  public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
+    if (memory != null && typeHint == OBJ_ANY) {
+      memory.takeForLargest(getObjectSize(id, typeHint));
+    }
+    return lookUp(reader -> reader.openHere(id, typeHint));
+  }
+
+  private ObjectLoader openHere(AnyObjectId id, int typeHint) throws IOException {
+    try {
+      return super.open(id, typeHint);
+    } catch (MissingObjectException e) {
+      if (appeared(id)) {
+        return super.open(id, typeHint);
+      }
+      throw e;
+    }
+  }
+
+  /** As documented by JGit. An object that cannot be opened is looked for once more by itself. */
+  @Override
+  public <T extends ObjectId> AsyncObjectLoaderQueue<T> open(
+      Iterable<T> ids, boolean reportMissing) {
+    return new OpeningQueue<>(super.open(ids, reportMissing));
+  }
+
+  @Override
+  public long getObjectSize(AnyObjectId id, int typeHint) throws IOException {
+    return lookUp(reader -> reader.getObjectSizeHere(id, typeHint));
+  }
+
+  private long getObjectSizeHere(AnyObjectId id, int typeHint) throws IOException {
+    try {
+      return super.getObjectSize(id, typeHint);
+    } catch (MissingObjectException e) {
+      if (appeared(id)) {
+        return super.getObjectSize(id, typeHint);
+      }
+      throw e;
+    }
+  }
+
+  /** Whether it is worth looking for an object again. */
+  private boolean appeared(AnyObjectId id) throws IOException {
+    return database.publishHidden(id, this) || refreshed();
+  }
+
+  @Override
+  public boolean isNotLargerThan(AnyObjectId id, int typeHint, long limit) throws IOException {
+    return lookUp(reader -> reader.isNotLargerThanHere(id, typeHint, limit));
+  }
+
+  private boolean isNotLargerThanHere(AnyObjectId id, int typeHint, long limit) throws IOException {
+    try {
+      return super.isNotLargerThan(id, typeHint, limit);
+    } catch (MissingObjectException e) {
+      if (appeared(id)) {
+        return super.isNotLargerThan(id, typeHint, limit);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public Collection<ObjectId> resolve(AbbreviatedObjectId id) throws IOException {
+    return lookUp(reader -> reader.resolveHere(id));
+  }
+
+  private Collection<ObjectId> resolveHere(AbbreviatedObjectId id) throws IOException {
+    return super.resolve(id);
+  }
+
+  @Override
+  public BitmapIndex getBitmapIndex() throws IOException {
+    return lookUp(S3Reader::getBitmapIndexHere);
+  }
+
+  private BitmapIndex getBitmapIndexHere() throws IOException {
+    return super.getBitmapIndex();
+  }
+
+  @Override
+  public Optional<CommitGraph> getCommitGraph() throws IOException {
+    return lookUp(S3Reader::getCommitGraphHere);
+  }
+
+  private Optional<CommitGraph> getCommitGraphHere() throws IOException {
+    return super.getCommitGraph();
+  }
+
+  @Override
+  public Collection<CachedPack> getCachedPacksAndUpdate(BitmapBuilder needBitmap)
+      throws IOException {
+    return lookUp(reader -> reader.getCachedPacksAndUpdateHere(needBitmap));
+  }
+
+  private Collection<CachedPack> getCachedPacksAndUpdateHere(BitmapBuilder needBitmap)
+      throws IOException {
+    return super.getCachedPacksAndUpdate(needBitmap);
+  }
+
+  @Override
+  public void selectObjectRepresentation(
+      PackWriter packer, ProgressMonitor monitor, Iterable<ObjectToPack> objects)
+      throws IOException {
+    lookUp(
+        reader -> {
+          reader.selectObjectRepresentationHere(packer, monitor, objects);
+          return true;
+        });
+  }
+
+  private void selectObjectRepresentationHere(
+      PackWriter packer, ProgressMonitor monitor, Iterable<ObjectToPack> objects)
+      throws IOException {
+    super.selectObjectRepresentation(packer, monitor, objects);
+  }
+
+  /**
+   * As documented by JGit. After a representation that is not available JGit chooses again: from
+   * newer packs if the one that has it vanished. If the store has failed, the choice would be the
+   * same, again and again.
+   */
+  @Override
+  public void copyObjectAsIs(PackOutputStream out, ObjectToPack object, boolean validate)
+      throws IOException, StoredObjectRepresentationNotAvailableException {
+    try {
+      super.copyObjectAsIs(out, object, validate);
+    } catch (StoredObjectRepresentationNotAvailableException e) {
+      if (S3ObjDatabase.isOfStore(e) && !database.vanished(e)) {
+        throw new IOException(e.getCause());
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * As documented by JGit. If the pack vanished before anything of it was sent, its objects are
+   * sent one by one, from the packs that have them now; the client was told their number only.
+   *
+   * @throws IOException if it vanished later: what was sent cannot be taken back
+   */
+  @Override
+  public void copyPackAsIs(PackOutputStream out, CachedPack pack) throws IOException {
+    long before = out.length();
+    try {
+      super.copyPackAsIs(out, pack);
+    } catch (IOException e) {
+      if (!(pack instanceof DfsCachedPack cached) || !database.vanished(e)) {
+        throw e;
+      }
+      if (out.length() != before) {
+        throw new IOException(
+            cached.getPackDescription().getFileName(PackExt.PACK)
+                + " was replaced and swept while it was being sent; fetch again",
+            e);
+      }
+      copyObjects(out, cached.getPackFile().getPackIndex(this));
+    }
+  }
+
+  private void copyObjects(PackOutputStream out, PackIndex index) throws IOException {
+    Deflater deflater = new Deflater();
+    try {
+      for (PackIndex.MutableEntry entry : index) {
+        ObjectId id = entry.toObjectId();
+        ObjectLoader object = open(id, OBJ_ANY);
+        out.writeHeader(new ObjectToPack(id, object.getType()), object.getSize());
+        deflater.reset();
+        DeflaterOutputStream deflated = new DeflaterOutputStream(out, deflater);
+        object.copyTo(deflated);
+        deflated.finish();
+      }
+    } finally {
+      deflater.end();
+    }
+  }
+
+  private boolean refreshed() throws IOException {
+    if (refreshed) {
+      return false;
+    }
+    refreshed = true;
+    database.refresh();
+    return true; // even if nothing is new to the process: others may have learned of it meanwhile
+  }
+
+  @Override
+  public Set<ObjectId> getShallowCommits() {
+    try {
+      return database.shallowCommits();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    closeSuccessor();
+    super.close();
+  }
+
+  /** Opens objects in the order that suits their packs, and again if that fails. */
+  private final class OpeningQueue<T extends ObjectId> implements AsyncObjectLoaderQueue<T> {
+    private final AsyncObjectLoaderQueue<T> queue;
+
+    OpeningQueue(AsyncObjectLoaderQueue<T> queue) {
+      this.queue = queue;
+    }
+
+    @Override
+    public boolean next() throws IOException {
+      return queue.next();
+    }
+
+    @Override
+    public T getCurrent() {
+      return queue.getCurrent();
+    }
+
+    @Override
+    public ObjectId getObjectId() {
+      return queue.getObjectId();
+    }
+
+    @Override
+    public ObjectLoader open() throws IOException {
+      try {
+        return queue.open();
+      } catch (MissingObjectException e) {
+        return S3Reader.this.open(getObjectId());
+      } catch (IOException e) {
+        if (database.vanished(e)) {
+          return S3Reader.this.open(getObjectId());
+        }
+        throw e;
+      }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      return queue.cancel(mayInterruptIfRunning);
+    }
+
+    @Override
+    public void release() {
+      queue.release();
+    }
+  }
+}

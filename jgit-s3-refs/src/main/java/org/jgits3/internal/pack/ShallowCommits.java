@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.revwalk.RevCommit;
+
+/**
+ * Commits at which the history ends, as one handle sees and changes them.
+ *
+ * <p>JGit reads all, and sets all when a fetch has told it of changes. So a change is what differs
+ * from what the same thread has read, and is made to what others have committed meanwhile. A commit
+ * stops to be shallow when all that its parents lead to is listed, and not when the fetch says that
+ * it will be: the pack comes later, or never. Safe for use by many threads.
+ */
+final class ShallowCommits {
+  private final SharedPacks shared;
+  private final S3ObjDatabase objects;
+
+  /** As a thread has read them last. */
+  private final Map<Thread, Set<ObjectId>> read = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** To be shallow no more, once their parents are there. */
+  private final Set<ObjectId> leaving = ConcurrentHashMap.newKeySet();
+
+  /** At which walks may have ended. */
+  private final Set<ObjectId> seen = ConcurrentHashMap.newKeySet();
+
+  ShallowCommits(SharedPacks shared, S3ObjDatabase objects) {
+    this.shared = shared;
+    this.objects = objects;
+  }
+
+  /** Where walks end. */
+  Set<ObjectId> listed() throws IOException {
+    Set<ObjectId> listed = shared.shallowCommits();
+    seen.addAll(listed);
+    return listed;
+  }
+
+  /** Where walks through this handle may have ended until now. */
+  Set<ObjectId> seen() {
+    return Set.copyOf(seen);
+  }
+
+  /** The listed ones without those that this handle has said are shallow no more. */
+  Set<ObjectId> get() throws IOException {
+    Set<ObjectId> commits = new HashSet<>(listed());
+    commits.removeAll(leaving);
+    read.put(Thread.currentThread(), Set.copyOf(commits));
+    return commits;
+  }
+
+  void set(Set<ObjectId> commits) throws IOException {
+    Set<ObjectId> before = read.remove(Thread.currentThread());
+    if (before == null) {
+      before = shared.shallowCommits();
+    }
+    Set<ObjectId> added = without(commits, before);
+    leaving.removeAll(added);
+    leaving.addAll(without(before, commits));
+    change(added);
+  }
+
+  private static Set<ObjectId> without(Set<ObjectId> these, Set<ObjectId> those) {
+    Set<ObjectId> rest = new HashSet<>(these);
+    rest.removeAll(those);
+    return rest;
+  }
+
+  /** Commits what is to be shallow no more and can be, after packs were listed. */
+  void settle() throws IOException {
+    if (!leaving.isEmpty()) {
+      change(Set.of());
+    }
+  }
+
+  private void change(Set<ObjectId> added) throws IOException {
+    while (true) {
+      long seen = shared.manifest().generation();
+      Set<ObjectId> complete = complete();
+      if ((added.isEmpty() && complete.isEmpty())
+          || shared.changeShallowCommits(added, complete, seen)) {
+        leaving.removeAll(complete);
+        return;
+      }
+    }
+  }
+
+  /** Those of the ones that are leaving whose parents are listed with all that they lead to. */
+  private Set<ObjectId> complete() throws IOException {
+    Set<ObjectId> complete = new HashSet<>();
+    for (ObjectId id : leaving) {
+      if (objects.isComplete(parents(id))) {
+        complete.add(id);
+      }
+    }
+    return complete;
+  }
+
+  /**
+   * Parents as the commit names them; none if it is not there itself, so that nothing ends at it.
+   */
+  private Set<ObjectId> parents(ObjectId id) throws IOException {
+    try (ObjectReader reader = objects.newReader()) {
+      byte[] raw = reader.open(id, Constants.OBJ_COMMIT).getCachedBytes();
+      Set<ObjectId> parents = new HashSet<>();
+      for (RevCommit parent : RevCommit.parse(raw).getParents()) {
+        parents.add(parent.copy());
+      }
+      return parents;
+    } catch (MissingObjectException e) {
+      return Set.of();
+    }
+  }
+
+  /** Commits of which the handle has said that they are shallow no more, and which still are. */
+  Set<ObjectId> leaving() {
+    return Set.copyOf(leaving);
+  }
+}

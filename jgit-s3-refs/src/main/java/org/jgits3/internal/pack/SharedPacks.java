@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.pack.file.PackFiles;
+import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * The packs of one repository, as all its handles in this process share them: one list, one loaded
+ * index of each. Safe for use by many threads.
+ */
+public class SharedPacks {
+  private final ObjectStore store;
+  private final PackUploads uploads;
+  private final ImmutableObjects objects;
+  private final ManifestCommitter committer;
+  private final Room room;
+  private final RefsOf refs;
+  private final Publisher publisher;
+  private final Receiving receiving;
+  private final PackFiles files;
+  private final DeferredPacks deferred;
+  private final IndexBudget indexes;
+
+  /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
+  private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
+
+  /** Packs as of {@link #generation}, and how often they have changed; guarded by this. */
+  private List<PackEntry> seen = List.of();
+
+  private long generation;
+  private long version;
+
+  private int handles; // open ones; guarded by this
+  private boolean retired; // guarded by this
+
+  /** Makes room in the manifest for packs. */
+  @FunctionalInterface
+  public interface Room {
+    /**
+     * Moves to objects of their own what need not be in the manifest.
+     *
+     * @param full says how much is missing
+     * @param attempt how often room was made for the same change before
+     * @return whether the change may fit now
+     * @throws IOException if it could not be done, or not be decided; nothing is lost
+     */
+    boolean make(ManifestException.TooLarge full, int attempt) throws IOException;
+  }
+
+  /** Gives the refs of a manifest. */
+  @FunctionalInterface
+  public interface RefsOf {
+    /**
+     * The refs of a manifest.
+     *
+     * @param manifest the manifest
+     * @return its refs, which cannot be changed
+     * @throws IOException if they cannot be read
+     */
+    RefDatabase of(Manifest manifest) throws IOException;
+  }
+
+  /**
+   * The packs of one repository.
+   *
+   * @param store where they are
+   * @param uploads how they get there
+   * @param committer commit loop of the repository
+   * @param room makes room in its manifest if that is full
+   * @param refs gives the refs of its manifests
+   * @param receiving what packs share that are received
+   * @param files reads them
+   * @param indexes memory for the indexes of all repositories
+   */
+  public SharedPacks(
+      ObjectStore store,
+      PackUploads uploads,
+      ManifestCommitter committer,
+      Room room,
+      RefsOf refs,
+      Receiving receiving,
+      PackFiles files,
+      IndexBudget indexes) {
+    this.store = store;
+    this.uploads = uploads;
+    this.objects = new ImmutableObjects(store);
+    this.committer = committer;
+    this.room = room;
+    this.refs = refs;
+    this.publisher = new Publisher(committer, room);
+    this.receiving = receiving;
+    this.files = files;
+    this.indexes = indexes;
+    this.deferred = new DeferredPacks(committer, publisher);
+  }
+
+  DeferredPacks deferred() {
+    return deferred;
+  }
+
+  /** Other packs that take the same way to the store. */
+  SharedPacks(SharedPacks other, ManifestCommitter committer) {
+    this(
+        other.store,
+        other.uploads,
+        committer,
+        other.room,
+        other.refs,
+        other.receiving,
+        other.files,
+        other.indexes);
+  }
+
+  IndexBudget indexes() {
+    return indexes;
+  }
+
+  PackFiles files() {
+    return files;
+  }
+
+  Receiving receiving() {
+    return receiving;
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  PackUploads uploads() {
+    return uploads;
+  }
+
+  ImmutableObjects objects() {
+    return objects;
+  }
+
+  /** Newest manifest this process knows. */
+  Manifest manifest() throws IOException {
+    var cached = committer.cached();
+    return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
+  }
+
+  /** Mints the name of a pack to be written, from a manifest validated after this call began. */
+  String mint() throws IOException {
+    return ObjectNames.mint(committer.validate().manifest());
+  }
+
+  /** Asks the store for the newest manifest. */
+  void refresh() throws IOException {
+    committer.validate();
+  }
+
+  /**
+   * Whether the newest manifest this process knows lists the pack that an object is a file of, or
+   * some handle has received it.
+   *
+   * @param key key of the object
+   */
+  boolean lists(String key) throws IOException {
+    String name = key.substring(key.lastIndexOf('/') + 1);
+    String id = name.substring(0, Math.max(0, name.lastIndexOf('.')));
+    return deferred.ids().contains(id)
+        || manifest().packs().stream().anyMatch(pack -> pack.id().equals(id));
+  }
+
+  /**
+   * A number that grows when the packs change.
+   *
+   * @return how often they have changed
+   */
+  long version() throws IOException {
+    return observe(manifest());
+  }
+
+  private synchronized long observe(Manifest manifest) {
+    if (manifest.generation() > generation) { // a slow caller may come with an old one
+      generation = manifest.generation();
+      if (!manifest.packs().equals(seen)) {
+        seen = manifest.packs();
+        version++;
+        Set<String> used = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
+        used.addAll(deferred.ids());
+        Set<String> gone = new HashSet<>(packFiles.keySet());
+        gone.removeAll(used);
+        gone.forEach(this::drop);
+      }
+    }
+    return version;
+  }
+
+  /**
+   * Packs at one moment.
+   *
+   * @param version number of the list, as {@link #version} gives it
+   * @param packs the packs
+   */
+  record Listing(long version, List<PackEntry> packs) {}
+
+  synchronized Listing list() {
+    return new Listing(version, seen);
+  }
+
+  DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
+    return packFiles.computeIfAbsent(id, create);
+  }
+
+  /** Lets go what was loaded of a pack that no manifest will ever list. */
+  void drop(String id) {
+    packFiles.remove(id);
+    indexes.release(this, id);
+  }
+
+  /** Counts the indexes of a pack that is about to be read, and makes room for them. */
+  void hold(S3PackDescription pack) {
+    indexes.hold(this, pack.id(), sideFiles(pack));
+    synchronized (this) {
+      forgetIfUnused(); // the last handle may have been closed before the pack was counted
+    }
+  }
+
+  /** Notes that a handle was opened. */
+  synchronized void opened() {
+    handles++;
+  }
+
+  /** Notes that a handle was closed. */
+  synchronized void closed() {
+    handles--;
+    forgetIfUnused();
+  }
+
+  /**
+   * Says that nothing keeps these packs but the handles that are open. What was loaded is let go
+   * once those are closed, unless {@link #revive} is called before.
+   *
+   * @return whether handles are open
+   */
+  public synchronized boolean retire() {
+    retired = true;
+    forgetIfUnused();
+    return handles > 0;
+  }
+
+  /** Says that handles will be opened, as before {@link #retire}. */
+  public synchronized void revive() {
+    retired = false;
+  }
+
+  /** Says that nobody has a handle any more, whether or not each was closed. */
+  public void abandon() {
+    indexes.forget(this);
+  }
+
+  private void forgetIfUnused() {
+    if (retired && handles == 0) {
+      indexes.forget(this);
+      packFiles.clear();
+    }
+  }
+
+  private static long sideFiles(DfsPackDescription pack) {
+    long bytes = 0;
+    for (PackExt ext : PackExt.values()) {
+      if (ext != PackExt.PACK && pack.hasFileExt(ext)) {
+        bytes += pack.getFileSize(ext);
+      }
+    }
+    return bytes;
+  }
+
+  /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
+  synchronized void dropIndexes() {
+    packFiles.clear();
+    version++;
+  }
+
+  /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
+  synchronized void forget(String id) {
+    drop(id);
+    version++;
+  }
+
+  /** Commits changes of packs. */
+  Committer publisher() {
+    return publisher;
+  }
+
+  RefsOf refs() {
+    return refs;
+  }
+
+  ManifestCommitter committer() {
+    return committer;
+  }
+
+  /**
+   * Manifest whose refs lead to nothing that is not in packs of a collection that these packs are
+   * collected by; empty if there is none.
+   */
+  Optional<Manifest> collected() {
+    return Optional.empty();
+  }
+
+  /**
+   * Publishes packs, and removes the ones they replace. Packs of garbage that would be dropped stay
+   * listed if a ref leads to an object that only they have. If they go, the manifest notes the
+   * generation, so that whoever found such an object before looks again. If the manifest is full,
+   * refs and log are folded first.
+   *
+   * @param handle the handle that publishes them
+   * @param through commits changes of packs for it
+   * @param added packs whose files are all in the store
+   * @param replaced packs whose objects are in {@code added}, or dropped; all must still be listed
+   * @param dropped those of the replaced packs that have objects which are not in {@code added}
+   * @return whether packs of garbage stayed that were to be dropped
+   * @throws org.jgits3.manifest.ManifestException.TooLarge if it is full of packs; nothing changed
+   * @throws IOException if it could not be done, or not be decided
+   */
+  boolean commit(
+      S3ObjDatabase handle,
+      Committer through,
+      Collection<S3PackDescription> added,
+      Collection<S3PackDescription> replaced,
+      Set<S3PackDescription> dropped)
+      throws IOException {
+    List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
+    PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
+    added.forEach(S3PackDescription::offer);
+    if (dropped.isEmpty()) {
+      return through.commit(base -> Proposal.edit(all.apply(base), false));
+    }
+    PackReplacement withoutDropping =
+        new PackReplacement(entries, ids(replaced.stream().filter(p -> !dropped.contains(p))));
+    return new GarbageDrop(handle, this, through).commit(all, withoutDropping);
+  }
+
+  private static Set<String> ids(Stream<S3PackDescription> packs) {
+    return packs.map(S3PackDescription::id).collect(Collectors.toSet());
+  }
+
+  Set<ObjectId> shallowCommits() throws IOException {
+    return manifest().settings().shallow();
+  }
+
+  /**
+   * Changes where the history ends.
+   *
+   * @param added commits whose parents are not to be followed any more
+   * @param removed commits all of whose parents were listed, with all they lead to
+   * @param seen generation at which they were
+   * @return false if nothing was changed, since objects may have been removed since then
+   */
+  boolean changeShallowCommits(Set<ObjectId> added, Set<ObjectId> removed, long seen)
+      throws IOException {
+    return publisher.commit(
+        base -> {
+          RepositorySettings s = base.settings();
+          Set<ObjectId> shallow = new HashSet<>(s.shallow());
+          boolean removes = shallow.removeAll(removed);
+          if (removes && base.dropped() > seen) {
+            return Proposal.noEdit(false);
+          }
+          shallow.addAll(added);
+          return shallow.equals(s.shallow())
+              ? Proposal.noEdit(true)
+              : Proposal.edit(
+                  base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
+                  true);
+        });
+  }
+}

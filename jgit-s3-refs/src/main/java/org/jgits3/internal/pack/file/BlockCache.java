@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import java.util.Optional;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheTable.BlockCacheStats;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ConfigConstants;
+
+/**
+ * Sets up JGit's {@link DfsBlockCache}, of which a process has one: what {@code [core "dfs"]} of a
+ * jgit config says, with defaults that suit an object store and the heap.
+ */
+public final class BlockCache {
+  /**
+   * Bytes of a block, and so of a ranged request for an object of a pack, unless the config says
+   * something else. Why is in {@code src/site/markdown/benchmarks.md}.
+   */
+  static final int BLOCK_SIZE = 512 << 10;
+
+  /** Part of the heap that blocks may take unless the config sets a limit. */
+  private static final int HEAP_SHARE = 4;
+
+  /** The same of a small heap, of which buffers and indexes take a larger part. */
+  private static final int SMALL_HEAP_SHARE = 8;
+
+  private static final long SMALL_HEAP = 4L << 30;
+
+  /** Blocks there is room for at least: a clone uses some at the same time. */
+  private static final int LEAST_BLOCKS = 16;
+
+  /**
+   * Locks of the cache for blocks, and again for each kind of index. JGit holds one while it loads,
+   * which it picks by a hash, for all repositories of the process: of its own 32, one that waits
+   * for a request which is not answered stalls a 32nd of all loads, and there are fewer than
+   * connections. Of these it stalls a thousandth, and with a load on each of 64 connections one in
+   * 16 has to wait for another. They take half a MiB.
+   */
+  static final int LOCKS = 1024;
+
+  /**
+   * A cache as it was set up here.
+   *
+   * @param cache the cache
+   * @param blockSize bytes of its blocks
+   */
+  private record Configured(DfsBlockCache cache, int blockSize) {}
+
+  /** Written once, by {@link #configureOnce}. */
+  private static volatile Optional<Configured> configured = Optional.empty();
+
+  private BlockCache() {}
+
+  /**
+   * What a jgit config says of the cache.
+   *
+   * @param config config with a {@code [core "dfs"]} section, or without one
+   * @param heap bytes that the process may use at most
+   * @return what to configure JGit's cache with
+   * @throws IllegalArgumentException if a value cannot be used; the message is JGit's, and says
+   *     what is wrong
+   */
+  public static DfsBlockCacheConfig configuration(Config config, long heap) {
+    DfsBlockCacheConfig cache = new DfsBlockCacheConfig().setConcurrencyLevel(LOCKS);
+    cache.setBlockSize(
+        config.getInt(
+            ConfigConstants.CONFIG_CORE_SECTION,
+            ConfigConstants.CONFIG_DFS_SECTION,
+            ConfigConstants.CONFIG_KEY_BLOCK_SIZE,
+            BLOCK_SIZE));
+    long share = heap / (heap < SMALL_HEAP ? SMALL_HEAP_SHARE : HEAP_SHARE);
+    long blocks = Math.max(LEAST_BLOCKS, share / cache.getBlockSize());
+    return cache.setBlockLimit(blocks * cache.getBlockSize()).fromConfig(config);
+  }
+
+  /**
+   * Configures the cache, unless that was done in this process before: by a call of this, or by the
+   * program this is part of, as far as that shows. It does if the cache was configured from a
+   * {@code [core "dfs"]} section or is in use. A program that configures it in code does so after
+   * its first call of this.
+   *
+   * @param config config to take, as {@link #configuration} does
+   * @return whether it was configured by this call
+   * @throws IllegalArgumentException as {@link #configuration}
+   */
+  public static synchronized boolean configureOnce(Config config) {
+    if (configured.isPresent() || isConfiguredOrInUse(DfsBlockCache.getInstance())) {
+      return false;
+    }
+    DfsBlockCacheConfig cache = configuration(config, Runtime.getRuntime().maxMemory());
+    DfsBlockCache.reconfigure(cache);
+    configured = Optional.of(new Configured(DfsBlockCache.getInstance(), cache.getBlockSize()));
+    return true;
+  }
+
+  /**
+   * Bytes of a block of a pack: whole ranges that have a checksum, as many as fit into a block of
+   * the cache. With the header of its array it is no larger than the power of 2 that was
+   * configured, if that is 256 KiB or more. G1 gives an array of more than half a region, and
+   * regions of small heaps have 1 MiB, whole regions of its own, and starts to mark the heap for
+   * each of them once a part of it is in use; receiving a pack makes a block of every half MiB.
+   *
+   * <p>Depends on the cache alone: all that writes and reads a pack must agree on its blocks, since
+   * the cache knows them by where they begin.
+   *
+   * @param cache the cache
+   * @return 0 if the program configured it, for blocks of the size it chose
+   */
+  public static int packBlockSize(DfsBlockCache cache) {
+    return configured
+        .filter(c -> c.cache() == cache)
+        .map(c -> Math.max(1, c.blockSize() / RangeChecksums.RANGE) * RangeChecksums.RANGE)
+        .orElse(0);
+  }
+
+  private static boolean isConfiguredOrInUse(DfsBlockCache cache) {
+    for (BlockCacheStats part : cache.getAllBlockCacheStats()) {
+      if (part.getName().equals(ConfigConstants.CONFIG_DFS_SECTION)) {
+        return true;
+      }
+    }
+    for (long requests : cache.getTotalRequestCount()) {
+      if (requests > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+
+/**
+ * Bundles as readers find them: one request lands a bundle whole, and it is kept a while, since
+ * whoever reads the index of a small pack is about to read the pack.
+ *
+ * <p>Keeps as many bytes as it was told, the least recently used go first. Safe for use by many
+ * threads.
+ */
+public final class Bundles {
+  private final ObjectStore store;
+  private final KeptBytes kept;
+
+  /**
+   * Keeps nothing yet.
+   *
+   * @param store where bundles are
+   * @param limit most bytes to keep
+   */
+  public Bundles(ObjectStore store, long limit) {
+    this.store = store;
+    this.kept = new KeptBytes(limit);
+  }
+
+  /**
+   * One file of a bundle. A bundle in which it has other bytes than were written is asked for once
+   * more, since they may be damaged in transit only.
+   *
+   * @param key key of the bundle
+   * @param bundleSize length of the bundle that the manifest gives
+   * @param file where in it the file is, and its checksum
+   * @return bytes of the file
+   * @throws StoreException.Corrupt if they are not those that were written
+   * @throws IOException if the bundle cannot be read
+   */
+  byte[] read(String key, long bundleSize, PackFileEntry file) throws IOException {
+    if (bundleSize > Integer.MAX_VALUE - 8) {
+      throw new StoreException.Corrupt(
+          key, key + " is said to have " + bundleSize + " bytes, more than fit in an array", null);
+    }
+    byte[] bytes = slice(key, (int) bundleSize, file);
+    int actual = Crc32c.of(bytes);
+    if (actual != file.crc32c()) {
+      kept.forget(key); // damaged in transit only, perhaps
+      bytes = slice(key, (int) bundleSize, file);
+      actual = Crc32c.of(bytes);
+    }
+    if (actual != file.crc32c()) {
+      kept.forget(key);
+      throw new StoreException.Corrupt(
+          key,
+          key
+              + " "
+              + Crc32c.mismatch(actual, file.crc32c())
+              + " from byte "
+              + file.offset()
+              + " on; restore it from a copy",
+          null);
+    }
+    return bytes;
+  }
+
+  private byte[] slice(String key, int size, PackFileEntry file) throws IOException {
+    int from = (int) file.offset();
+    return Arrays.copyOfRange(bundle(key, size), from, from + (int) file.size());
+  }
+
+  private byte[] bundle(String key, int size) throws IOException {
+    Optional<byte[]> known = kept.get(key).filter(bytes -> bytes.length == size);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    byte[] bytes = new byte[size];
+    if (size > 0) {
+      store.read(key, 0, bytes, 0, size, Optional.empty());
+    }
+    kept.keep(key, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.jgits3.internal.store.cache.DiskCache;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+
+/**
+ * Reads the files of packs: from memory, the local disk or the store. No byte is given out that was
+ * not compared with a checksum. Safe for use by many threads.
+ */
+public final class PackFiles implements Closeable {
+  /** Most bytes of bundles that are kept between reading the index of a small pack and the pack. */
+  private static final long BUNDLES_KEPT = 16 << 20;
+
+  /**
+   * Part of the heap that checksums may take which are kept. They are a sixteen thousandth of their
+   * packs, and the indexes of these, which are in memory as well, about a hundredth.
+   */
+  private static final int HEAP_SHARE = 128;
+
+  private final ObjectStore store;
+  private final ImmutableObjects objects;
+  private final Bundles bundles;
+  private final Optional<DiskCache> disk;
+
+  /** What stands behind the indexes of packs, by the keys of the packs. */
+  private final KeptBytes checksums = new KeptBytes(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+
+  /**
+   * The packs of a store.
+   *
+   * @param store where they are
+   * @param disk keeps objects locally as well; empty if nothing does; closed with this
+   */
+  public PackFiles(ObjectStore store, Optional<DiskCache> disk) {
+    this.store = store;
+    this.objects = new ImmutableObjects(store);
+    this.bundles = new Bundles(store, BUNDLES_KEPT);
+    this.disk = disk;
+  }
+
+  /**
+   * Opens a file of a pack. All of it has been read and checked, but for a pack that is an object
+   * of its own: that is read and checked range by range.
+   *
+   * @param life repository id
+   * @param pack the pack
+   * @param ext kind of file
+   * @return the file
+   * @throws StoreException.Corrupt if the store has other bytes than were written
+   * @throws IOException if it cannot be read
+   */
+  public ReadableChannel open(String life, S3PackDescription pack, PackExt ext) throws IOException {
+    PackFileEntry file = entry(life, pack, ext);
+    if (ext == PackExt.PACK && !file.bundled()) {
+      String key = key(life, pack, ext, file);
+      return new PackChannel(
+          new StoredPack(
+              store, disk, key, file.size(), file.crc32c(), checksums(life, pack, file)));
+    }
+    byte[] bytes = read(life, pack, ext, file);
+    return new SideFileChannel(
+        bytes, ext == PackExt.INDEX ? keepChecksums(life, pack, bytes) : bytes.length);
+  }
+
+  private static PackFileEntry entry(String life, S3PackDescription pack, PackExt ext)
+      throws StoreException.Missing {
+    return pack.file(ext)
+        .orElseThrow(
+            () -> {
+              String key = ObjectNames.packKey(life, pack.id(), ext.getExtension());
+              return new StoreException.Missing(key, key + " is not listed", null);
+            });
+  }
+
+  private static String key(String life, S3PackDescription pack, PackExt ext, PackFileEntry file) {
+    return ObjectNames.packKey(
+        life, pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
+  }
+
+  private byte[] read(String life, S3PackDescription pack, PackExt ext, PackFileEntry file)
+      throws IOException {
+    String key = key(life, pack, ext, file);
+    if (file.bundled()) {
+      return bundles.read(key, pack.bundleSize(), file);
+    }
+    Optional<byte[]> kept = disk.flatMap(cache -> cache.read(key, file.size(), file.crc32c()));
+    return kept.isPresent() ? kept.get() : objects.read(key, file.size(), file.crc32c());
+  }
+
+  /** Keeps what stands behind an index, if it is needed; returns how long the index is. */
+  private int keepChecksums(String life, S3PackDescription pack, byte[] index) throws IOException {
+    PackFileEntry file = entry(life, pack, PackExt.PACK);
+    int length = index.length - checksumsLength(life, pack, file);
+    if (!file.bundled()) {
+      String key = key(life, pack, PackExt.PACK, file);
+      checksums.keep(key, Arrays.copyOfRange(index, length, index.length));
+    }
+    return length;
+  }
+
+  /** Bytes behind the index of a pack. */
+  static int checksumsLength(String life, S3PackDescription pack, PackFileEntry file)
+      throws IOException {
+    PackFileEntry index = entry(life, pack, PackExt.INDEX);
+    int length = file.range() > 0 ? RangeChecksums.length(file.size(), file.range()) : 0;
+    if (length == 0 || length > index.size()) {
+      String key = key(life, pack, PackExt.PACK, file);
+      throw new StoreException.Corrupt(
+          key, key + " is listed without checksums of its ranges; restore the manifest", null);
+    }
+    return length;
+  }
+
+  /** Keeps the checksums of a pack that this process has written. */
+  public void written(String life, S3PackDescription pack) {
+    Optional<PackFileEntry> file = pack.file(PackExt.PACK).filter(entry -> !entry.bundled());
+    if (file.isPresent() && pack.checksums().isPresent()) {
+      checksums.keep(key(life, pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
+    }
+  }
+
+  private RangeChecksums checksums(String life, S3PackDescription pack, PackFileEntry file)
+      throws IOException {
+    String key = key(life, pack, PackExt.PACK, file);
+    int length = checksumsLength(life, pack, file);
+    Optional<RangeChecksums> found = checksums.get(key).flatMap(known -> of(known, file));
+    for (int attempt = 0; found.isEmpty() && attempt < 2; attempt++) { // one may be in transit only
+      found = of(readChecksums(life, pack, length), file);
+      found.ifPresent(read -> checksums.keep(key, read.stored()));
+    }
+    return found.orElseThrow(() -> damagedChecksums(life, pack));
+  }
+
+  private static Optional<RangeChecksums> of(byte[] stored, PackFileEntry pack) {
+    return RangeChecksums.of(stored, pack.size(), pack.range());
+  }
+
+  /** What stands behind the index of a pack, which itself was not read, or is long known. */
+  private byte[] readChecksums(String life, S3PackDescription pack, int length) throws IOException {
+    PackFileEntry index = entry(life, pack, PackExt.INDEX);
+    String key = key(life, pack, PackExt.INDEX, index);
+    if (index.bundled()) {
+      byte[] bytes = bundles.read(key, pack.bundleSize(), index);
+      return Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
+    }
+    byte[] bytes = new byte[length];
+    store.read(key, index.size() - length, bytes, 0, length, Optional.empty());
+    return bytes;
+  }
+
+  private static StoreException.Corrupt damagedChecksums(String life, S3PackDescription pack) {
+    String key = ObjectNames.packKey(life, pack.id(), PackExt.INDEX.getExtension());
+    return new StoreException.Corrupt(
+        key, key + " ends with other checksums of its pack than were written; restore it", null);
+  }
+
+  /** Ends what is being fetched to the local disk. */
+  @Override
+  public void close() {
+    disk.ifPresent(DiskCache::close);
+  }
+}

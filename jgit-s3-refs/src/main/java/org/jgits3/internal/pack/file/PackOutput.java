@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.jgits3.internal.store.upload.PackUpload;
+
+/**
+ * One file of a pack on its way to the store: held in memory as long as it may go into the pack's
+ * bundle, streamed from the moment it is too large for that. Used by one thread.
+ *
+ * <p>JGit closes the pack itself also when it gave up, and says so only afterwards, by a rollback.
+ * So closing it ends the writing, and {@link #finish} or {@link #abandon} decides what becomes of
+ * it; other files are closed only when they are whole.
+ */
+public final class PackOutput extends DfsOutputStream {
+  private static final int FIRST_BUFFER = 4 << 10;
+
+  private final S3PackDescription pack;
+  private final PackExt ext;
+  private final Begin begin;
+  private final Optional<SpillDirectory> readBackIn;
+  private final int room;
+
+  /** What was written as long as it fits in {@link #room}. */
+  private byte[] held = new byte[FIRST_BUFFER];
+
+  private int filled;
+
+  /** Where the bytes go once they do not fit any more, and where they can be read then. */
+  private Optional<PackUpload> upload = Optional.empty();
+
+  private Optional<ReadBack> readBack = Optional.empty();
+  private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();
+  private boolean closed;
+
+  /** Begins the upload of a file. */
+  @FunctionalInterface
+  public interface Begin {
+    PackUpload begin() throws IOException;
+  }
+
+  /**
+   * A file of a pack.
+   *
+   * @param pack pack that the file belongs to; takes the file when it is closed
+   * @param ext kind of file
+   * @param begin begins an upload of the file as an object of its own
+   * @param readBackIn where to keep bytes for {@link #read}; empty for a writer that never reads
+   */
+  public PackOutput(
+      S3PackDescription pack, PackExt ext, Begin begin, Optional<SpillDirectory> readBackIn) {
+    this.pack = pack;
+    this.ext = ext;
+    this.begin = begin;
+    this.readBackIn = readBackIn;
+    this.room = pack.roomInBundle();
+  }
+
+  /** Of the pack itself as {@link BlockCache#packBlockSize} says; any of other files. */
+  @Override
+  public int blockSize() {
+    return ext == PackExt.PACK ? BlockCache.packBlockSize(DfsBlockCache.getInstance()) : 0;
+  }
+
+  @Override
+  public void write(byte[] buf, int off, int len) throws IOException {
+    if (ext == PackExt.PACK) {
+      checksums.update(buf, off, len);
+    }
+    append(buf, off, len);
+  }
+
+  private void append(byte[] buf, int off, int len) throws IOException {
+    if (upload.isPresent()) {
+      stream(buf, off, len);
+    } else if (len <= room - filled) {
+      hold(buf, off, len);
+    } else {
+      upload = Optional.of(begin.begin());
+      readBack = readBackIn.map(ReadBack::new);
+      stream(held, 0, filled);
+      held = null;
+      stream(buf, off, len);
+    }
+  }
+
+  private void hold(byte[] buf, int off, int len) {
+    if (filled + len > held.length) {
+      int grown = Math.min(room, 2 * held.length);
+      held = Arrays.copyOf(held, Math.max(filled + len, grown));
+    }
+    System.arraycopy(buf, off, held, filled, len);
+    filled += len;
+  }
+
+  private void stream(byte[] buf, int off, int len) throws IOException {
+    PackUpload to = upload.orElseThrow();
+    to.write(buf, off, len);
+    if (readBack.isPresent()) {
+      try {
+        readBack.get().append(buf, off, len);
+      } catch (IOException | RuntimeException | Error e) {
+        to.fail(e); // JGit might write the same block again, and the pack would have it twice
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public int read(long position, ByteBuffer buf) throws IOException {
+    if (readBack.isPresent()) {
+      return readBack.get().read(position, buf);
+    }
+    if (upload.isPresent()) {
+      throw new IOException(pack.getFileName(ext) + " is not kept for reading while it is written");
+    }
+    if (position >= filled) {
+      return -1;
+    }
+    int n = (int) Math.min(buf.remaining(), filled - position);
+    buf.put(held, (int) position, n);
+    return n;
+  }
+
+  /** Ends the writing. Makes a file exist that is streamed, unless it is the pack itself. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (ext == PackExt.PACK) {
+      pack.checksums(checksums.end());
+    } else if (ext == PackExt.INDEX) {
+      appendChecksums();
+    }
+    if (readBack.isPresent()) {
+      try {
+        readBack.get().close();
+      } catch (IOException | RuntimeException | Error e) {
+        upload.orElseThrow().fail(e); // nobody else would end it
+        throw e;
+      }
+    }
+    if (upload.isEmpty()) {
+      pack.hold(ext, Arrays.copyOf(held, filled));
+    } else if (ext == PackExt.PACK) {
+      pack.ended(this);
+    } else {
+      finish();
+    }
+  }
+
+  private void appendChecksums() throws IOException {
+    byte[] sums =
+        pack.checksums()
+            .orElseThrow(
+                () -> new IOException("pack " + pack.id() + " has an index before it is whole"));
+    append(sums, 0, sums.length);
+  }
+
+  /**
+   * Makes the file exist, if it is streamed.
+   *
+   * @throws IOException if it could not be made sure that it exists, or something failed before
+   */
+  void finish() throws IOException {
+    PackUpload whole = upload.orElseThrow();
+    whole.close();
+    pack.stored(ext, whole.count(), whole.crc32c());
+  }
+
+  /**
+   * Gives the file up: nothing will exist.
+   *
+   * @throws IOException if parts may be left in the store, for a sweep to find
+   */
+  void abandon() throws IOException {
+    upload.orElseThrow().abort();
+  }
+}

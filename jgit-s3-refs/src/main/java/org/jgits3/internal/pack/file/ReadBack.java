@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.util.Arrays;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Keeps what was written to a pack so that JGit can read it back while it resolves deltas: in
+ * memory up to a bound, in one local file beyond. Used by one thread.
+ */
+final class ReadBack implements Closeable {
+  /** Bytes kept in memory. */
+  static final int WINDOW = 4 << 20;
+
+  /** Bytes that each stream may keep in memory, however many there are. */
+  static final int FIRST_WINDOW = 64 << 10;
+
+  /** The part of the heap that larger windows may take, all streams together. */
+  private static final int HEAP_SHARE = 32;
+
+  private static final int MOST_WINDOWS = 8;
+
+  /** Streams of the process that may keep more than that; the others go to their file at once. */
+  static final int WINDOWS = windows(Runtime.getRuntime().maxMemory());
+
+  private static final Semaphore LARGE = new Semaphore(WINDOWS);
+
+  /** Whether this one is among them. */
+  private boolean large;
+
+  private final SpillDirectory spills;
+  private byte[] window = new byte[FIRST_WINDOW];
+  private int held;
+  private long size;
+  private FileChannel spill;
+
+  /**
+   * Keeps nothing yet.
+   *
+   * @param spills where to make the file if one is needed
+   */
+  ReadBack(SpillDirectory spills) {
+    this.spills = spills;
+  }
+
+  /** As many as fit into their share of a heap, at most eight, and at least one. */
+  static int windows(long heap) {
+    return (int) Math.max(1, Math.min(MOST_WINDOWS, heap / HEAP_SHARE / WINDOW));
+  }
+
+  void append(byte[] src, int offset, int length) throws IOException {
+    if (spill == null && !fits(size + length)) {
+      spill();
+    }
+    if (spill != null) {
+      write(ByteBuffer.wrap(src, offset, length));
+    } else {
+      if (held + length > window.length) {
+        int grown = Math.min(WINDOW, 2 * window.length);
+        window = Arrays.copyOf(window, Math.max(held + length, grown));
+      }
+      System.arraycopy(src, offset, window, held, length);
+      held += length;
+    }
+    size += length;
+  }
+
+  private boolean fits(long bytes) {
+    if (bytes <= FIRST_WINDOW) {
+      return true;
+    }
+    large = large || (bytes <= WINDOW && LARGE.tryAcquire());
+    return large && bytes <= WINDOW;
+  }
+
+  private void spill() throws IOException {
+    spill = spills.open();
+    write(ByteBuffer.wrap(window, 0, held));
+    dropWindow();
+  }
+
+  private void dropWindow() {
+    window = null;
+    if (large) {
+      large = false;
+      LARGE.release();
+    }
+  }
+
+  private void write(ByteBuffer src) throws IOException {
+    try {
+      while (src.hasRemaining()) {
+        spill.write(src);
+      }
+    } catch (ClosedChannelException e) {
+      throw e; // interrupted, which says nothing about the disk
+    } catch (IOException e) {
+      throw spills.failed("cannot be written", e);
+    }
+  }
+
+  /**
+   * Reads what was written.
+   *
+   * @return bytes read, -1 at the end
+   */
+  int read(long position, ByteBuffer dst) throws IOException {
+    if (position >= size) {
+      return -1;
+    }
+    if (spill != null) {
+      return spill.read(dst, position);
+    }
+    int n = (int) Math.min(dst.remaining(), size - position);
+    dst.put(window, (int) position, n);
+    return n;
+  }
+
+  @Override
+  public void close() throws IOException {
+    dropWindow();
+    if (spill != null) {
+      spill.close();
+    }
+  }
+}

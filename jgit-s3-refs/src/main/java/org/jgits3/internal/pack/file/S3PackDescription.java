@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.Crc32c;
+
+/**
+ * A pack as JGit sees it, with what only the manifest knows: its minted name, and place and
+ * checksum of each file.
+ *
+ * <p>While a pack is written, the thread that writes it adds files, and any other may give it up;
+ * once it is listed it never changes.
+ */
+public final class S3PackDescription extends DfsPackDescription {
+  /** Most bytes of a bundle. Files of a pack beyond that are objects of their own. */
+  static final int MAX_BUNDLE = 1 << 20;
+
+  private final String id;
+
+  /** Files whose place in the store is known. */
+  private final Map<PackExt, PackFileEntry> files = new EnumMap<>(PackExt.class);
+
+  private final Optional<PackEntry> listed;
+
+  /** Files that are not in the store yet, in the order in which they go into the bundle. */
+  private final Map<PackExt, byte[]> held = new EnumMap<>(PackExt.class);
+
+  /** Extensions of the objects that may exist in the store. */
+  private final Set<String> objects = new HashSet<>();
+
+  private Optional<byte[]> checksums = Optional.empty();
+  private final Set<PackExt> leftOut = EnumSet.noneOf(PackExt.class);
+  private int room = MAX_BUNDLE;
+  private volatile boolean pushed;
+  private volatile boolean offered;
+
+  /** The pack itself, closed by JGit; whether it is whole has not shown yet. Guarded by this. */
+  private Optional<PackOutput> ended = Optional.empty();
+
+  private boolean abandoned; // guarded by this
+
+  /** A pack to be written. */
+  public S3PackDescription(DfsRepositoryDescription repository, String id, PackSource source) {
+    super(repository, id, source);
+    this.id = id;
+    this.listed = Optional.empty();
+  }
+
+  /** A pack that a manifest lists. */
+  public S3PackDescription(DfsRepositoryDescription repository, PackEntry entry) {
+    super(repository, entry.id(), PackSource.valueOf(entry.source()));
+    this.id = entry.id();
+    this.listed = Optional.of(entry);
+    entry.files().forEach(this::add);
+    setLastModified(entry.lastModified());
+    setObjectCount(entry.objects());
+    setDeltaCount(entry.deltas());
+    setEstimatedPackSize(entry.estimatedSize());
+    setIndexVersion(entry.indexVersion());
+  }
+
+  private void add(String extension, PackFileEntry file) {
+    for (PackExt ext : PackExt.values()) {
+      if (ext.getExtension().equals(extension)) { // others are of a later JGit, and left alone
+        addFileExt(ext);
+        setFileSize(ext, file.size());
+        files.put(ext, file);
+      }
+    }
+  }
+
+  public String id() {
+    return id;
+  }
+
+  /** Where a file is; empty if the pack has none of that kind. */
+  Optional<PackFileEntry> file(PackExt ext) {
+    return Optional.ofNullable(files.get(ext));
+  }
+
+  /** Length of the bundle in bytes; 0 if there is none. */
+  long bundleSize() {
+    return PackEntry.bundleSize(files.values());
+  }
+
+  /** Bytes that the bundle can still take. */
+  int roomInBundle() {
+    return room;
+  }
+
+  /** Has a file that was written not be part of the pack. */
+  public void leaveOut(PackExt ext) {
+    leftOut.add(ext);
+  }
+
+  @Override
+  public boolean hasFileExt(PackExt ext) {
+    return super.hasFileExt(ext) && !leftOut.contains(ext);
+  }
+
+  private static int range(PackExt ext) {
+    return ext == PackExt.PACK ? RangeChecksums.RANGE : 0;
+  }
+
+  /** Takes what is to stand behind the index: the pack itself was written to its end. */
+  void checksums(byte[] stored) {
+    checksums = Optional.of(stored);
+  }
+
+  /** What stands behind the index of a pack that was written by this process. */
+  Optional<byte[]> checksums() {
+    return checksums;
+  }
+
+  /** Takes a file that is to go into the bundle. */
+  void hold(PackExt ext, byte[] bytes) {
+    held.put(ext, bytes);
+    room -= bytes.length;
+    setFileSize(ext, bytes.length);
+  }
+
+  /** Notes that a file is an object of its own in the store. */
+  void stored(PackExt ext, long size, int crc32c) {
+    objects.add(ext.getExtension());
+    files.put(ext, new PackFileEntry(size, range(ext), crc32c, -1));
+    setFileSize(ext, size);
+  }
+
+  /** Takes the pack itself, of which nothing more will come. */
+  synchronized void ended(PackOutput output) {
+    ended = Optional.of(output);
+  }
+
+  /**
+   * Makes the pack itself exist if it is streamed, now that JGit goes on with other files of it or
+   * commits it.
+   *
+   * @throws IOException if it could not be made sure that it exists, or it was given up
+   */
+  public synchronized void finish() throws IOException {
+    if (abandoned) {
+      throw new IOException("pack " + id + " was given up, nothing of it was committed");
+    }
+    if (ended.isPresent()) {
+      PackOutput output = ended.get();
+      ended = Optional.empty();
+      abandoned = true; // unless it is whole
+      output.finish();
+      abandoned = false;
+    }
+  }
+
+  /**
+   * Gives up the pack itself if it was closed and not finished.
+   *
+   * @throws IOException if parts may be left in the store, for a sweep to find
+   */
+  public synchronized void abandon() throws IOException {
+    if (ended.isPresent()) {
+      PackOutput output = ended.get();
+      ended = Optional.empty();
+      abandoned = true;
+      output.abandon();
+    }
+  }
+
+  /**
+   * Writes the files that are still held, in one object; after that all of the pack is stored.
+   *
+   * @param to where
+   * @param repositoryId life of the repository
+   * @throws IOException if the store does not answer or refuses
+   */
+  public void writeHeld(ImmutableObjects to, String repositoryId) throws IOException {
+    held.keySet().removeIf(ext -> !hasFileExt(ext)); // begun by JGit, and not wanted any more
+    if (held.isEmpty()) {
+      return;
+    }
+    if (held.size() == 1) {
+      PackExt only = held.keySet().iterator().next();
+      byte[] bytes = held.get(only);
+      stored(only, bytes.length, Crc32c.of(bytes));
+      to.write(ObjectNames.packKey(repositoryId, id, only.getExtension()), bytes);
+    } else {
+      objects.add(ObjectNames.BUNDLE);
+      to.write(ObjectNames.packKey(repositoryId, id, ObjectNames.BUNDLE), bundle());
+    }
+    held.clear();
+  }
+
+  /** All held files, one after the other; notes where each is. */
+  private byte[] bundle() {
+    ByteArrayOutputStream bundle = new ByteArrayOutputStream(MAX_BUNDLE - room);
+    held.forEach(
+        (ext, bytes) -> {
+          int crc32c = Crc32c.of(bytes);
+          files.put(ext, new PackFileEntry(bytes.length, range(ext), crc32c, bundle.size()));
+          bundle.writeBytes(bytes);
+        });
+    return bundle.toByteArray();
+  }
+
+  /** Notes that a push has brought the pack, so that it may wait for a ref update. */
+  public void pushed() {
+    pushed = true;
+  }
+
+  public boolean wasPushed() {
+    return pushed;
+  }
+
+  /** Notes that a commit naming this pack was tried: its files may be listed from now on. */
+  public void offer() {
+    offered = true;
+  }
+
+  public boolean wasOffered() {
+    return offered;
+  }
+
+  /** Extensions of the objects that may exist in the store. */
+  public Set<String> objects() {
+    return objects;
+  }
+
+  /** What a manifest says of this pack. */
+  public PackEntry toEntry() {
+    if (listed.isPresent()) {
+      return listed.get();
+    }
+    TreeMap<String, PackFileEntry> entries = new TreeMap<>();
+    files.forEach(
+        (ext, file) -> {
+          if (hasFileExt(ext)) {
+            entries.put(ext.getExtension(), file);
+          }
+        });
+    return new PackEntry(
+        id,
+        getPackSource().name(),
+        entries,
+        getLastModified(),
+        getObjectCount(),
+        getDeltaCount(),
+        getEstimatedPackSize(),
+        getIndexVersion(),
+        Map.of());
+  }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The object database: lists of packs, what a push brings, and what leads to what.
+ *
+ * <p>{@link org.jgits3.internal.pack.SharedPacks} is shared by all handles of one repository,
+ * {@link org.jgits3.internal.pack.S3ObjDatabase} is what one handle gives to JGit.
+ */
+package org.jgits3.internal.pack;

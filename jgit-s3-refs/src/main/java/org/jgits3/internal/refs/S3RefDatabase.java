@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.events.RefsChangedEvent;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.RefRename;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.ReflogReader;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.SymbolicRef;
+import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.revwalk.RevTag;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.util.RefList;
+import org.eclipse.jgit.util.RefMap;
+import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.transaction.ObjectPresence;
+import org.jgits3.internal.refs.transaction.ObjectsDroppedException;
+import org.jgits3.internal.refs.transaction.RefTransaction;
+import org.jgits3.internal.refs.transaction.SharedRefs;
+import org.jgits3.internal.refs.transaction.Validation;
+import org.jgits3.manifest.Refs;
+
+/**
+ * Refs of one repository handle. Look-ups are validated against the store as {@link Validation}
+ * says, every change is one transaction; results are those of JGit's {@code RefDirectory}.
+ *
+ * <p>Fires {@link RefsChangedEvent} after its own changes, and when a look-up finds changes of
+ * others. Safe for use by many threads.
+ */
+public final class S3RefDatabase extends RefDatabase {
+  /** When look-ups of a handle ask the store. */
+  public enum Asking {
+    /** As {@link Validation} says. */
+    AS_CONFIGURED,
+    /** At the first look-up, unless {@link Validation} allows to rely on an earlier answer. */
+    ONCE,
+    /** Never, since the store was asked for this handle, or need not be. */
+    NO_MORE
+  }
+
+  private final Repository repository;
+  private final SharedRefs shared;
+  private final Committer committer;
+  private final ObjectPresence objects;
+  private volatile Asking asking;
+  private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
+
+  /** Generation of a manifest known before this handle looked for any object. */
+  private final long opened;
+
+  /** Calls of {@link #refresh} so far. */
+  private final AtomicLong refreshes = new AtomicLong();
+
+  /** As many of them as a look-up has asked the store since. */
+  private volatile long refreshed;
+
+  /**
+   * Refs of a handle.
+   *
+   * @param repository the handle
+   * @param shared what all handles of the repository share
+   * @param committer what changes of this handle go through
+   * @param objects what the handle can tell of objects
+   * @param asking when look-ups ask the store
+   */
+  public S3RefDatabase(
+      Repository repository,
+      SharedRefs shared,
+      Committer committer,
+      ObjectPresence objects,
+      Asking asking) {
+    this.repository = repository;
+    this.shared = shared;
+    this.committer = committer;
+    this.objects = objects;
+    this.asking = asking;
+    this.opened = shared.generation();
+  }
+
+  public Repository repository() {
+    return repository;
+  }
+
+  /** Refs as of some moment after this call began, for decisions. */
+  public RefView validated() throws IOException {
+    return seen(shared.validated());
+  }
+
+  /** Newest refs known, which may be old; empty if none are in memory. */
+  public Optional<RefView> known() {
+    return shared.known();
+  }
+
+  /**
+   * Refs of one moment: the newest that this process knows. Asks the store only for what is not in
+   * memory, and never when they are looked up.
+   *
+   * @return the refs, which cannot be changed
+   * @throws IOException if they are not in memory and cannot be read
+   */
+  public RefDatabase newest() throws IOException {
+    return new ViewDatabase(shared.newestLoaded());
+  }
+
+  /** Refs as recent as look-ups have to be. */
+  private RefView lookup() throws IOException {
+    long wanted = refreshes.get();
+    if (refreshed < wanted) {
+      RefView view = validated();
+      refreshed = wanted; // should it go back, the next look-up asks once more
+      return view;
+    }
+    return switch (asking) {
+      case AS_CONFIGURED -> seen(shared.lookup(lastSeen.get() != null));
+      case ONCE -> {
+        RefView view = seen(shared.lookup(false));
+        asking = Asking.NO_MORE;
+        yield view;
+      }
+      case NO_MORE -> seen(shared.newestLoaded());
+    };
+  }
+
+  /** Lets look-ups rely on the newest refs known, in a handle whose first one asks the store. */
+  public void relyOnKnown() {
+    if (asking == Asking.ONCE) {
+      asking = Asking.NO_MORE;
+    }
+  }
+
+  /**
+   * Asks the store for changes of others, and fires an event if there are any.
+   *
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  public void scan() throws IOException {
+    validated();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // first, since comparing all entries takes long
+  private RefView seen(RefView view) {
+    Refs before = lastSeen.get();
+    if (before != view.refs()) {
+      before = lastSeen.getAndSet(view.refs());
+      if (before != null && !before.equals(view.refs())) {
+        repository.fireEvent(new RefsChangedEvent());
+      }
+    }
+    return view;
+  }
+
+  /** Commits a transaction that gives refs no values but those that some have. */
+  <R> R commit(RefTransaction<R> transaction) throws IOException {
+    return seen(transaction, Set::of, t -> shared.commit(committer, t));
+  }
+
+  /**
+   * Commits a transaction that was prepared on a view, whose table need not be loaded again.
+   *
+   * @param tips what refs may point to then
+   */
+  <R> R commit(RefTransaction<R> transaction, Set<ObjectId> tips, RefView view) throws IOException {
+    return seen(transaction, () -> tips, t -> shared.commit(committer, t, Optional.of(view)));
+  }
+
+  /**
+   * Commits a transaction of many refs.
+   *
+   * @param tips says what they may point to then
+   */
+  public <R> R commitBatch(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, long bytes)
+      throws IOException {
+    return seen(transaction, tips, t -> shared.commitBatch(committer, t, bytes));
+  }
+
+  /** A way to commit a transaction. */
+  @FunctionalInterface
+  private interface Commit<R> {
+    R run(RefTransaction<R> transaction) throws IOException;
+  }
+
+  /**
+   * Commits a transaction whose objects this handle may have looked for at any time since it was
+   * opened. If garbage was removed since, it looks again whether all that the new values lead to is
+   * there.
+   */
+  private <R> R seen(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, Commit<R> commit)
+      throws IOException {
+    Refs known = shared.newest();
+    long seen = firstSeen(tips);
+    while (true) {
+      try {
+        return committed(commit.run(transaction.seenAt(seen)), known);
+      } catch (ObjectsDroppedException e) {
+        seen = lookAgain(e.tips());
+      }
+    }
+  }
+
+  /**
+   * When all that values lead to was there, for all that is known. Where garbage was removed
+   * before, nobody is trusted, not even this handle with what it has written itself: an object that
+   * it found may have been garbage as well, and may lead to one that was removed before the handle
+   * was opened. Nor is it where others have received what is not listed, and may forget it.
+   */
+  private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
+    if (shared.dropped() == 0 && !objects.mayKnowHidden()) {
+      return opened;
+    }
+    Set<ObjectId> ids = tips.get();
+    return ids.isEmpty() ? opened : lookAgain(ids);
+  }
+
+  private long lookAgain(Set<ObjectId> ids) throws IOException {
+    long generation = shared.generation(); // before anything is looked for
+    try {
+      objects.checkComplete(ids, newest());
+    } catch (MissingObjectException e) {
+      throw new IOException(
+          "object "
+              + e.getObjectId().name()
+              + " was removed by a garbage collection, or the push that brought it was refused;"
+              + " nothing was done, push again",
+          e);
+    }
+    return generation;
+  }
+
+  /** Fires an event if refs are not those that were seen, or known before the transaction. */
+  private <R> R committed(R verdict, Refs known) {
+    Refs now = shared.newest();
+    Refs before = lastSeen.getAndSet(now);
+    if (!now.equals(before != null ? before : known)) {
+      repository.fireEvent(new RefsChangedEvent());
+    }
+    return verdict;
+  }
+
+  /** Target of a symbolic ref in the newest refs that this process knows. */
+  Optional<String> newestLink(String name) {
+    return Optional.ofNullable(shared.newest().symrefs().get(name));
+  }
+
+  public PersonIdent identity(@Nullable PersonIdent given) {
+    return given != null ? given : new PersonIdent(repository);
+  }
+
+  /**
+   * Folds the changes since the last compaction into a new snapshot, in the foreground. Never
+   * needed for correctness; done in the background when it pays.
+   *
+   * @throws IOException if it could not be done; nothing is lost
+   */
+  public void compact() throws IOException {
+    shared.compact();
+  }
+
+  /** Does nothing: a repository is created with its refs. */
+  @Override
+  public void create() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public boolean performsAtomicTransactions() {
+    return true;
+  }
+
+  @Override
+  public boolean isNameConflicting(String name) throws IOException {
+    return !validated().conflicts(name, 1).isEmpty();
+  }
+
+  @Override
+  public Collection<String> getConflictingNames(String name) throws IOException {
+    return validated().conflicts(name, Integer.MAX_VALUE);
+  }
+
+  @Override
+  @Nullable
+  public Ref exactRef(String name) throws IOException {
+    return lookup().exact(name);
+  }
+
+  @Override
+  public Map<String, Ref> exactRef(String... names) throws IOException {
+    if (names.length == 0) {
+      return Map.of(); // as JGit asks for each fetch that names no ref
+    }
+    RefView view = lookup();
+    Map<String, Ref> found = new HashMap<>();
+    for (String name : names) {
+      Ref ref = view.exact(name);
+      if (ref != null) {
+        found.put(name, ref);
+      }
+    }
+    return found;
+  }
+
+  @Override
+  @Nullable
+  public Ref firstExactRef(String... names) throws IOException {
+    RefView view = lookup();
+    for (String name : names) {
+      Ref ref = view.exact(name);
+      if (ref != null) {
+        return ref;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  @Deprecated
+  public Map<String, Ref> getRefs(String prefix) throws IOException {
+    List<Ref> refs = lookup().prefix(prefix, Set.of());
+    RefList.Builder<Ref> list = new RefList.Builder<>(refs.size());
+    refs.forEach(list::add);
+    return new RefMap(prefix, list.toRefList(), RefList.emptyList(), RefList.emptyList());
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
+    return lookup().prefix(prefix, Set.of());
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String... prefixes) throws IOException {
+    RefView view = lookup();
+    List<Ref> refs = new ArrayList<>();
+    for (String prefix : prefixes) {
+      refs.addAll(view.prefix(prefix, Set.of()));
+    }
+    return List.copyOf(refs);
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefixWithExclusions(String include, Set<String> excludes)
+      throws IOException {
+    return lookup().prefix(include, excludes);
+  }
+
+  /** Answered from an index, made when it is first asked for. */
+  @Override
+  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
+    return lookup().tips(id);
+  }
+
+  @Override
+  public boolean hasFastTipsWithSha1() {
+    return true;
+  }
+
+  @Override
+  public boolean hasRefs() throws IOException {
+    return lookup().hasAny();
+  }
+
+  /** Empty: a repository without a working tree has no {@code FETCH_HEAD} and the like. */
+  @Override
+  public List<Ref> getAdditionalRefs() {
+    return List.of();
+  }
+
+  @Override
+  public Ref peel(Ref ref) throws IOException {
+    Ref leaf = ref.getLeaf();
+    ObjectId id = leaf.getObjectId();
+    if (leaf.isPeeled() || id == null) {
+      return ref;
+    }
+    return replaceLeaf(ref, peeled(leaf.getStorage(), leaf.getName(), id));
+  }
+
+  private Ref peeled(Ref.Storage storage, String name, ObjectId id) throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      Optional<ObjectId> target = peel(walk, id);
+      return target.isPresent()
+          ? new ObjectIdRef.PeeledTag(storage, name, id, target.get())
+          : new ObjectIdRef.PeeledNonTag(storage, name, id);
+    }
+  }
+
+  private static Ref replaceLeaf(Ref ref, Ref leaf) {
+    return ref.isSymbolic()
+        ? new SymbolicRef(ref.getName(), replaceLeaf(ref.getTarget(), leaf))
+        : leaf;
+  }
+
+  /** What an annotated tag leads to; empty for any other object. */
+  public static Optional<ObjectId> peel(RevWalk walk, ObjectId id) throws IOException {
+    RevObject object = walk.parseAny(id);
+    return object instanceof RevTag ? Optional.of(walk.peel(object).copy()) : Optional.empty();
+  }
+
+  /** Makes the next look-up ask the store, whatever {@link Validation} allows. */
+  @Override
+  public void refresh() {
+    refreshes.incrementAndGet();
+    lastSeen.compareAndSet(null, shared.newest());
+  }
+
+  @Override
+  public RefUpdate newUpdate(String name, boolean detach) throws IOException {
+    Ref detached = detach ? validated().exact(name) : null;
+    // Made after the look-up: links that were found by it were made before.
+    S3RefUpdate update = new S3RefUpdate(this, name);
+    if (detached != null && detached.isSymbolic()) {
+      update.setDetachingSymbolicRef();
+    }
+    return update;
+  }
+
+  @Override
+  public RefRename newRename(String from, String to) throws IOException {
+    return new S3RefRename(this, new S3RefUpdate(this, from), new S3RefUpdate(this, to));
+  }
+
+  @Override
+  public BatchRefUpdate newBatchUpdate() {
+    return new S3BatchRefUpdate(this);
+  }
+
+  @Override
+  public ReflogReader getReflogReader(Ref ref) throws IOException {
+    return new TransactionReflog(shared.log(), ref.getName());
+  }
+
+  /**
+   * State that all handles of the repository share.
+   *
+   * @return the state
+   */
+  public SharedRefs shared() {
+    return shared;
+  }
+}

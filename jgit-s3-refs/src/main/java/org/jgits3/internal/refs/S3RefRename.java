@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefRename;
+import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.jgits3.internal.refs.snapshot.RefEdits;
+import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
+import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RefValue;
+
+/**
+ * Renames a ref, whatever its value is then, in one transaction; {@code HEAD} follows if it pointed
+ * there.
+ */
+final class S3RefRename extends RefRename {
+  private final S3RefDatabase database;
+
+  S3RefRename(S3RefDatabase database, S3RefUpdate source, S3RefUpdate destination) {
+    super(source, destination);
+    this.database = database;
+  }
+
+  @Override
+  protected Result doRename() throws IOException {
+    return database.commit(this::rename);
+  }
+
+  private Outcome<Result> rename(RefEdits edits) {
+    String from = source.getName();
+    String to = destination.getName();
+    if (edits.symbolic(from).isPresent()) {
+      return Outcome.unchanged(Result.IO_FAILURE); // as RefDirectory: not supported
+    }
+    Optional<RefValue.Direct> value = edits.direct(from);
+    if (value.isEmpty() || edits.exists(to) || blocked(edits, from, to)) {
+      return Outcome.unchanged(Result.LOCK_FAILURE);
+    }
+    edits.delete(from);
+    edits.put(to, value.get());
+    ObjectId id = value.get().id();
+    List<RefChange> changes = new ArrayList<>();
+    changes.add(new RefChange(from, id, ObjectId.zeroId()));
+    changes.add(new RefChange(to, ObjectId.zeroId(), id).renamed(from));
+    if (edits.symbolic(Constants.HEAD).filter(from::equals).isPresent()) {
+      edits.link(Constants.HEAD, to);
+      changes.add(
+          new RefChange(Constants.HEAD, ObjectId.zeroId(), id)
+              .linked(Optional.of(from), Optional.of(to)));
+    }
+    String message = getRefLogMessage();
+    Logged logged =
+        new Logged(database.identity(getRefLogIdent()), message == null ? "" : message, changes);
+    return new Outcome<>(Result.RENAMED, List.of(logged));
+  }
+
+  /** Whether another ref than the renamed one stands in the way, tried on edits of its own. */
+  private static boolean blocked(RefEdits edits, String from, String to) {
+    RefEdits trial = edits.copy();
+    trial.delete(from);
+    return trial.conflicting(to);
+  }
+}

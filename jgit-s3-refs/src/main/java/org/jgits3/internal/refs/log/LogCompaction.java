@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.log;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.TransactionLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves the tail of the transaction log from the manifest to a segment, and merges segments, so
+ * that the manifest lists few of them however long the history is.
+ *
+ * <p>Segments are kept in a geometric progression: each is at least {@value #FACTOR} times as large
+ * as all newer ones together. The tail is written together with as many of the newest segments as
+ * would break that rule. A segment of {@value #CAP} bytes is not rewritten any more, so a merge
+ * reads at most about twice that; there are up to {@value #LISTED} segments, and of more than that
+ * the two neighbours with the fewest bytes are merged whatever their size.
+ *
+ * <p>The new segment is uploaded first, from one pinned manifest. The commit then holds only if the
+ * log still lists what was merged and still begins its tail with what was moved; entries that were
+ * appended meanwhile stay in the tail.
+ *
+ * <p>An object that is damaged or missing stays listed as it is, and is named once: a segment is
+ * merged with none, and a large transaction stays in the tail while later ones go past it.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class LogCompaction {
+  private static final Logger LOG = LoggerFactory.getLogger(LogCompaction.class);
+
+  /** Entries of the tail that make a compaction due; about 50 kB of manifest. */
+  static final int TAIL = 250;
+
+  /** Bytes of the tail that make a compaction due, if they are less than a quarter of the room. */
+  private static final long TAIL_BYTES = 64 << 10;
+
+  /** See the class; with it and the cap some seven segments are smaller than the cap. */
+  static final int FACTOR = 2;
+
+  static final long CAP = 8 << 20;
+
+  /** Segments of 110 bytes each in the manifest; in 2 GiB of log are some 30 million entries. */
+  static final int LISTED = 256;
+
+  /** About the bytes of an entry with one change in a segment. */
+  private static final long ENTRY = 80;
+
+  /** Segments out of the progression, beside the tail, that make a merge due. */
+  private static final int UNMERGED = 8;
+
+  private final LogObjects objects;
+  private final ManifestCommitter committer;
+  private final RefsMetrics metrics;
+
+  /** Ids of objects that could not be read, each named once. */
+  private final Set<String> damaged = ConcurrentHashMap.newKeySet();
+
+  public LogCompaction(LogObjects objects, ManifestCommitter committer, RefsMetrics metrics) {
+    this.objects = objects;
+    this.committer = committer;
+    this.metrics = metrics;
+  }
+
+  /** How many times what makes a move of the tail due is in it; 0 if none is due. */
+  public static long level(Manifest manifest) {
+    List<LogEntry> tail = manifest.log().newest();
+    long most = Math.min(TAIL_BYTES, manifest.roomForRefs() / 4);
+    return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
+  }
+
+  /** Whether it pays to compact the log of a manifest. */
+  public boolean due(Manifest manifest) {
+    TransactionLog log = manifest.log();
+    return level(manifest) > 0
+        || log.segments().size() - segmentsToKeep(log) > UNMERGED
+        || (log.segments().size() > LISTED && smallestPair(log.segments()).isPresent());
+  }
+
+  /**
+   * Moves the whole tail to a segment, and merges those that are due to be. Does nothing where
+   * another process was faster.
+   *
+   * @param manifest manifest validated within this operation
+   * @throws IOException if it could not be done; nothing is lost
+   */
+  public void run(Manifest manifest) throws IOException {
+    replace(manifest, this::merging);
+  }
+
+  private Run merging(TransactionLog log) {
+    if (log.segments().size() > LISTED) {
+      OptionalInt pair = smallestPair(log.segments());
+      if (pair.isPresent()) {
+        return new Run(pair.getAsInt(), pair.getAsInt() + 2, List.of());
+      }
+    }
+    return new Run(segmentsToKeep(log), log.segments().size(), movable(log));
+  }
+
+  /**
+   * Moves the tail to a segment, and merges none: for an update that waits for room in the
+   * manifest.
+   *
+   * @param manifest manifest validated within this operation
+   * @throws IOException if it could not be done; nothing is lost
+   */
+  public void moveTail(Manifest manifest) throws IOException {
+    int segments = manifest.log().segments().size();
+    replace(manifest, log -> new Run(segments, segments, movable(log)));
+  }
+
+  /** About the bytes of a manifest that {@link #moveTail} moves, as far as is known. */
+  public long movableBytes(Manifest manifest) {
+    return TransactionLog.approximateBytes(movable(manifest.log()));
+  }
+
+  /** Entries of the tail that can be moved: those left behind would not be in order. */
+  private List<LogEntry> movable(TransactionLog log) {
+    return log.newest().stream()
+        .filter(e -> e.external().map(object -> !damaged.contains(object.id())).orElse(true))
+        .toList();
+  }
+
+  private boolean readable(LogSegment segment) {
+    return !damaged.contains(segment.object().id());
+  }
+
+  private int segmentsToKeep(TransactionLog log) {
+    List<LogSegment> segments = log.segments();
+    long newer = log.tail().size() * ENTRY;
+    int keep = segments.size();
+    while (keep > 0
+        && readable(segments.get(keep - 1))
+        && size(segments.get(keep - 1)) < Math.min(CAP, FACTOR * newer)) {
+      keep--;
+      newer += size(segments.get(keep));
+    }
+    return keep;
+  }
+
+  /** The first of the two readable neighbours with the fewest bytes. */
+  private OptionalInt smallestPair(List<LogSegment> segments) {
+    return IntStream.range(0, segments.size() - 1)
+        .filter(i -> readable(segments.get(i)) && readable(segments.get(i + 1)))
+        .boxed()
+        .min(Comparator.comparingLong(i -> pair(segments, i)))
+        .map(OptionalInt::of)
+        .orElse(OptionalInt.empty());
+  }
+
+  private static long pair(List<LogSegment> segments, int i) {
+    return size(segments.get(i)) + size(segments.get(i + 1));
+  }
+
+  private static long size(LogSegment segment) {
+    return segment.object().size();
+  }
+
+  /** What becomes one segment: segments from one number to before another, and entries. */
+  private record Run(int from, int to, List<LogEntry> entries) {
+    boolean isEmpty() {
+      return entries.isEmpty() && to - from < 2;
+    }
+
+    List<LogSegment> segments(TransactionLog log) {
+      return log.segments().subList(from, to);
+    }
+
+    boolean sameIn(TransactionLog log, TransactionLog pinned) {
+      return log.segments().size() >= to
+          && segments(log).equals(segments(pinned))
+          && (entries.isEmpty()
+              || (log.segments().size() == to
+                  && log.tail().size() >= pinned.tail().size()
+                  && log.tail().subList(0, pinned.tail().size()).equals(pinned.tail())));
+    }
+
+    TransactionLog replacedBy(LogSegment segment, TransactionLog log) {
+      List<LogSegment> segments = new ArrayList<>(log.segments());
+      segments.subList(from, to).clear();
+      segments.add(from, segment);
+      List<LogEntry> tail = new ArrayList<>(log.tail());
+      tail.removeAll(Set.copyOf(entries));
+      return new TransactionLog(segments, tail);
+    }
+  }
+
+  /**
+   * Writes a segment and commits it. What it should hold and cannot be read is left as it is, and
+   * the segment is made without.
+   */
+  private void replace(Manifest manifest, Function<TransactionLog, Run> plan) throws IOException {
+    Set<String> failed = new HashSet<>();
+    while (true) {
+      Run run = plan.apply(manifest.log());
+      if (run.isEmpty()) {
+        return;
+      }
+      try {
+        commit(manifest, run);
+        return;
+      } catch (DamagedLogException e) {
+        if (!failed.add(e.id())) { // twice: not on the way here
+          note(e);
+        }
+      }
+    }
+  }
+
+  private void note(DamagedLogException e) {
+    if (damaged.add(e.id())) {
+      metrics.damagedLogObject();
+      LOG.error("{}; refs and pushes go on, reflogs that need it fail", e.getMessage());
+    }
+  }
+
+  private void commit(Manifest manifest, Run run) throws IOException {
+    TransactionLog pinned = manifest.log();
+    LogSegment segment = objects.writeSegment(manifest, run.segments(pinned), run.entries());
+    boolean unlisted = false;
+    try {
+      unlisted =
+          !committer.<Boolean>commit(
+              base ->
+                  run.sameIn(base.log(), pinned)
+                      ? Proposal.edit(base.withLog(run.replacedBy(segment, base.log())), true)
+                      : Proposal.noEdit(false));
+    } catch (ManifestException.TooLarge e) {
+      unlisted = true;
+      throw e;
+    } finally {
+      if (unlisted) {
+        metrics.foldLost();
+        objects.discard(manifest.repositoryId(), segment.object());
+      }
+    }
+  }
+}

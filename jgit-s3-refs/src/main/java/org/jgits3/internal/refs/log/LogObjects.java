@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.log;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The immutable objects of a transaction log. Safe for use by many threads. */
+public final class LogObjects {
+  private static final Logger LOG = LoggerFactory.getLogger(LogObjects.class);
+
+  /**
+   * Bytes of one transaction's changes above which the log keeps them in an object of their own.
+   */
+  private static final int EXTERNAL = 16 << 10;
+
+  /** Bytes of a change in a manifest, besides the name. */
+  private static final int CHANGE = 92;
+
+  /** Changes of a part of a large transaction in a segment; about a block. */
+  private static final int PART = 2000;
+
+  /** Bytes read first to find the index of an object that does not say how long it is. */
+  private static final int INDEX_GUESS = 32 << 10;
+
+  private final ObjectStore store;
+  private final PackUploads uploads;
+
+  public LogObjects(ObjectStore store, PackUploads uploads) {
+    this.store = store;
+    this.uploads = uploads;
+  }
+
+  /**
+   * Uploads the changes of a transaction if they are too many for the manifest.
+   *
+   * @param validated manifest validated within the operation that will list the object
+   * @param changes the changes; those sorted by name are written fastest
+   * @return the object; empty if the manifest is to hold the changes itself
+   * @throws IOException if they cannot be uploaded
+   */
+  public Optional<StoredObject> writeIfLarge(Manifest validated, List<RefChange> changes)
+      throws IOException {
+    long bytes = 0;
+    for (RefChange c : changes) {
+      bytes += CHANGE + c.ref().length();
+      if (bytes > EXTERNAL) {
+        return Optional.of(write(validated, changes));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private StoredObject write(Manifest validated, List<RefChange> changes) throws IOException {
+    return upload(validated, out -> write(changes, out));
+  }
+
+  /** Content of an object to be. */
+  @FunctionalInterface
+  private interface Content {
+    void write(OutputStream out) throws IOException;
+  }
+
+  private StoredObject upload(Manifest validated, Content content) throws IOException {
+    String id = ObjectNames.mint(validated);
+    PackUpload upload = uploads.begin(ObjectNames.logKey(validated.repositoryId(), id));
+    try {
+      content.write(upload);
+    } catch (IOException | RuntimeException | Error e) {
+      upload.fail(e);
+      throw e;
+    }
+    upload.close();
+    return new StoredObject(id, upload.count(), upload.crc32c());
+  }
+
+  /** Writes the object that holds some changes. */
+  static void write(List<RefChange> changes, OutputStream out) throws IOException {
+    BlockFileWriter writer = new BlockFileWriter(out, BlockFile.CHANGES);
+    if (changes instanceof PreparedChanges bulk && bulk.inOrderOfStrings()) {
+      bulk.writeTo(writer);
+    } else {
+      for (RefChange c : sorted(changes)) {
+        writer.change(c);
+      }
+    }
+    writer.finish();
+  }
+
+  private static List<RefChange> sorted(List<RefChange> changes) {
+    if (isSorted(changes)) {
+      return changes;
+    }
+    List<RefChange> sorted = new ArrayList<>(changes);
+    sorted.sort(Comparator.comparing(RefChange::ref));
+    return sorted;
+  }
+
+  private static boolean isSorted(List<RefChange> changes) {
+    String before = "";
+    for (RefChange c : changes) {
+      if (before.compareTo(c.ref()) > 0) {
+        return false;
+      }
+      before = c.ref();
+    }
+    return true;
+  }
+
+  /**
+   * Uploads a segment: segments there are, one after the other, then entries.
+   *
+   * @param validated manifest validated within the operation that will list the segment
+   * @param segments segments to merge, oldest first
+   * @param entries entries to append, oldest first; the changes that are objects of their own are
+   *     taken in
+   * @return the segment
+   * @throws DamagedLogException if something that is to go into it is damaged or missing
+   * @throws IOException if something cannot be read, or the segment cannot be uploaded
+   */
+  LogSegment writeSegment(Manifest validated, List<LogSegment> segments, List<LogEntry> entries)
+      throws IOException {
+    int[] indexSize = new int[1];
+    StoredObject object =
+        upload(
+            validated,
+            out -> indexSize[0] = writeSegment(validated.repositoryId(), segments, entries, out));
+    return describe(object, segments, entries, indexSize[0]);
+  }
+
+  /**
+   * Deletes an object that was written here, and that no manifest lists nor ever will. If it cannot
+   * be deleted it is left to a sweep.
+   *
+   * @param repository life of the repository
+   * @param object the object
+   */
+  public void discard(String repository, StoredObject object) {
+    String key = ObjectNames.logKey(repository, object.id());
+    try {
+      store.delete(List.of(key));
+    } catch (IOException e) {
+      LOG.debug("log object {} is left to a sweep", key, e);
+    }
+  }
+
+  private int writeSegment(
+      String repository, List<LogSegment> segments, List<LogEntry> entries, OutputStream out)
+      throws IOException {
+    BlockFileWriter writer = new BlockFileWriter(out, BlockFile.SEGMENT);
+    for (LogSegment segment : segments) {
+      reading(segment.object(), () -> copy(open(repository, segment), writer));
+    }
+    for (LogEntry entry : entries) {
+      if (entry.external().isPresent()) {
+        reading(entry.external().get(), () -> write(repository, entry, writer));
+      } else {
+        write(repository, entry, writer);
+      }
+    }
+    return writer.finish();
+  }
+
+  /** Something that reads an object of the log. */
+  @FunctionalInterface
+  private interface Reading {
+    void run() throws IOException;
+  }
+
+  private static void reading(StoredObject object, Reading reading) throws IOException {
+    try {
+      reading.run();
+    } catch (StoreException.Corrupt | StoreException.Missing e) {
+      throw new DamagedLogException(object.id(), e);
+    }
+  }
+
+  private static void copy(BlockFileReader from, BlockFileWriter to) throws IOException {
+    int before = to.blocks();
+    for (int i = 0; i < from.index().blocks().size(); i++) {
+      from.copy(i, to);
+    }
+    to.copyRefs(from.index(), before);
+  }
+
+  private void write(String repository, LogEntry entry, BlockFileWriter writer) throws IOException {
+    RefChanges changes = changes(repository, entry);
+    List<RefChange> part = new ArrayList<>();
+    Optional<RefChange> next = changes.next();
+    do {
+      part.clear();
+      for (; next.isPresent() && part.size() < PART; next = changes.next()) {
+        part.add(next.get());
+      }
+      writer.entry(entry, part, next.isPresent());
+    } while (next.isPresent());
+  }
+
+  private static LogSegment describe(
+      StoredObject object, List<LogSegment> segments, List<LogEntry> entries, int indexSize) {
+    long from = segments.isEmpty() ? entries.get(0).generation() : segments.get(0).from();
+    long to =
+        entries.isEmpty()
+            ? segments.get(segments.size() - 1).to()
+            : entries.get(entries.size() - 1).generation();
+    long count = entries.size() + segments.stream().mapToLong(LogSegment::entries).sum();
+    return new LogSegment(object, from, to, count, indexSize);
+  }
+
+  /** A reader of a segment. */
+  public BlockFileReader open(String repository, LogSegment segment) throws IOException {
+    String key = ObjectNames.logKey(repository, segment.object().id());
+    return new BlockFileReader(
+        store, key, BlockFile.SEGMENT, segment.object(), segment.indexSize());
+  }
+
+  /** A reader of the changes of a large transaction. */
+  public BlockFileReader open(String repository, StoredObject changes) throws IOException {
+    String key = ObjectNames.logKey(repository, changes.id());
+    return new BlockFileReader(store, key, BlockFile.CHANGES, changes, INDEX_GUESS);
+  }
+
+  /**
+   * All changes of a transaction of the tail.
+   *
+   * @param repository life of the repository
+   * @param entry the transaction
+   * @return its changes, in its own order if the manifest holds them, else sorted by name
+   * @throws IOException if they cannot be read
+   */
+  public RefChanges changes(String repository, LogEntry entry) throws IOException {
+    return entry.external().isPresent()
+        ? RefChanges.of(open(repository, entry.external().get()))
+        : RefChanges.of(entry.changes());
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.Checksums;
+import org.jgits3.internal.refs.table.DeltaCodec;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the table of a snapshot that another process wrote from the table before it, so that the
+ * snapshot need not be downloaded. What was made is the snapshot only if it has its SHA-256; the
+ * guess that costs nothing is tried first, then the delta that was published beside the snapshot.
+ */
+final class Derivation {
+  private static final Logger LOG = LoggerFactory.getLogger(Derivation.class);
+
+  private final ImmutableObjects objects;
+  private final RefsMetrics metrics;
+
+  Derivation(ImmutableObjects objects, RefsMetrics metrics) {
+    this.objects = objects;
+    this.metrics = metrics;
+  }
+
+  /**
+   * Makes a table.
+   *
+   * @param repositoryId life of the repository
+   * @param held id of the snapshot before
+   * @param table its table
+   * @param wanted the snapshot to make
+   * @param folded what its writer folded in, as far as is known here
+   * @return the table; empty if it has to be downloaded
+   */
+  Optional<RefTable> derive(
+      String repositoryId,
+      String held,
+      RefTable table,
+      RefSnapshot wanted,
+      Optional<ChangedRefs> folded) {
+    Optional<RefTable> made =
+        folded.flatMap(changes -> proven(new SnapshotMerge(table, changes), wanted));
+    if (made.isEmpty() && wanted.delta().isPresent()) {
+      made = fromDelta(repositoryId, held, table, wanted, wanted.delta().get());
+    }
+    if (made.isPresent()) {
+      metrics.derived();
+    }
+    return made;
+  }
+
+  /**
+   * What a compaction seems to have folded in.
+   *
+   * @param before last refs seen on the snapshot before
+   * @param after first refs seen on the new snapshot; its overlay holds what was changed since
+   * @return the changes
+   */
+  static ChangedRefs folded(Refs before, Refs after) {
+    Map<String, RefValue> changes = new HashMap<>(before.overlay());
+    changes.keySet().removeAll(after.overlay().keySet());
+    return ChangedRefs.foldable(changes);
+  }
+
+  private Optional<RefTable> fromDelta(
+      String repositoryId, String held, RefTable table, RefSnapshot wanted, StoredObject delta) {
+    String key = ObjectNames.deltaKey(repositoryId, wanted.id());
+    try {
+      DeltaCodec.Delta read =
+          DeltaCodec.decode(key, objects.read(key, delta.size(), delta.crc32c()));
+      if (!read.base().equals(held)) {
+        return Optional.empty();
+      }
+      Optional<RefTable> made = proven(new SnapshotMerge(table, read.changes()), wanted);
+      if (made.isEmpty()) {
+        metrics.mismatched();
+        LOG.warn("refs delta {} does not give its snapshot, which is downloaded instead", key);
+      }
+      return made;
+    } catch (StoreException.Missing e) {
+      LOG.debug("{} was swept already", key, e);
+      return Optional.empty();
+    } catch (IOException e) {
+      metrics.mismatched();
+      LOG.warn("{}; the snapshot is downloaded instead", e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * The table of a merge if it has the bytes of the snapshot; most that have not, differ in size.
+   */
+  private static Optional<RefTable> proven(SnapshotMerge merge, RefSnapshot wanted) {
+    if (merge.size() != wanted.size() || merge.count() != wanted.count()) {
+      return Optional.empty();
+    }
+    RefTable made = merge.build();
+    Checksums sums = Checksums.of(made);
+    boolean same = sums.crc32c() == wanted.crc32c() && sums.sha256().equals(wanted.sha256());
+    return same ? Optional.of(made) : Optional.empty();
+  }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefNames;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
+
+/**
+ * Changes of refs on top of a view, made one after the other, each seeing the ones before it. Used
+ * by one thread.
+ */
+public final class RefEdits {
+  /**
+   * Bytes of a manifest for refs that stay in it, since packed-refs cannot hold them: symbolic ones
+   * and those outside {@code refs/}, but {@code HEAD}.
+   */
+  static final long MOST_KEPT = 32 << 10;
+
+  private final RefView view;
+  private final Map<String, RefValue> values = new HashMap<>();
+  private final Map<String, Optional<String>> symrefs = new HashMap<>();
+  private final TreeSet<String> added = new TreeSet<>();
+
+  /** What these edits have found out; null if that is not to be noted. */
+  @Nullable private final Looks looks;
+
+  public RefEdits(RefView view) {
+    this(view, null);
+  }
+
+  /**
+   * No edits yet.
+   *
+   * @param view refs to change
+   * @param looks notes what is found out; null if that does not matter
+   */
+  public RefEdits(RefView view, @Nullable Looks looks) {
+    this.view = view;
+    this.looks = looks;
+  }
+
+  /** The refs without these changes. */
+  public RefView before() {
+    return view;
+  }
+
+  /** Id of a ref; zero if there is none. */
+  public static ObjectId idOrZero(Optional<RefValue.Direct> ref) {
+    return ref.map(RefValue.Direct::id).orElse(ObjectId.zeroId());
+  }
+
+  public Optional<RefValue.Direct> direct(String name) {
+    if (looks != null && !values.containsKey(name)) {
+      looks.value(name);
+    }
+    return find(name);
+  }
+
+  private Optional<RefValue.Direct> find(String name) {
+    RefValue v = values.get(name);
+    if (v == null) {
+      return view.direct(name);
+    }
+    return v instanceof RefValue.Direct d ? Optional.of(d) : Optional.empty();
+  }
+
+  /** Value of a ref without these changes. */
+  public Optional<RefValue.Direct> directBefore(String name) {
+    if (looks != null) {
+      looks.value(name);
+    }
+    return view.direct(name);
+  }
+
+  /**
+   * Tells if a ref points to an object.
+   *
+   * @param name full name
+   * @param id the object; zero if there is to be no such ref
+   */
+  public boolean pointsTo(String name, ObjectId id) {
+    if (looks != null && !values.containsKey(name)) {
+      looks.expected(name, id.copy());
+    }
+    return idOrZero(find(name)).equals(id);
+  }
+
+  public Optional<String> symbolic(String name) {
+    Optional<String> changed = symrefs.get(name);
+    return changed != null ? changed : view.symbolic(name);
+  }
+
+  public boolean exists(String name) {
+    return symbolic(name).isPresent() || hasDirect(name);
+  }
+
+  private boolean hasDirect(String name) {
+    if (looks != null && !values.containsKey(name)) {
+      looks.existence(name);
+    }
+    return find(name).isPresent();
+  }
+
+  public void put(String name, RefValue.Direct value) {
+    unlink(name);
+    values.put(name, value);
+    added.add(name);
+  }
+
+  public void link(String name, String target) {
+    if (hasDirect(name)) {
+      values.put(name, RefValue.DELETED);
+    }
+    symrefs.put(name, Optional.of(target));
+    added.add(name);
+  }
+
+  public void delete(String name) {
+    unlink(name);
+    if (hasDirect(name)) {
+      values.put(name, RefValue.DELETED);
+    }
+    added.remove(name);
+  }
+
+  private void unlink(String name) {
+    if (symbolic(name).isPresent()) {
+      symrefs.put(name, Optional.empty());
+    }
+  }
+
+  /**
+   * Whether a ref cannot be created: packed-refs cannot hold its name, or another ref, as of these
+   * edits, is a directory of it or in it.
+   *
+   * @param name full name of the ref to be
+   * @return true if it cannot
+   */
+  public boolean conflicting(String name) {
+    return !RefNames.storable(name) || belowAnother(name) || aboveAnother(name);
+  }
+
+  /** Whether another ref is a directory of this one. */
+  public boolean belowAnother(String name) {
+    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
+      if (exists(name.substring(0, slash))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean aboveAnother(String name) {
+    String below = name + '/';
+    String first = added.ceiling(below);
+    if (first != null && first.startsWith(below)) {
+      return true;
+    }
+    if (looks != null) {
+      looks.directory(name);
+    }
+    // One more than was touched, so that deletions among them cannot hide a conflict.
+    return view.below(name, values.size() + symrefs.size() + 1).stream().anyMatch(this::exists);
+  }
+
+  /** Name at the end of a chain of symbolic refs, as {@link RefView#leaf}. */
+  public String leaf(String name) {
+    String at = name;
+    for (int depth = 0; depth <= RefDatabase.MAX_SYMBOLIC_REF_DEPTH; depth++) {
+      Optional<String> target = symbolic(at);
+      if (target.isEmpty()) {
+        return at;
+      }
+      at = target.get();
+    }
+    return name;
+  }
+
+  /** Edits that begin with these and leave them alone. */
+  public RefEdits copy() {
+    RefEdits copy = new RefEdits(view, looks);
+    copy.addAll(this);
+    return copy;
+  }
+
+  /** Takes over all edits of a copy. */
+  public void addAll(RefEdits copy) {
+    values.putAll(copy.values);
+    symrefs.putAll(copy.symrefs);
+    added.addAll(copy.added);
+  }
+
+  /** What the changed refs point to, as far as they are not symbolic. */
+  public Set<ObjectId> tips() {
+    return values.values().stream()
+        .filter(RefValue.Direct.class::isInstance)
+        .map(value -> ((RefValue.Direct) value).id())
+        .collect(Collectors.toSet());
+  }
+
+  public boolean isEmpty() {
+    return values.isEmpty() && symrefs.isEmpty();
+  }
+
+  /** What becomes of the refs that a snapshot can hold. */
+  public ChangedRefs changes() {
+    return ChangedRefs.foldable(values);
+  }
+
+  /**
+   * The refs with these changes: the overlay keeps exactly the entries that differ from the
+   * snapshot.
+   *
+   * @return the result
+   * @throws ManifestException if the manifest has no room for refs that stay in it
+   */
+  public Refs apply() throws ManifestException {
+    TreeMap<String, RefValue> overlay = new TreeMap<>(view.refs().overlay());
+    values.forEach((name, value) -> setOrClear(overlay, name, value, view.inSnapshot(name)));
+    TreeMap<String, String> links = new TreeMap<>(view.refs().symrefs());
+    symrefs.forEach(
+        (name, target) ->
+            target.ifPresentOrElse(t -> links.put(name, t), () -> links.remove(name)));
+    Refs next = new Refs(view.refs().snapshot(), overlay, links);
+    checkKept(next);
+    return next;
+  }
+
+  /** Refuses more refs that no compaction moves elsewhere: they would leave no room for others. */
+  private void checkKept(Refs next) throws ManifestException {
+    Optional<String> kept =
+        Stream.concat(
+                symrefs.keySet().stream(),
+                values.keySet().stream().filter(name -> !SnapshotMerge.holds(name)))
+            .filter(name -> !name.equals(Constants.HEAD))
+            .min(Comparator.naturalOrder());
+    if (kept.isEmpty()) {
+      return;
+    }
+    long bytes = keptBytes(next);
+    if (bytes > MOST_KEPT && bytes > keptBytes(view.refs())) {
+      throw new ManifestException(
+          kept.get()
+              + ": symbolic refs, and refs outside refs/, would take "
+              + bytes
+              + " bytes of the manifest, which they stay in, at most "
+              + MOST_KEPT
+              + "; delete some of them",
+          null);
+    }
+  }
+
+  private static long keptBytes(Refs refs) {
+    TreeMap<String, RefValue> overlay = new TreeMap<>(refs.overlay());
+    overlay.keySet().removeIf(name -> SnapshotMerge.holds(name) || name.equals(Constants.HEAD));
+    TreeMap<String, String> links = new TreeMap<>(refs.symrefs());
+    links.remove(Constants.HEAD);
+    return new Refs(Optional.empty(), overlay, links).approximateBytes();
+  }
+
+  /**
+   * The refs with these changes, without those that a snapshot can hold.
+   *
+   * @return the result
+   * @throws ManifestException as {@link #apply}
+   */
+  public Refs outsideSnapshot() throws ManifestException {
+    RefEdits outside = new RefEdits(view.outsideSnapshot());
+    outside.symrefs.putAll(symrefs);
+    values.forEach(
+        (name, value) -> {
+          if (!SnapshotMerge.holds(name)) {
+            outside.values.put(name, value);
+          }
+        });
+    return outside.apply();
+  }
+
+  /** Leaves in the overlay only what differs from the snapshot. */
+  static void setOrClear(
+      Map<String, RefValue> overlay,
+      String name,
+      RefValue value,
+      Optional<RefValue.Direct> inSnapshot) {
+    boolean same =
+        value instanceof RefValue.Direct
+            ? inSnapshot.isPresent() && inSnapshot.get().equals(value)
+            : inSnapshot.isEmpty();
+    if (same) {
+      overlay.remove(name);
+    } else {
+      overlay.put(name, value);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.eclipse.jgit.lib.Ref;
+import org.jgits3.internal.refs.table.RefOrder;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.manifest.RefValue;
+
+/**
+ * The refs of a view whose names have a prefix, but for those with other prefixes. What is left out
+ * is found by search and not looked at. Used by one thread.
+ */
+final class RefListing {
+  private final RefView view;
+  private final RefTable table;
+  private final String prefix;
+  private final Set<String> excludes;
+
+  RefListing(RefView view, String prefix, Set<String> excludes) {
+    this.view = view;
+    this.table = view.table();
+    this.prefix = prefix;
+    this.excludes = excludes;
+  }
+
+  /** Something the overlay says, and where in the table its name is, or would be. */
+  private record Change(int found, String name, RefValue value) {
+    int at() {
+      return found >= 0 ? found : -(found + 1);
+    }
+
+    /** First ref of the table that it does not replace and that is after it. */
+    int after() {
+      return found >= 0 ? found + 1 : at();
+    }
+  }
+
+  /**
+   * Makes the refs.
+   *
+   * @return refs in order of {@link String#compareTo}
+   */
+  List<Ref> list() {
+    List<RefTable.Range> ranges = included(table.range(prefix));
+    List<Change> changes = changes();
+    int most = changes.size() + view.refs().symrefs().size();
+    for (RefTable.Range range : ranges) {
+      most += range.size();
+    }
+    List<Ref> refs = new ArrayList<>(most);
+    int next = 0;
+    for (RefTable.Range range : ranges) {
+      int at = range.from();
+      while (next < changes.size() && changes.get(next).at() < range.to()) {
+        Change change = changes.get(next++);
+        add(refs, at, change.at());
+        add(refs, change);
+        at = Math.max(at, change.after());
+      }
+      add(refs, at, range.to());
+    }
+    while (next < changes.size()) {
+      add(refs, changes.get(next++));
+    }
+    addSymbolic(refs);
+    refs.sort(Comparator.comparing(Ref::getName)); // nearly sorted already: one comparison each
+    return refs;
+  }
+
+  private void add(List<Ref> refs, int from, int to) {
+    for (int i = from; i < to; i++) {
+      refs.add(table.ref(i));
+    }
+  }
+
+  private static void add(List<Ref> refs, Change change) {
+    if (change.value() instanceof RefValue.Direct d) {
+      refs.add(RefView.ref(change.name(), d));
+    }
+  }
+
+  private void addSymbolic(List<Ref> refs) {
+    for (String name : view.refs().symrefs().keySet()) {
+      Ref ref = isListed(name) ? view.exact(name) : null;
+      if (ref != null && ref.getObjectId() != null) {
+        refs.add(ref);
+      }
+    }
+  }
+
+  private boolean isListed(String name) {
+    return name.startsWith(prefix) && excludes.stream().noneMatch(name::startsWith);
+  }
+
+  /** What the overlay says of listed names, in the order of the table. */
+  private List<Change> changes() {
+    List<Change> changes = new ArrayList<>();
+    for (Map.Entry<String, RefValue> e : view.refs().overlay().tailMap(prefix).entrySet()) {
+      String name = e.getKey();
+      if (!name.startsWith(prefix)) {
+        break;
+      }
+      if (isListed(name)) {
+        changes.add(new Change(table.find(name), name, e.getValue()));
+      }
+    }
+    changes.sort(Comparator.comparing(Change::name, RefOrder.INSTANCE));
+    return changes;
+  }
+
+  /** The parts of a range that no excluded prefix covers. */
+  private List<RefTable.Range> included(RefTable.Range all) {
+    List<RefTable.Range> excluded = new ArrayList<>();
+    for (String exclude : excludes) {
+      if (prefix.startsWith(exclude)) {
+        return List.of();
+      }
+      if (exclude.startsWith(prefix)) {
+        excluded.add(table.range(exclude));
+      }
+    }
+    excluded.sort(Comparator.comparingInt(RefTable.Range::from));
+    List<RefTable.Range> included = new ArrayList<>();
+    int from = all.from();
+    for (RefTable.Range range : excluded) {
+      if (range.from() > from) {
+        included.add(new RefTable.Range(from, range.from()));
+      }
+      from = Math.max(from, range.to());
+    }
+    if (from < all.to()) {
+      included.add(new RefTable.Range(from, all.to()));
+    }
+    return included;
+  }
+}

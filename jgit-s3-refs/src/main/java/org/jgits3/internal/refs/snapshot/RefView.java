@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.SymbolicRef;
+import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
+
+/**
+ * All refs of one generation: the overlay of its manifest over the table of its snapshot.
+ * Immutable.
+ */
+public final class RefView {
+  private final Refs refs;
+  private final RefTable table;
+  private final SortedMap<String, RefValue> overlay;
+
+  public RefView(Refs refs, RefTable table) {
+    this.refs = refs;
+    this.table = table;
+    this.overlay = refs.overlay();
+  }
+
+  public Refs refs() {
+    return refs;
+  }
+
+  public RefTable table() {
+    return table;
+  }
+
+  /** Entries of the overlay that a snapshot can hold. */
+  public ChangedRefs foldable() {
+    return ChangedRefs.foldable(overlay);
+  }
+
+  /** These refs without those that a snapshot can hold, as far as the overlay says. */
+  public RefView outsideSnapshot() {
+    TreeMap<String, RefValue> outside = new TreeMap<>(overlay);
+    outside.keySet().removeIf(SnapshotMerge::holds);
+    return new RefView(new Refs(refs.snapshot(), outside, refs.symrefs()), table);
+  }
+
+  /** Whether there is no ref but symbolic ones, nor anything the overlay says of one. */
+  public boolean isEmpty() {
+    return table.size() == 0 && overlay.isEmpty();
+  }
+
+  /**
+   * What a ref that is not symbolic points to.
+   *
+   * @param name full name
+   * @return its value; empty if there is no such ref, or it is symbolic
+   */
+  public Optional<RefValue.Direct> direct(String name) {
+    RefValue changed = overlay.get(name);
+    if (changed instanceof RefValue.Direct d) {
+      return Optional.of(d);
+    }
+    if (changed != null) {
+      return Optional.empty();
+    }
+    return inSnapshot(name);
+  }
+
+  /**
+   * What the snapshot says of a ref, whatever the overlay says.
+   *
+   * @param name full name
+   * @return its value there
+   */
+  Optional<RefValue.Direct> inSnapshot(String name) {
+    int i = table.find(name);
+    return i < 0 ? Optional.empty() : Optional.of(table.value(i));
+  }
+
+  /**
+   * Target of a symbolic ref.
+   *
+   * @param name full name
+   * @return name of the target; empty if the ref is not symbolic
+   */
+  public Optional<String> symbolic(String name) {
+    return Optional.ofNullable(refs.symrefs().get(name));
+  }
+
+  /**
+   * One ref, symbolic ones with all they lead to.
+   *
+   * @param name full name
+   * @return the ref; null if there is none, or symbolic refs lead to each other
+   */
+  @Nullable
+  public Ref exact(String name) {
+    return refs.symrefs().containsKey(name) ? resolve(name, 0) : leafRef(name);
+  }
+
+  /**
+   * A ref that is not symbolic; made of the caller's name and little else, since it is so often.
+   */
+  @Nullable
+  private Ref leafRef(String name) {
+    RefValue changed = overlay.isEmpty() ? null : overlay.get(name);
+    if (changed != null) {
+      return changed instanceof RefValue.Direct d ? ref(name, d) : null;
+    }
+    int i = table.find(name);
+    return i < 0 ? null : table.ref(i, name);
+  }
+
+  @Nullable
+  private Ref resolve(String name, int depth) {
+    String target = refs.symrefs().get(name);
+    if (target == null) {
+      return leafRef(name);
+    }
+    if (depth >= RefDatabase.MAX_SYMBOLIC_REF_DEPTH) {
+      return null;
+    }
+    if (!exists(target)) {
+      return new SymbolicRef(name, new ObjectIdRef.Unpeeled(Ref.Storage.NEW, target, null));
+    }
+    Ref leaf = resolve(target, depth + 1);
+    return leaf == null ? null : new SymbolicRef(name, leaf);
+  }
+
+  static Ref ref(String name, RefValue.Direct v) {
+    return v.peeled().isPresent()
+        ? new ObjectIdRef.PeeledTag(Ref.Storage.PACKED, name, v.id(), v.peeled().get())
+        : new ObjectIdRef.PeeledNonTag(Ref.Storage.PACKED, name, v.id());
+  }
+
+  /**
+   * Name of the ref that an update of a name changes: the end of its chain of symbolic refs.
+   *
+   * @param name full name
+   * @return the last name of the chain, whether it exists or not; the name itself if the chain is
+   *     too long
+   */
+  public String leaf(String name) {
+    String at = name;
+    for (int depth = 0; depth <= RefDatabase.MAX_SYMBOLIC_REF_DEPTH; depth++) {
+      Optional<String> target = symbolic(at);
+      if (target.isEmpty()) {
+        return at;
+      }
+      at = target.get();
+    }
+    return name;
+  }
+
+  /**
+   * All refs that exist and whose names have a prefix.
+   *
+   * @param prefix prefix; empty for all
+   * @param excludes prefixes of names to leave out
+   * @return refs in order of {@link String#compareTo}
+   */
+  public List<Ref> prefix(String prefix, Set<String> excludes) {
+    return new RefListing(this, prefix, excludes).list();
+  }
+
+  /**
+   * Refs that point to an object, or to a tag of it.
+   *
+   * @param id the object
+   * @return the refs, symbolic ones included
+   */
+  public Set<Ref> tips(ObjectId id) {
+    Set<Ref> tips = new HashSet<>();
+    table.forEachTip(
+        id,
+        i -> {
+          String name = table.name(i);
+          if (!overlay.containsKey(name)) {
+            tips.add(table.ref(i, name));
+          }
+        });
+    overlay.forEach(
+        (name, value) -> {
+          if (value instanceof RefValue.Direct d
+              && (d.id().equals(id) || d.peeled().filter(id::equals).isPresent())) {
+            tips.add(ref(name, d));
+          }
+        });
+    for (String name : refs.symrefs().keySet()) {
+      Ref ref = exact(name);
+      if (ref != null && (id.equals(ref.getObjectId()) || id.equals(ref.getPeeledObjectId()))) {
+        tips.add(ref);
+      }
+    }
+    return tips;
+  }
+
+  /**
+   * Whether any ref exists.
+   *
+   * @return true if one does
+   */
+  public boolean hasAny() {
+    int hidden = 0;
+    for (Map.Entry<String, RefValue> change : overlay.entrySet()) {
+      if (change.getValue() instanceof RefValue.Direct) {
+        return true;
+      }
+      hidden += table.find(change.getKey()) >= 0 ? 1 : 0;
+    }
+    return table.size() > hidden;
+  }
+
+  /**
+   * Whether there is a ref of this very name, symbolic or not.
+   *
+   * @param name full name
+   * @return true if there is
+   */
+  public boolean exists(String name) {
+    return refs.symrefs().containsKey(name) || direct(name).isPresent();
+  }
+
+  /**
+   * Names that keep a ref from being created: refs that are a directory of it, or in it.
+   *
+   * @param name full name of the ref to be
+   * @param limit most names to find below it
+   * @return names of existing refs
+   */
+  public List<String> conflicts(String name, int limit) {
+    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
+      String parent = name.substring(0, slash);
+      if (exists(parent)) {
+        return List.of(parent);
+      }
+    }
+    return below(name, limit);
+  }
+
+  /**
+   * Names of the refs that a ref is a directory of.
+   *
+   * @param name full name
+   * @param limit most names to find
+   * @return names of existing refs
+   */
+  public List<String> below(String name, int limit) {
+    List<String> found = new ArrayList<>();
+    String below = name + '/';
+    byte[] bytes = below.getBytes(UTF_8);
+    for (String n : overlay.tailMap(below).keySet()) {
+      if (found.size() >= limit || !n.startsWith(below)) {
+        break;
+      }
+      if (overlay.get(n) instanceof RefValue.Direct) {
+        found.add(n);
+      }
+    }
+    for (int i = table.ceiling(bytes);
+        found.size() < limit && i < table.size() && table.startsWith(i, bytes);
+        i++) {
+      String n = table.name(i);
+      if (!overlay.containsKey(n)) {
+        found.add(n);
+      }
+    }
+    refs.symrefs().tailMap(below).keySet().stream()
+        .takeWhile(n -> n.startsWith(below))
+        .forEach(found::add);
+    return found;
+  }
+}

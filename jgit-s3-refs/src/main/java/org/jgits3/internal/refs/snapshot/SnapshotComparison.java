@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.store.read.Gang;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Tells whether the store still has the bytes of a table, by fetching all of them, several ranges
+ * at the same time, each compared as it arrives. Nothing of what is fetched is kept. Safe for use
+ * by many threads.
+ *
+ * <p>Ranges may be of different versions: if each of them equals the table, so does any version
+ * that they may be of.
+ */
+final class SnapshotComparison {
+  /** Bytes of a range, on the whole, unless there would be too many of them. */
+  private static final int RANGE = 8 << 20;
+
+  /** Most ranges of a part, so that what requests allocate does not depend on the size. */
+  private static final int RANGES = 16;
+
+  private final ObjectStore store;
+
+  /** A slice of the table and where it is in the snapshot. */
+  @SuppressWarnings("ArrayRecordComponent") // shared, never compared
+  private record Range(long offset, byte[] bytes, int from, int length) {}
+
+  SnapshotComparison(ObjectStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Compares a snapshot with a table.
+   *
+   * @param key key of the snapshot
+   * @param table what it should be
+   * @return whether the snapshot begins with the very bytes of the table
+   * @throws org.jgits3.store.StoreException.Missing if the store does not have it
+   * @throws IOException if it cannot be read
+   */
+  boolean same(String key, RefTable table) throws IOException {
+    AtomicBoolean differs = new AtomicBoolean();
+    Gang.forEach(
+        ranges(table),
+        r -> {
+          if (!differs.get()
+              && store.compare(key, r.offset(), r.bytes(), r.from(), r.length()).isEmpty()) {
+            differs.set(true);
+          }
+        });
+    return !differs.get();
+  }
+
+  private static List<Range> ranges(RefTable table) throws IOException {
+    List<Range> ranges = new ArrayList<>();
+    long[] offset = {0};
+    table.writeTo(
+        (bytes, from, length) -> {
+          int count = Math.min(RANGES, Math.max(1, Math.round((float) length / RANGE)));
+          int most = (length - 1) / count + 1;
+          for (int done = 0; done < length; ) {
+            int n = Math.min(most, length - done);
+            ranges.add(new Range(offset[0], bytes, from + done, n));
+            offset[0] += n;
+            done += n;
+          }
+        });
+    return ranges;
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
+import org.jgits3.store.ObjectStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The newest table of one repository, loaded at most once however many ask for it, and kept as long
+ * as the memory set for all repositories allows. Safe for use by many threads.
+ *
+ * <p>What a table is of is part of its id, and no id is used twice: so one that is at hand, or
+ * being loaded by somebody else, is as good as one of one's own, however old. Only what is taken on
+ * trust of the store must not be older than the caller; see {@link #compared}.
+ */
+public final class SnapshotTables {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotTables.class);
+
+  private final SnapshotLanding landing;
+  private final SnapshotComparison comparison;
+  private final RefsMetrics metrics;
+  private final TableBudget budget;
+  private final Derivation derivation;
+
+  /** Held while a table takes the place of another; never while something is read. */
+  private final Object installing = new Object();
+
+  /** What is held if no table is. */
+  private final HeldTable nothing = new HeldTable();
+
+  /**
+   * Newest table loaded. A newer one takes its place under {@link #installing}; the budget puts
+   * {@link #nothing} there at any time.
+   */
+  private final AtomicReference<HeldTable> held = new AtomicReference<>(nothing);
+
+  /** Tables being loaded, by id. Empty in the end if the loader was interrupted: load it again. */
+  private final Map<String, Load> loads = new ConcurrentHashMap<>();
+
+  public SnapshotTables(
+      ObjectStore store, RefsMetrics metrics, TableBudget budget, boolean trustValidators) {
+    this.landing = new SnapshotLanding(store, trustValidators);
+    this.comparison = new SnapshotComparison(store);
+    this.metrics = metrics;
+    this.budget = budget;
+    this.derivation = new Derivation(new ImmutableObjects(store), metrics);
+  }
+
+  /**
+   * Learns of newer refs: when the snapshot changes between two, the overlay of the first is most
+   * likely what was folded into the second. It is kept with the table it was folded into, and not
+   * without.
+   *
+   * @param before refs seen before
+   * @param after refs seen next
+   */
+  public void observe(Refs before, Refs after) {
+    if (NewSnapshot.sameBase(before, after) || after.snapshot().isEmpty()) {
+      return;
+    }
+    HeldTable h = before.snapshot().isEmpty() ? heldEmpty() : held.get();
+    if (h.id().equals(before.snapshot().map(RefSnapshot::id).orElse(HeldTable.NO_ID))) {
+      h.foldedInto(after.snapshot().get().id(), Derivation.folded(before, after));
+      budget.use(h);
+    }
+  }
+
+  /** What is held of a repository without a snapshot, counted like any table. */
+  private HeldTable heldEmpty() {
+    HeldTable h = held.get();
+    if (h != nothing) {
+      return h;
+    }
+    HeldTable made = new HeldTable(HeldTable.NO_ID, RefTable.EMPTY, held, nothing);
+    synchronized (installing) {
+      if (held.compareAndSet(nothing, made)) {
+        budget.keep(made, nothing);
+      }
+    }
+    return held.get();
+  }
+
+  /**
+   * Table of a manifest's snapshot.
+   *
+   * @param manifest the manifest
+   * @return its table, loaded unless it is held
+   * @throws org.jgits3.store.StoreException.Missing if the store does not have the snapshot
+   * @throws IOException if it cannot be read
+   */
+  public RefTable of(Manifest manifest) throws IOException {
+    Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
+    Optional<RefTable> ready = held(snapshot);
+    if (ready.isPresent()) {
+      return ready.get();
+    }
+    while (true) {
+      Load mine = new Load();
+      Load running = loads.putIfAbsent(snapshot.get().id(), mine);
+      if (running == null) {
+        return load(manifest.repositoryId(), snapshot.get(), mine);
+      }
+      Optional<RefTable> shared = running.await(snapshot.get().id());
+      if (shared.isPresent()) {
+        return shared.get();
+      }
+    }
+  }
+
+  private RefTable load(String repositoryId, RefSnapshot s, Load mine) throws IOException {
+    RefTable loaded = null;
+    Throwable failure = null;
+    try {
+      // Another load may have ended between the look at what is held and the entry among the loads.
+      Optional<RefTable> ready = held(Optional.of(s));
+      ready = ready.isPresent() ? ready : derive(repositoryId, s);
+      RefTable table = ready.isPresent() ? ready.get() : download(repositoryId, s);
+      install(s.id(), table);
+      loaded = table;
+      return table;
+    } catch (IOException | RuntimeException | Error e) {
+      failure = Thread.currentThread().isInterrupted() ? null : e;
+      throw e;
+    } finally {
+      mine.end(loaded, failure);
+      loads.remove(s.id(), mine);
+    }
+  }
+
+  /** A table that is being loaded, and who waits for it. Ending it allocates nothing. */
+  private static final class Load {
+    // Guarded by this.
+    private boolean over;
+    private RefTable table;
+    private Throwable failure;
+
+    synchronized void end(@Nullable RefTable loaded, @Nullable Throwable e) {
+      over = true;
+      table = loaded;
+      failure = e;
+      notifyAll();
+    }
+
+    /**
+     * Waits for its end; an interrupt does not end that.
+     *
+     * @return the table; empty if it has to be loaded again
+     */
+    synchronized Optional<RefTable> await(String id) throws IOException {
+      boolean interrupted = false;
+      while (!over) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      if (failure instanceof IOException e) {
+        throw e;
+      } else if (failure != null) {
+        throw new IOException("refs snapshot " + id + ": cannot be loaded", failure);
+      }
+      return Optional.ofNullable(table);
+    }
+  }
+
+  /**
+   * Table of a manifest's snapshot, after the store has shown that it still has those bytes: all of
+   * them are fetched and compared. If they are the same, it is the very table that is held, and
+   * nothing was parsed, made or kept.
+   *
+   * <p>If they are not, the snapshot is read anew and checked against the manifest, as at first. If
+   * what is read is right, it takes the place of the table. If it is not, that is an error, and the
+   * table stays: it passed the same checks, so that it is what was written; updates go on with it,
+   * and the next compaction writes it to the store under another name, beside what is damaged.
+   *
+   * @param manifest the manifest
+   * @return its table
+   * @throws org.jgits3.store.StoreException.Corrupt if the store has other bytes
+   * @throws IOException as {@link #of}
+   */
+  public RefTable compared(Manifest manifest) throws IOException {
+    Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
+    Optional<RefTable> ready = held(snapshot);
+    if (snapshot.isEmpty() || ready.isEmpty()) {
+      return of(manifest);
+    }
+    RefSnapshot s = snapshot.get();
+    String key = ObjectNames.snapshotKey(manifest.repositoryId(), s.id());
+    metrics.compared();
+    if (comparison.same(key, ready.get())) {
+      return ready.get();
+    }
+    metrics.differed();
+    LOG.warn("refs snapshot {}: the store has other bytes than were read before", key);
+    RefTable read = download(manifest.repositoryId(), s);
+    install(s.id(), read);
+    return read;
+  }
+
+  private Optional<RefTable> derive(String repositoryId, RefSnapshot wanted) {
+    HeldTable h = held.get();
+    Optional<ChangedRefs> folded = h.foldedInto(wanted.id());
+    return h.id().isEmpty() && folded.isEmpty()
+        ? Optional.empty()
+        : derivation.derive(repositoryId, h.id(), h.table(), wanted, folded);
+  }
+
+  private RefTable download(String repositoryId, RefSnapshot s) throws IOException {
+    String key = ObjectNames.snapshotKey(repositoryId, s.id());
+    metrics.downloaded();
+    RefTable table = landing.land(key, s);
+    metrics.parsed();
+    return table;
+  }
+
+  /**
+   * Table of a snapshot if it is in memory.
+   *
+   * @param snapshot snapshot; empty for the one without refs
+   * @return its table
+   */
+  public Optional<RefTable> held(Optional<RefSnapshot> snapshot) {
+    if (snapshot.isEmpty()) {
+      return Optional.of(RefTable.EMPTY);
+    }
+    HeldTable h = held.get();
+    if (!h.id().equals(snapshot.get().id())) {
+      return Optional.empty();
+    }
+    budget.use(h);
+    return Optional.of(h.table());
+  }
+
+  /** Whether any table is held at this moment, of whatever snapshot. */
+  public boolean holdsAny() {
+    return !held.get().id().equals(HeldTable.NO_ID);
+  }
+
+  /**
+   * All refs of a table, given the overlay over it.
+   *
+   * @param refs what the manifest says
+   * @param table table of its snapshot
+   * @return the refs, made only if they are not those that were made last
+   */
+  public RefView view(Refs refs, RefTable table) {
+    HeldTable h = table == RefTable.EMPTY ? heldEmpty() : held.get();
+    return h.table() == table && h != nothing ? h.view(refs) : new RefView(refs, table);
+  }
+
+  /**
+   * Whether a snapshot's table would be kept, so that it is worth making.
+   *
+   * @param size bytes of the snapshot
+   * @return false if it would be let go at once
+   */
+  public boolean keeps(long size) {
+    return budget.fits(size);
+  }
+
+  /**
+   * Keeps a table, if there is memory for it, unless a newer one is there: a slow reader never puts
+   * an old one in the place of a newer one.
+   *
+   * @param id id of the snapshot
+   * @param table its table
+   */
+  public void install(String id, RefTable table) {
+    synchronized (installing) {
+      HeldTable before = held.get();
+      boolean older =
+          !before.id().equals(HeldTable.NO_ID)
+              && ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id());
+      if (older || before.table() == table) {
+        return;
+      }
+      HeldTable made = new HeldTable(id, table, held, nothing);
+      held.set(made); // if the budget lets the one before go at this moment, it finds it gone
+      budget.keep(made, before);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.internal.refs.table.Checksums;
+import org.jgits3.internal.refs.table.DeltaCodec;
+import org.jgits3.internal.refs.table.LineSink;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.store.read.Gang;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.ObjectStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes snapshots, and the deltas beside them, for the next generation of a manifest. Nobody finds
+ * what is written before a manifest lists it. Safe for use by many threads.
+ */
+public final class SnapshotUpload {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotUpload.class);
+
+  /** A delta is written if the snapshot is at least so many times larger. */
+  private static final int WORTH_A_DELTA = 4;
+
+  /** Bytes of a snapshot that is downloaded about as fast as a delta. */
+  private static final int SMALL = 256 << 10;
+
+  /** Bytes of a snapshot that is sent from its array in one request. */
+  private static final int ONE_REQUEST = 64 << 20;
+
+  private final ObjectStore store;
+  private final PackUploads uploads;
+  private final ImmutableObjects objects;
+
+  public SnapshotUpload(ObjectStore store, PackUploads uploads) {
+    this.store = store;
+    this.uploads = uploads;
+    this.objects = new ImmutableObjects(store);
+  }
+
+  /**
+   * Writes a snapshot as it is merged, through one bounded buffer.
+   *
+   * @param manifest manifest validated in this operation
+   * @param merge the snapshot
+   * @return what the next manifest says of it
+   * @throws IOException if the store does not take it
+   */
+  public RefSnapshot stream(Manifest manifest, SnapshotMerge merge) throws IOException {
+    return send(manifest, merge, merge::writeTo);
+  }
+
+  /**
+   * Writes a snapshot whose table is in memory.
+   *
+   * @param manifest manifest validated in this operation
+   * @param merge the snapshot
+   * @param table its table
+   * @return what the next manifest says of it
+   * @throws IOException if the store does not take it
+   */
+  public RefSnapshot whole(Manifest manifest, SnapshotMerge merge, RefTable table)
+      throws IOException {
+    if (merge.size() > ONE_REQUEST) {
+      return send(manifest, merge, table::writeTo);
+    }
+    String id = ObjectNames.mint(manifest);
+    String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
+    Checksums sums = new Checksums();
+    Gang.all(
+        () -> table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length)),
+        () -> table.writeTo(sums));
+    return describe(manifest, id, merge, sums);
+  }
+
+  /**
+   * Deletes a snapshot that was written here, and that no manifest lists nor ever will. What cannot
+   * be deleted is left to a sweep.
+   *
+   * @param manifest manifest that it was written for
+   * @param snapshot the snapshot
+   */
+  public void discard(Manifest manifest, RefSnapshot snapshot) {
+    List<String> keys = new ArrayList<>();
+    keys.add(ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id()));
+    snapshot
+        .delta()
+        .ifPresent(delta -> keys.add(ObjectNames.deltaKey(manifest.repositoryId(), delta.id())));
+    try {
+      store.delete(keys);
+    } catch (IOException e) {
+      LOG.debug("refs snapshot {} is left to a sweep", keys.get(0), e);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Source {
+    void writeTo(LineSink out) throws IOException;
+  }
+
+  private RefSnapshot send(Manifest manifest, SnapshotMerge merge, Source source)
+      throws IOException {
+    String id = ObjectNames.mint(manifest);
+    PackUpload out = uploads.begin(ObjectNames.snapshotKey(manifest.repositoryId(), id));
+    Checksums sums = new Checksums();
+    try {
+      source.writeTo(
+          (bytes, offset, length) -> {
+            sums.accept(bytes, offset, length);
+            out.write(bytes, offset, length);
+          });
+    } catch (IOException | RuntimeException | Error e) {
+      out.fail(e);
+      throw e;
+    }
+    out.close();
+    return describe(manifest, id, merge, sums);
+  }
+
+  private RefSnapshot describe(Manifest manifest, String id, SnapshotMerge merge, Checksums sums)
+      throws IOException {
+    return new RefSnapshot(
+        id, merge.size(), merge.count(), sums.crc32c(), sums.sha256(), delta(manifest, id, merge));
+  }
+
+  /** Writes what makes the new snapshot of the one before, if that saves readers anything. */
+  private Optional<StoredObject> delta(Manifest manifest, String id, SnapshotMerge merge)
+      throws IOException {
+    Optional<RefSnapshot> before = manifest.refs().snapshot();
+    if (before.isEmpty()
+        || merge.size() <= SMALL
+        || merge.deltaBytes() > merge.size() / WORTH_A_DELTA) {
+      return Optional.empty();
+    }
+    byte[] bytes = DeltaCodec.encode(new DeltaCodec.Delta(before.get().id(), merge.changes()));
+    objects.write(ObjectNames.deltaKey(manifest.repositoryId(), id), bytes);
+    return Optional.of(new StoredObject(id, bytes.length, Crc32c.of(bytes)));
+  }
+}

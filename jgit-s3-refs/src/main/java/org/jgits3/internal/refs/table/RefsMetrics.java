@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What the snapshots of all repositories of a process have cost it. Counters only grow. Safe for
+ * use by many threads.
+ */
+public final class RefsMetrics {
+  private final LongAdder downloads = new LongAdder();
+  private final LongAdder derivations = new LongAdder();
+  private final LongAdder mismatches = new LongAdder();
+  private final LongAdder parses = new LongAdder();
+  private final LongAdder comparisons = new LongAdder();
+  private final LongAdder differences = new LongAdder();
+  private final LongAdder evictions = new LongAdder();
+  private final LongAdder folds = new LongAdder();
+  private final LongAdder roomMade = new LongAdder();
+  private final LongAdder foldsLost = new LongAdder();
+  private final LongAdder damagedLogObjects = new LongAdder();
+
+  /** Counters at zero. */
+  public RefsMetrics() {}
+
+  public void downloaded() {
+    downloads.increment();
+  }
+
+  public void derived() {
+    derivations.increment();
+  }
+
+  public void mismatched() {
+    mismatches.increment();
+  }
+
+  public void parsed() {
+    parses.increment();
+  }
+
+  public void compared() {
+    comparisons.increment();
+  }
+
+  public void differed() {
+    differences.increment();
+  }
+
+  public void evicted() {
+    evictions.increment();
+  }
+
+  public void folded() {
+    folds.increment();
+  }
+
+  public void madeRoom() {
+    roomMade.increment();
+  }
+
+  public void foldLost() {
+    foldsLost.increment();
+  }
+
+  public void damagedLogObject() {
+    damagedLogObjects.increment();
+  }
+
+  /**
+   * Folds of refs or log in the background that were begun because they had become due.
+   *
+   * @return how many ended without an error
+   */
+  public long folds() {
+    return folds.sum();
+  }
+
+  /**
+   * Folds of refs or log for which a commit had to wait, since its manifest was full: a sign that
+   * packs are not merged, or that the store is too slow for the background to keep up.
+   *
+   * @return how many were begun
+   */
+  public long foregroundFolds() {
+    return roomMade.sum();
+  }
+
+  /**
+   * Snapshots and segments that were uploaded in vain, since another fold was faster, and deleted.
+   *
+   * @return how many
+   */
+  public long foldsLost() {
+    return foldsLost.sum();
+  }
+
+  /**
+   * Objects of transaction logs that a fold could not read because they are damaged or missing.
+   * Each is named once in the log of the process.
+   *
+   * @return how many
+   */
+  public long damagedLogObjects() {
+    return damagedLogObjects.sum();
+  }
+
+  /**
+   * Snapshots whose download was begun.
+   *
+   * @return how many
+   */
+  public long downloads() {
+    return downloads.sum();
+  }
+
+  /**
+   * Snapshots that another process wrote and this one made from what it knew, proven by their
+   * SHA-256.
+   *
+   * @return how many
+   */
+  public long derivations() {
+    return derivations.sum();
+  }
+
+  /**
+   * Snapshots that were downloaded because what their delta gave was something else: a sign of a
+   * defect, or of a damaged store.
+   *
+   * @return how many
+   */
+  public long mismatches() {
+    return mismatches.sum();
+  }
+
+  /**
+   * Snapshots that were downloaded, parsed, and found to be what was written.
+   *
+   * @return how many
+   */
+  public long parses() {
+    return parses.sum();
+  }
+
+  /**
+   * Snapshots that were fetched and compared with the table that is kept, since validators are not
+   * trusted.
+   *
+   * @return how many
+   */
+  public long comparisons() {
+    return comparisons.sum();
+  }
+
+  /**
+   * Comparisons that found other bytes, though a snapshot never changes: a damaged store, a path to
+   * it that changes what passes, or damaged memory.
+   *
+   * @return how many
+   */
+  public long differences() {
+    return differences.sum();
+  }
+
+  /**
+   * Tables that were let go, because the tables of all repositories did not fit the memory set for
+   * them.
+   *
+   * @return how many
+   */
+  public long evictions() {
+    return evictions.sum();
+  }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.eclipse.jgit.lib.Constants;
+import org.jgits3.manifest.RefValue;
+
+/**
+ * A table with changes folded in: the snapshot that every process makes of the same two, byte for
+ * byte. Its size is known before a byte is written; what did not change is copied in runs, without
+ * a look at it. Immutable.
+ */
+public final class SnapshotMerge {
+  private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
+
+  /** Bytes of changed lines that are handed on at once. */
+  private static final int CHUNK = 64 << 10;
+
+  /** Bytes of a deletion in a delta, besides the name. */
+  private static final int DELETION = 3;
+
+  private final RefTable table;
+  private final ChangedRefs changes;
+
+  /** About the bytes of all changes, deletions included, when they are written by themselves. */
+  private final long deltaBytes;
+
+  /** Where each changed ref is in the table, or would be: as {@link RefTable#find} says. */
+  private final int[] found;
+
+  private final long size;
+  private final long count;
+
+  /**
+   * Finds where the changes go.
+   *
+   * @param table refs before
+   * @param changes what became of some of them; all names begin with {@code refs/}
+   */
+  public SnapshotMerge(RefTable table, ChangedRefs changes) {
+    this.table = table;
+    this.changes = changes;
+    this.found = new int[changes.size()];
+    long bytes = HEADER.length + table.lineBytes(0, table.size());
+    long refs = table.size();
+    long changed = 0;
+    long deleted = 0;
+    RefNames names = changes.names();
+    for (int i = 0; i < found.length; i++) {
+      int at = table.find(names.bytes(), names.start(i), names.end(i));
+      found[i] = at;
+      if (at >= 0) {
+        bytes -= table.lineBytes(at, at + 1);
+        refs--;
+      }
+      if (changes.id(i) != null) {
+        changed += RefLine.length(names.length(i), changes.peeled(i));
+        refs++;
+      } else {
+        deleted += DELETION + names.length(i);
+      }
+    }
+    this.deltaBytes = changed + deleted;
+    this.size = bytes + changed;
+    this.count = refs;
+  }
+
+  /** Whether a snapshot can hold a ref: others stay in the overlay. */
+  public static boolean holds(String name) {
+    return name.startsWith(Constants.R_REFS);
+  }
+
+  /** Length of the snapshot in bytes. */
+  public long size() {
+    return size;
+  }
+
+  /** Number of refs in the snapshot. */
+  public long count() {
+    return count;
+  }
+
+  /** About the bytes of what was folded in, written by itself. */
+  public long deltaBytes() {
+    return deltaBytes;
+  }
+
+  /** What was folded in. */
+  public ChangedRefs changes() {
+    return changes;
+  }
+
+  /**
+   * What the snapshot says of a ref.
+   *
+   * @param name full name
+   * @return its value there
+   */
+  public Optional<RefValue.Direct> value(String name) {
+    Optional<RefValue> changed = changes.get(name);
+    if (changed.isPresent()) {
+      return changed.get() instanceof RefValue.Direct d ? Optional.of(d) : Optional.empty();
+    }
+    int at = table.find(name);
+    return at < 0 ? Optional.empty() : Optional.of(table.value(at));
+  }
+
+  /**
+   * Writes the snapshot.
+   *
+   * @param out takes whole lines, the header first; must not keep the arrays
+   * @throws IOException if {@code out} fails
+   */
+  public void writeTo(LineSink out) throws IOException {
+    out.accept(HEADER, 0, HEADER.length);
+    Chunks chunks = new Chunks(out);
+    walk(chunks);
+    chunks.flush();
+  }
+
+  /**
+   * Makes the table of the snapshot, in arrays of exactly its size.
+   *
+   * @return the table
+   */
+  public RefTable build() {
+    RefTable.Builder builder = new RefTable.Builder(size, count);
+    try {
+      walk(
+          new Output() {
+            @Override
+            public void unchanged(int from, int to) {
+              builder.append(table, from, to);
+            }
+
+            @Override
+            public void changed(int i) {
+              builder.append(changes, i);
+            }
+          });
+    } catch (IOException e) {
+      throw new IllegalStateException("memory does not fail", e);
+    }
+    return builder.build();
+  }
+
+  private interface Output {
+    /** Takes refs of the table, by their indexes there. */
+    void unchanged(int from, int to) throws IOException;
+
+    /** Takes a changed ref that was not deleted, by its index among the changes. */
+    void changed(int i) throws IOException;
+  }
+
+  /** Hands on runs of the table as they are, and some changed lines at once. */
+  private final class Chunks implements Output {
+    private final LineSink out;
+    private byte[] chunk = new byte[CHUNK];
+    private int filled;
+
+    Chunks(LineSink out) {
+      this.out = out;
+    }
+
+    @Override
+    public void unchanged(int from, int to) throws IOException {
+      flush();
+      table.copy(from, to, out);
+    }
+
+    @Override
+    public void changed(int i) throws IOException {
+      int length = RefLine.length(changes.names().length(i), changes.peeled(i));
+      if (filled + length > chunk.length) {
+        flush();
+        chunk = length > chunk.length ? new byte[length] : chunk;
+      }
+      filled = RefLine.write(changes.names(), i, changes.id(i), changes.peeled(i), chunk, filled);
+    }
+
+    void flush() throws IOException {
+      if (filled > 0) {
+        out.accept(chunk, 0, filled);
+        filled = 0;
+      }
+    }
+  }
+
+  private void walk(Output out) throws IOException {
+    int next = 0;
+    for (int i = 0; i < found.length; i++) {
+      int at = found[i] >= 0 ? found[i] : -(found[i] + 1);
+      if (at > next) {
+        out.unchanged(next, at);
+      }
+      next = found[i] >= 0 ? at + 1 : at;
+      if (changes.id(i) != null) {
+        out.changed(i);
+      }
+    }
+    if (next < table.size()) {
+      out.unchanged(next, table.size());
+    }
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.refs.log.LogCompaction;
+import org.jgits3.internal.refs.snapshot.NewSnapshot;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides when the overlay and the tail of the log of one repository leave its manifest: in the
+ * background once they have grown, and at once for a commit that finds no room.
+ *
+ * <p>Of all processes that commit to a repository the one folds in the background whose commit has
+ * taken overlay or tail over a multiple of what makes folding due. If it dies, or its store stalls,
+ * the one that takes them over the next multiple folds; so no lease is needed, and no clock.
+ *
+ * <p>A commit that finds no room moves the tail, which is one small object, and folds the overlay
+ * only if that is not enough. Of threads that find no room together the first one makes it.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class Folding {
+  private static final Logger LOG = LoggerFactory.getLogger(Folding.class);
+
+  /**
+   * Attempts of a commit while others keep taking the room that was made. Of those that find none
+   * together one gets it each time, where packs leave little.
+   */
+  private static final int ATTEMPTS = 64;
+
+  /** Objects written in a row in the background. */
+  private static final int STEPS = 4;
+
+  private final ManifestCommitter committer;
+  private final LogCompaction logCompaction;
+  private final Overlay overlay;
+  private final Executor background;
+  private final RefsMetrics metrics;
+  private final AtomicBoolean running = new AtomicBoolean();
+
+  /**
+   * Whether this process is to fold once that is due. At first it is, since the one that took refs
+   * or log over the threshold may have died. Any thread may set it; a lost write delays folding
+   * until the next multiple.
+   */
+  private volatile boolean owed = true;
+
+  /** Newest generation seen that was made by a fold, of whatever process. */
+  private volatile long roomMadeAt; // written by one thread at a time, see observe
+
+  /** Held while room is made: those who wait for the same find that there is some. */
+  private final ReentrantLock makingRoom = new ReentrantLock();
+
+  /** Folds the overlay into a snapshot. */
+  @FunctionalInterface
+  interface Overlay {
+    /**
+     * Folds it, if there is one.
+     *
+     * @throws IOException if it could not be done; nothing is lost
+     */
+    void fold() throws IOException;
+  }
+
+  Folding(
+      ManifestCommitter committer,
+      LogCompaction logCompaction,
+      Overlay overlay,
+      Executor background,
+      RefsMetrics metrics) {
+    this.committer = committer;
+    this.logCompaction = logCompaction;
+    this.overlay = overlay;
+    this.background = background;
+    this.metrics = metrics;
+  }
+
+  /** Learns of a newer manifest. Called by one thread at a time, in order of generation. */
+  void observe(Manifest before, Manifest after) {
+    if (!NewSnapshot.sameBase(before.refs(), after.refs())
+        || !before.log().segments().equals(after.log().segments())) {
+      roomMadeAt = after.generation();
+    }
+  }
+
+  /** Whether a change of a manifest obliges the process that commits it to fold. */
+  static boolean obliges(Manifest before, Manifest after) {
+    return Compaction.level(after) > Compaction.level(before)
+        || LogCompaction.level(after) > LogCompaction.level(before);
+  }
+
+  /**
+   * Schedules a fold if one is due and this process is obliged to it. Quick, and never throws.
+   *
+   * @param obliged whether a commit of this process {@link #obliges} it
+   */
+  void consider(boolean obliged) {
+    if (!obliged && !owed) {
+      return;
+    }
+    owed = committer.cached().map(v -> due(v.manifest())).orElse(false);
+    if (owed && running.compareAndSet(false, true)) {
+      try {
+        background.execute(this::inBackground);
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
+        running.set(false);
+        LOG.debug("refs are not compacted while there is no thread for it", e);
+      }
+    }
+  }
+
+  /** Keeps the background from folding; false if it is at it. */
+  boolean hold() {
+    return running.compareAndSet(false, true);
+  }
+
+  /** Ends what {@link #hold} began. */
+  void release() {
+    running.set(false);
+  }
+
+  private boolean due(Manifest manifest) {
+    return Compaction.level(manifest) > 0 || logCompaction.due(manifest);
+  }
+
+  private void inBackground() {
+    try {
+      foldWhatIsDue();
+      owed = due(newest()); // whatever was committed meanwhile
+    } catch (IOException e) {
+      LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
+    } catch (RuntimeException | Error e) { // memory may be had when the next one is tried
+      LOG.error("refs were not compacted, the next update tries again", e);
+    } finally {
+      running.set(false);
+    }
+  }
+
+  private void foldWhatIsDue() throws IOException {
+    Manifest manifest = committer.validate().manifest();
+    for (int i = 0; i < STEPS && logCompaction.due(manifest); i++) {
+      logCompaction.run(manifest);
+      metrics.folded();
+      manifest = newest();
+    }
+    if (Compaction.level(manifest) > 0) {
+      overlay.fold();
+      metrics.folded();
+    }
+  }
+
+  private Manifest newest() {
+    return committer.cached().map(VersionedManifest::manifest).orElseThrow();
+  }
+
+  /**
+   * Makes room in the manifest for a commit that found none.
+   *
+   * @param full says how much was missing
+   * @param attempt how often the commit was tried before
+   * @return whether it may fit now; false if what takes the room cannot be folded
+   * @throws IOException if room could not be made, or it is not known whether it was; nothing is
+   *     lost, and of the commit nothing was written
+   */
+  boolean makeRoom(ManifestException.TooLarge full, int attempt) throws IOException {
+    if (attempt == ATTEMPTS) {
+      return false;
+    }
+    makingRoom.lock();
+    try {
+      Manifest manifest = committer.validate().manifest();
+      if (full.generation() <= roomMadeAt) {
+        return true;
+      }
+      boolean changed = manifest.generation() >= full.generation(); // packs may be merged now
+      return fold(manifest, full.excess()) || (changed && attempt == 0);
+    } catch (UnknownOutcomeException e) {
+      throw new IOException("no room in the manifest, nothing was done: " + e.getMessage(), e);
+    } finally {
+      makingRoom.unlock();
+    }
+  }
+
+  /** Moves out of the manifest so many bytes, or nothing if there are fewer. */
+  private boolean fold(Manifest manifest, long wanted) throws IOException {
+    long ofTail = logCompaction.movableBytes(manifest);
+    long ofOverlay = manifest.refs().overlayBytes();
+    if (ofTail + ofOverlay < wanted) {
+      return false;
+    }
+    metrics.madeRoom();
+    owed = true; // segments that were not merged, and whatever else is due
+    logCompaction.moveTail(manifest);
+    if (ofTail < wanted) {
+      overlay.fold();
+    }
+    return true;
+  }
+
+  /**
+   * Folds overlay and log, due or not.
+   *
+   * @throws IOException if it could not be done; nothing is lost
+   */
+  void all() throws IOException {
+    overlay.fold();
+    logCompaction.run(committer.validate().manifest());
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.refs.log.LogObjects;
+import org.jgits3.internal.refs.snapshot.Looks;
+import org.jgits3.internal.refs.snapshot.NewSnapshot;
+import org.jgits3.internal.refs.snapshot.RefEdits;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
+import org.jgits3.internal.refs.snapshot.SnapshotUpload;
+import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.transaction.RefTransaction.Complete;
+import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
+import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
+import org.jgits3.internal.store.read.Gang;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.manifest.TransactionLog;
+
+/**
+ * A transaction too large for the manifest: what it makes of the refs is uploaded as a snapshot
+ * first, and then committed. It keeps what it uploaded across competing commits, whose changes go
+ * on top, unless it could be decided in another way because of them.
+ *
+ * <p>Immutable; proposals have no other effect.
+ *
+ * @param <R> verdict
+ */
+final class LargeTransaction<R> {
+  private final Manifest manifest;
+  private final RefTransaction<R> transaction;
+
+  /** Refs that it was prepared on. */
+  private final RefView view;
+
+  private final Prepared<R> prepared;
+  private final NewSnapshot made;
+  private final RefTable table;
+  private final List<Recorded> recorded;
+
+  /**
+   * What the transaction makes of the refs it was prepared on.
+   *
+   * @param changes what becomes of the refs that packed-refs can hold
+   * @param refs all refs afterwards, as far as a snapshot cannot hold them
+   * @param outcome verdict and log
+   * @param looks what it was decided on; empty for a {@link Complete} transaction
+   */
+  private record Prepared<R>(
+      ChangedRefs changes, Refs refs, Outcome<R> outcome, Optional<Looks> looks) {
+    /** Empty if the transaction changes nothing. */
+    static <R> Optional<Prepared<R>> of(RefTransaction<R> transaction, RefView view)
+        throws IOException {
+      Optional<Complete<R>> complete = transaction.applyAtOnce(view);
+      if (complete.isPresent()) {
+        Complete<R> c = complete.get();
+        return Optional.of(
+            new Prepared<>(
+                c.changes(), view.outsideSnapshot().refs(), c.outcome(), Optional.empty()));
+      }
+      Looks looks = new Looks();
+      RefEdits edits = new RefEdits(view, looks);
+      Outcome<R> outcome = transaction.apply(edits);
+      return edits.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              new Prepared<>(
+                  edits.changes(), edits.outsideSnapshot(), outcome, Optional.of(looks)));
+    }
+
+    /** Tells if it could be decided in another way because of a change of others. */
+    boolean concernedBy(String name, RefView before, RefView now) {
+      if (looks.isPresent()) {
+        return looks.get().concerns(name, before.direct(name), now.direct(name));
+      }
+      return changes.get(name).isPresent()
+          || (now.direct(name).isPresent() && changes.conflicting(name));
+    }
+  }
+
+  /** A record of the log whose changes were uploaded. */
+  private record Recorded(Logged logged, StoredObject object) {}
+
+  /** What is uploaded before the commit: snapshot and records, each by one thread. */
+  private static final class Uploads {
+    private NewSnapshot snapshot;
+    private RefTable table;
+    private final List<Recorded> records = new ArrayList<>();
+
+    void snapshot(Manifest manifest, RefView view, ChangedRefs changes, SnapshotUpload upload)
+        throws IOException {
+      SnapshotMerge merge = new SnapshotMerge(view.table(), view.foldable().then(changes));
+      table = merge.build();
+      snapshot = new NewSnapshot(upload.whole(manifest, merge, table), merge);
+    }
+
+    void records(Manifest manifest, List<Logged> all, LogObjects log) throws IOException {
+      for (Logged l : all) {
+        log.writeIfLarge(manifest, l.changes()).ifPresent(o -> records.add(new Recorded(l, o)));
+      }
+    }
+  }
+
+  private LargeTransaction(
+      Manifest manifest,
+      RefTransaction<R> transaction,
+      RefView view,
+      Prepared<R> prepared,
+      Uploads uploads) {
+    this.manifest = manifest;
+    this.transaction = transaction;
+    this.view = view;
+    this.prepared = prepared;
+    this.made = uploads.snapshot;
+    this.table = uploads.table;
+    this.recorded = uploads.records;
+  }
+
+  /**
+   * Uploads what a transaction makes of the refs, and its changes for the log.
+   *
+   * @param <R> verdict
+   * @param manifest manifest validated in this operation
+   * @param view its refs
+   * @param transaction what to change
+   * @param upload takes the snapshot
+   * @param log takes the changes
+   * @return the transaction, ready to commit; empty if it changes nothing
+   * @throws IOException if something cannot be uploaded
+   */
+  static <R> Optional<LargeTransaction<R>> prepare(
+      Manifest manifest,
+      RefView view,
+      RefTransaction<R> transaction,
+      SnapshotUpload upload,
+      LogObjects log)
+      throws IOException {
+    Optional<Prepared<R>> edited = Prepared.of(transaction, view);
+    if (edited.isEmpty()) {
+      return Optional.empty();
+    }
+    Prepared<R> prepared = edited.get();
+    Uploads uploads = new Uploads();
+    Gang.all(
+        () -> uploads.snapshot(manifest, view, prepared.changes(), upload),
+        () -> uploads.records(manifest, prepared.outcome().log(), log));
+    return Optional.of(new LargeTransaction<>(manifest, transaction, view, prepared, uploads));
+  }
+
+  /** Deletes what was uploaded, which no manifest lists nor ever will. */
+  void discard(SnapshotUpload upload, LogObjects log) {
+    upload.discard(manifest, made.snapshot());
+    recorded.forEach(each -> log.discard(manifest.repositoryId(), each.object()));
+  }
+
+  /** Id of the snapshot that was uploaded. */
+  String snapshotId() {
+    return made.snapshot().id();
+  }
+
+  /** Table of the snapshot that was uploaded. */
+  RefTable table() {
+    return table;
+  }
+
+  /**
+   * Proposes the transaction.
+   *
+   * @param base manifest to follow
+   * @return the next manifest and the verdict
+   * @throws SnapshotNotLoadedException if the refs were compacted, so that it must be prepared anew
+   * @throws OvertakenException if it must be prepared anew because of what others changed
+   */
+  Proposal<R> propose(Manifest base) throws IOException {
+    Refs before = view.refs();
+    if (!NewSnapshot.sameBase(before, base.refs())) {
+      throw new SnapshotNotLoadedException(base.refs().snapshot().map(RefSnapshot::id).orElse(""));
+    }
+    if (!before.symrefs().equals(base.refs().symrefs())) {
+      throw new OvertakenException("a symbolic ref");
+    }
+    RefView now = new RefView(base.refs(), view.table());
+    Set<String> foreign = NewSnapshot.differing(before, base.refs());
+    for (String name : foreign) {
+      if (prepared.concernedBy(name, view, now)) {
+        throw new OvertakenException(name);
+      }
+    }
+    return edit(base, made.express(withForeign(foreign, base.refs()), underRefs(foreign)));
+  }
+
+  /** The refs that the snapshot does not hold, and those that others changed. */
+  private RefView withForeign(Set<String> foreign, Refs base) {
+    TreeMap<String, RefValue> overlay = new TreeMap<>(prepared.refs().overlay());
+    for (String name : foreign) {
+      RefValue value = base.overlay().get(name);
+      if (value == null) {
+        overlay.remove(name);
+      } else {
+        overlay.put(name, value);
+      }
+    }
+    return new RefView(new Refs(base.snapshot(), overlay, prepared.refs().symrefs()), view.table());
+  }
+
+  private static List<String> underRefs(Set<String> names) {
+    return names.stream().filter(SnapshotMerge::holds).toList();
+  }
+
+  private Proposal<R> edit(Manifest base, Refs refs) throws IOException {
+    List<LogEntry> tail = new ArrayList<>(base.log().tail());
+    for (Logged l : prepared.outcome().log()) {
+      Optional<StoredObject> uploaded =
+          recorded.stream().filter(r -> r.logged().equals(l)).map(Recorded::object).findFirst();
+      tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
+    }
+    Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
+    ObjectsDroppedException.check(base, prepared.changes()::tips, transaction.seen());
+    return Proposal.edit(next, prepared.outcome().verdict());
+  }
+}

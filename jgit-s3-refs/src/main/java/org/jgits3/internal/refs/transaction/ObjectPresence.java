@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+import java.util.Set;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+
+/** What a handle can tell of objects that refs are to point to. Safe for use by many threads. */
+public interface ObjectPresence {
+  /**
+   * Makes sure that everything that objects lead to is in the packs listed as of this call, or
+   * later.
+   *
+   * @param ids the objects
+   * @param refs refs as of this call, or later, all of which lead to what is there
+   * @throws org.eclipse.jgit.errors.MissingObjectException if something is missing
+   * @throws IOException if it cannot be told
+   */
+  void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException;
+
+  /**
+   * Whether the handle may know of objects that no manifest has ever listed, so that a value is no
+   * proof that all it leads to was.
+   *
+   * @return false if the handle can have found nothing that is not listed or its own
+   */
+  boolean mayKnowHidden();
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.manifest.Manifest;
+
+/**
+ * Garbage was removed since the one who updates refs first looked for an object, so that what the
+ * refs are to lead to may be gone. Nothing was changed.
+ */
+public final class ObjectsDroppedException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  private final transient Set<ObjectId> tips;
+
+  private ObjectsDroppedException(Set<ObjectId> tips) {
+    super("objects were removed by a garbage collection meanwhile; nothing was done, try again");
+    this.tips = tips;
+  }
+
+  /**
+   * Makes sure that nothing was removed, if a change of refs makes some lead to objects.
+   *
+   * @param base manifest to change
+   * @param tips says what the changed refs are to point to
+   * @param seen generation of a manifest that was known before the first look for an object
+   * @throws ObjectsDroppedException if something was
+   */
+  static void check(Manifest base, Supplier<Set<ObjectId>> tips, long seen)
+      throws ObjectsDroppedException {
+    if (base.dropped() > seen && !tips.get().isEmpty()) {
+      throw new ObjectsDroppedException(tips.get());
+    }
+  }
+
+  /** What the refs were to point to. */
+  public Set<ObjectId> tips() {
+    return tips;
+  }
+}

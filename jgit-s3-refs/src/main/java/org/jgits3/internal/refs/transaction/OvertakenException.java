@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+
+/**
+ * Others changed refs on which a prepared transaction was decided: prepare it again. That is not
+ * done in the commit loop, where all other changes of the repository would wait for it.
+ */
+final class OvertakenException extends IOException {
+  OvertakenException(String name) {
+    super(name + " was changed meanwhile");
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.jgits3.internal.refs.snapshot.RefEdits;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.manifest.RefChange;
+
+/**
+ * Changes of refs that are committed together, and what the log will say of them.
+ *
+ * @param <R> verdict
+ */
+@FunctionalInterface
+public interface RefTransaction<R> {
+  /**
+   * Validates the transaction against the refs as they are, and makes its changes. Called again for
+   * every state it is tried on, so it has no other effects.
+   *
+   * @param edits refs as they are; receives the changes
+   * @return verdict and log; refusals leave {@code edits} unchanged
+   * @throws IOException fails the transaction
+   */
+  Outcome<R> apply(RefEdits edits) throws IOException;
+
+  /**
+   * When the objects that the refs are to lead to were first looked for.
+   *
+   * @return generation of a manifest known before that; if garbage was removed later, the
+   *     transaction fails with {@link ObjectsDroppedException}
+   */
+  default long seen() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * The same transaction by somebody who looked for objects at some moment.
+   *
+   * @param generation generation of a manifest known before that
+   * @return the transaction
+   */
+  default RefTransaction<R> seenAt(long generation) {
+    return new SeenAt<>(this, generation);
+  }
+
+  /** A transaction that knows its {@link #seen}. */
+  record SeenAt<R>(RefTransaction<R> transaction, long seen) implements RefTransaction<R> {
+    @Override
+    public Outcome<R> apply(RefEdits edits) throws IOException {
+      return transaction.apply(edits);
+    }
+
+    @Override
+    public Optional<Complete<R>> applyAtOnce(RefView view) {
+      return transaction.applyAtOnce(view);
+    }
+  }
+
+  /**
+   * Makes all changes in one pass over very many refs, if every one of them can be made.
+   *
+   * @param view refs as they are
+   * @return the changes; empty if one would be refused, or one pass cannot tell, so that {@link
+   *     #apply} has to decide
+   */
+  default Optional<Complete<R>> applyAtOnce(RefView view) {
+    return Optional.empty();
+  }
+
+  /**
+   * A transaction that is done completely. It stays so while others change refs whose names are
+   * neither among these nor directories of them, nor in them.
+   *
+   * @param changes what becomes of the refs; no symbolic ones
+   * @param outcome what the transaction came to
+   */
+  record Complete<R>(ChangedRefs changes, Outcome<R> outcome) {}
+
+  /**
+   * What a transaction came to.
+   *
+   * @param verdict what the caller learns
+   * @param log what is recorded, one record for each message
+   */
+  record Outcome<R>(R verdict, List<Logged> log) {
+    /** A verdict that changes nothing. */
+    public static <R> Outcome<R> unchanged(R verdict) {
+      return new Outcome<>(verdict, List.of());
+    }
+  }
+
+  /**
+   * What the log says of some changes.
+   *
+   * @param who identity; its time is ignored
+   * @param message reflog message; empty for none
+   * @param changes the refs
+   */
+  record Logged(PersonIdent who, String message, List<RefChange> changes) {}
+}

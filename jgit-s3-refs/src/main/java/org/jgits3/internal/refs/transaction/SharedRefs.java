@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestReads;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.concurrent.SharedRequest;
+import org.jgits3.internal.refs.log.LogCompaction;
+import org.jgits3.internal.refs.log.LogObjects;
+import org.jgits3.internal.refs.log.LogReader;
+import org.jgits3.internal.refs.snapshot.NewSnapshot;
+import org.jgits3.internal.refs.snapshot.RefEdits;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
+import org.jgits3.internal.refs.snapshot.SnapshotTables;
+import org.jgits3.internal.refs.snapshot.SnapshotUpload;
+import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.manifest.TransactionLog;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The refs of one repository, as all its handles in this process share them: one table in memory,
+ * one line of transactions. Safe for use by many threads.
+ */
+public final class SharedRefs {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedRefs.class);
+
+  /** Uploads of a large batch while others keep compacting. */
+  private static final int UPLOADS = 8;
+
+  /** Loads tried in a row while others keep compacting. */
+  private static final int LOADS = 8;
+
+  /** Bytes of a manifest that batches fill; the rest is left to updates until a compaction ends. */
+  private static final long ROOM = Manifest.MAX_BYTES - (24 << 10);
+
+  /** Bytes of a batch that needs no snapshot however full the manifest is: packs leave as much. */
+  private static final long SMALL = Manifest.ROOM_FOR_REFS / 2;
+
+  private final ManifestCommitter committer;
+  private final SnapshotTables tables;
+  private final SnapshotUpload upload;
+  private final LogObjects log;
+  private final Compaction compaction;
+  private final Folding folding;
+  private final Validation validation;
+
+  /** Held by a batch that uploads a snapshot: another one would make that the wrong one. */
+  private final ReentrantLock largeBatches = new ReentrantLock();
+
+  /** Whether a snapshot that was read once need not be read again. */
+  private final boolean trusting;
+
+  /** Look-ups that read manifest and snapshot again to compare them. */
+  private final SharedRequest<Current> comparisons;
+
+  /** When the newest successful validation began; empty before the first. */
+  private volatile OptionalLong validatedAt = OptionalLong.empty();
+
+  /**
+   * The refs of one repository.
+   *
+   * @param store where snapshots and log segments are
+   * @param uploads how they get there
+   * @param committer commit loop of the repository
+   * @param validation when look-ups ask the store
+   * @param background runs compactions
+   * @param metrics counts what snapshots cost
+   * @param budget memory for snapshots between look-ups
+   */
+  public SharedRefs(
+      ObjectStore store,
+      PackUploads uploads,
+      ManifestCommitter committer,
+      Validation validation,
+      Executor background,
+      RefsMetrics metrics,
+      TableBudget budget) {
+    this.committer = committer;
+    this.trusting = committer.reads() == ManifestReads.VALIDATED;
+    this.tables = new SnapshotTables(store, metrics, budget, trusting);
+    this.comparisons = new SharedRequest<>("refs", () -> current(tables::compared));
+    this.upload = new SnapshotUpload(store, uploads);
+    this.log = new LogObjects(store, uploads);
+    this.compaction = new Compaction(upload, committer, metrics);
+    LogCompaction logCompaction = new LogCompaction(log, committer, metrics);
+    this.folding = new Folding(committer, logCompaction, this::foldOverlay, background, metrics);
+    this.validation = validation;
+    committer.onChange(this::observe);
+  }
+
+  private void observe(@Nullable Manifest before, Manifest after) {
+    if (before != null) {
+      tables.observe(before.refs(), after.refs());
+      folding.observe(before, after);
+    }
+  }
+
+  /** A manifest and its refs. */
+  public record Current(Manifest manifest, RefView view) {}
+
+  /**
+   * Refs as of some moment after this call began.
+   *
+   * @return the refs
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  public RefView validated() throws IOException {
+    return trusting ? current().view() : comparisons.get().view();
+  }
+
+  /**
+   * Refs as recent as the administrator wants look-ups to be.
+   *
+   * @param asked whether the caller's handle has looked something up before
+   * @return the refs
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  public RefView lookup(boolean asked) throws IOException {
+    return recent(asked) ? newestLoaded() : validated();
+  }
+
+  /**
+   * Newest refs this process has seen. Asks the store only for what is not in memory.
+   *
+   * @return the refs
+   * @throws IOException if manifest or snapshot cannot be read
+   */
+  public RefView newestLoaded() throws IOException {
+    Optional<Manifest> known = knownManifest();
+    if (known.isEmpty()) {
+      return validated();
+    }
+    try {
+      return tables.view(known.get().refs(), tables.of(known.get()));
+    } catch (StoreException.Missing e) {
+      LOG.debug("the refs were compacted, and their old snapshot swept, meanwhile", e);
+      return validated();
+    }
+  }
+
+  /**
+   * Refs of a manifest.
+   *
+   * @param manifest a manifest of the repository
+   * @return its refs, which cannot be changed
+   * @throws StoreException.Missing if they were compacted and swept meanwhile
+   * @throws IOException if they are not in memory and cannot be read
+   */
+  public RefDatabase of(Manifest manifest) throws IOException {
+    return new ViewDatabase(new RefView(manifest.refs(), tables.of(manifest)));
+  }
+
+  /**
+   * Newest refs this process has seen, without asking the store. Good for what is checked again
+   * when it commits.
+   *
+   * @return the refs; empty if nothing was seen yet, the repository is known to be gone, or the
+   *     snapshot is not in memory
+   */
+  public Optional<RefView> known() {
+    Optional<Manifest> manifest = knownManifest();
+    if (manifest.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<RefTable> table = tables.held(manifest.get().refs().snapshot());
+    return table.isEmpty()
+        ? Optional.empty()
+        : Optional.of(tables.view(manifest.get().refs(), table.get()));
+  }
+
+  private Optional<Manifest> knownManifest() {
+    return committer.isGone()
+        ? Optional.empty()
+        : committer.cached().map(VersionedManifest::manifest);
+  }
+
+  /**
+   * Asks the store for the newest manifest, which the refs are made of; where validators are not
+   * trusted, for the snapshot that is held as well. One that is not held is left to look-ups.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public void validate() throws IOException {
+    if (trusting || !tables.holdsAny()) {
+      long began = System.nanoTime();
+      committer.validate();
+      validatedAt = OptionalLong.of(began);
+    } else {
+      comparisons.get();
+    }
+  }
+
+  /**
+   * Whether the administrator wants the store not to be asked again so soon.
+   *
+   * @return true within the window that {@link Validation.Within} allows
+   */
+  public boolean isRecent() {
+    return recent(false);
+  }
+
+  /**
+   * Whether the store was asked not longer ago than some time, and the repository was there.
+   *
+   * @param window the time
+   * @return true if so
+   */
+  public boolean validatedWithin(Duration window) {
+    OptionalLong at = validatedAt;
+    return !committer.isGone()
+        && at.isPresent()
+        && System.nanoTime() - at.getAsLong() < window.toNanos();
+  }
+
+  private boolean recent(boolean asked) {
+    if (validation instanceof Validation.Within within) {
+      OptionalLong at = validatedAt;
+      return at.isPresent() && System.nanoTime() - at.getAsLong() < within.window().toNanos();
+    }
+    return asked && validation instanceof Validation.AfterOpen;
+  }
+
+  /**
+   * Newest refs this process has seen, without asking the store.
+   *
+   * @return the refs; none before the first look-up
+   */
+  public Refs newest() {
+    return committer.cached().map(v -> v.manifest().refs()).orElse(Refs.NONE);
+  }
+
+  /** Manifest and refs as of some moment after this call began. */
+  public Current current() throws IOException {
+    return current(tables::of);
+  }
+
+  /** Finds the table of a manifest that was just validated. */
+  @FunctionalInterface
+  private interface Tables {
+    RefTable of(Manifest manifest) throws IOException;
+  }
+
+  private Current current(Tables source) throws IOException {
+    IOException missing = null;
+    for (int i = 0; i < LOADS; i++) {
+      long began = System.nanoTime();
+      Manifest manifest = committer.validate().manifest();
+      try {
+        RefView view = tables.view(manifest.refs(), source.of(manifest));
+        validatedAt = OptionalLong.of(began);
+        return new Current(manifest, view);
+      } catch (StoreException.Missing e) {
+        // Another process compacted and swept between the two reads; if not, the manifest is
+        // still the same and names a snapshot that is lost.
+        if (NewSnapshot.sameBase(manifest.refs(), committer.validate().manifest().refs())) {
+          throw e;
+        }
+        missing = e;
+      }
+    }
+    throw missing;
+  }
+
+  /**
+   * Commits a transaction.
+   *
+   * @param <R> verdict
+   * @param through commits what the transaction makes of the manifest
+   * @param transaction what to change
+   * @return its verdict
+   * @throws org.jgits3.manifest.UnknownOutcomeException if it could not be decided in time
+   * @throws IOException if it could not be tried
+   */
+  public <R> R commit(Committer through, RefTransaction<R> transaction) throws IOException {
+    return commit(through, transaction, Optional.empty());
+  }
+
+  /**
+   * Commits a transaction.
+   *
+   * @param <R> verdict
+   * @param through commits what the transaction makes of the manifest
+   * @param transaction what to change
+   * @param prepared refs that the caller has in memory; its table serves if none is kept
+   * @return its verdict
+   * @throws IOException as {@link #commit(Committer, RefTransaction)}
+   */
+  public <R> R commit(Committer through, RefTransaction<R> transaction, Optional<RefView> prepared)
+      throws IOException {
+    int full = 0;
+    Optional<RefView> loaded = prepared;
+    for (; ; ) {
+      Optional<RefView> held = loaded;
+      AtomicBoolean obliged = new AtomicBoolean();
+      try {
+        R verdict =
+            through.commit(
+                base -> {
+                  Proposal<R> proposal = propose(base, held, transaction);
+                  obliged.set(
+                      proposal instanceof Proposal.Edit<R> edit
+                          && Folding.obliges(base, edit.next()));
+                  return proposal;
+                });
+        folding.consider(obliged.get());
+        return verdict;
+      } catch (SnapshotNotLoadedException e) {
+        // Held here until the end: there may be no memory to keep it in between.
+        loaded = Optional.of(current().view());
+      } catch (ManifestException.TooLarge e) {
+        if (!makeRoom(e, full++)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private <R> Proposal<R> propose(
+      Manifest base, Optional<RefView> loaded, RefTransaction<R> transaction) throws IOException {
+    RefTable table =
+        tables
+            .held(base.refs().snapshot())
+            .or(
+                () ->
+                    loaded
+                        .filter(view -> NewSnapshot.sameBase(base.refs(), view.refs()))
+                        .map(RefView::table))
+            .orElseThrow(
+                () -> new SnapshotNotLoadedException(base.refs().snapshot().orElseThrow().id()));
+    RefEdits edits = new RefEdits(tables.view(base.refs(), table));
+    RefTransaction.Outcome<R> outcome = transaction.apply(edits);
+    if (edits.isEmpty()) {
+      return Proposal.noEdit(outcome.verdict());
+    }
+    Manifest next = base.withRefs(edits.apply()).withLog(logged(base, outcome.log()));
+    ObjectsDroppedException.check(base, edits::tips, transaction.seen());
+    return Proposal.edit(next, outcome.verdict());
+  }
+
+  private static TransactionLog logged(Manifest base, List<RefTransaction.Logged> records) {
+    List<LogEntry> tail = new ArrayList<>(base.log().tail());
+    for (RefTransaction.Logged record : records) {
+      tail.add(entry(base.generation() + 1, record, Optional.empty()));
+    }
+    return new TransactionLog(base.log().segments(), tail);
+  }
+
+  static LogEntry entry(
+      long generation, RefTransaction.Logged record, Optional<StoredObject> external) {
+    PersonIdent who = record.who();
+    Instant now = SystemReader.getInstance().now();
+    return new LogEntry(
+        generation,
+        now.toEpochMilli(),
+        who.getZoneId().getRules().getOffset(now).getTotalSeconds() / 60,
+        who.getName(),
+        who.getEmailAddress(),
+        record.message(),
+        external.isPresent() ? List.of() : record.changes(),
+        external);
+  }
+
+  /**
+   * Commits a transaction of many refs, in the manifest if it has room for them.
+   *
+   * @param <R> verdict
+   * @param through commits what the transaction makes of the manifest
+   * @param transaction what to change
+   * @param bytes about what it adds to the manifest
+   * @return its verdict
+   * @throws IOException as {@link #commit}
+   */
+  public <R> R commitBatch(Committer through, RefTransaction<R> transaction, long bytes)
+      throws IOException {
+    if (bytes <= SMALL) {
+      return commit(through, transaction);
+    }
+    long used = committer.cached().map(v -> v.manifest().approximateBytes()).orElse(0L);
+    if (used + bytes <= ROOM) {
+      try {
+        return commit(through, transaction);
+      } catch (ManifestException.TooLarge e) {
+        // Other batches keep filling the manifest.
+        LOG.debug("a batch is committed with a snapshot, since the manifest has no room", e);
+      }
+    }
+    return commitLarge(through, transaction);
+  }
+
+  /**
+   * Commits a transaction with a new snapshot, which is uploaded first. Nothing is compacted here
+   * meanwhile, nor another such batch begun: the snapshot would be of the wrong refs then, and the
+   * upload for nothing.
+   */
+  private <R> R commitLarge(Committer through, RefTransaction<R> transaction) throws IOException {
+    largeBatches.lock();
+    boolean holding = folding.hold();
+    try {
+      return uploadAndCommit(through, transaction);
+    } finally {
+      if (holding) {
+        folding.release();
+      }
+      largeBatches.unlock();
+      folding.consider(true);
+    }
+  }
+
+  private <R> R uploadAndCommit(Committer through, RefTransaction<R> transaction)
+      throws IOException {
+    int full = 0;
+    for (int i = 0; i < UPLOADS; i++) {
+      Current now = current();
+      Optional<LargeTransaction<R>> prepared =
+          LargeTransaction.prepare(now.manifest(), now.view(), transaction, upload, log);
+      if (prepared.isEmpty()) {
+        return commit(through, transaction, Optional.of(now.view()));
+      }
+      LargeTransaction<R> large = prepared.get();
+      try {
+        R verdict = through.commit(large::propose);
+        installIfListed(large);
+        return verdict;
+      } catch (SnapshotNotLoadedException | OvertakenException e) {
+        LOG.debug("preparing a large batch again", e);
+        large.discard(upload, log);
+      } catch (ManifestException.TooLarge e) {
+        large.discard(upload, log);
+        if (!makeRoom(e, full++)) {
+          throw e;
+        }
+      }
+    }
+    throw new IOException(
+        "refs of a large batch were changed, or the refs compacted elsewhere, during each of "
+            + UPLOADS
+            + " uploads; nothing was done, try again");
+  }
+
+  /**
+   * Keeps the table of a large transaction if it was committed. One that was refused has a snapshot
+   * that no manifest lists; kept, it would pass for newer than the real one and shut that out.
+   */
+  private void installIfListed(LargeTransaction<?> large) {
+    if (newest().snapshot().map(RefSnapshot::id).filter(large.snapshotId()::equals).isPresent()) {
+      tables.install(large.snapshotId(), large.table());
+    }
+  }
+
+  /**
+   * Makes room in the manifest for a commit that found none.
+   *
+   * @param full says how much was missing
+   * @param attempt how often the commit was tried before
+   * @return whether it may fit now; false if what takes the room cannot be folded
+   * @throws IOException if room could not be made, or it is not known whether it was; nothing is
+   *     lost, and of the commit nothing was written
+   */
+  public boolean makeRoom(ManifestException.TooLarge full, int attempt) throws IOException {
+    return folding.makeRoom(full, attempt);
+  }
+
+  /**
+   * Folds the overlay into a new snapshot, and the log's tail into a segment. Blocks no update.
+   *
+   * @throws IOException if it could not be done; nothing is lost
+   */
+  public void compact() throws IOException {
+    folding.all();
+  }
+
+  private void foldOverlay() throws IOException {
+    Current now = current();
+    Optional<NewSnapshot> made = compaction.run(now.manifest(), now.view());
+    if (made.isPresent() && tables.keeps(made.get().snapshot().size())) {
+      tables.install(made.get().snapshot().id(), made.get().merge().build());
+    }
+  }
+
+  /** Generation of the newest manifest this process has seen; 0 before the first. */
+  public long generation() {
+    return committer.cached().map(v -> v.manifest().generation()).orElse(0L);
+  }
+
+  /** Generation that last removed objects, in the newest manifest this process has seen. */
+  public long dropped() {
+    return committer.cached().map(v -> v.manifest().dropped()).orElse(0L);
+  }
+
+  /** The manifest as of some moment after this call began. */
+  public Manifest validatedManifest() throws IOException {
+    return committer.validate().manifest();
+  }
+
+  /** The objects that the log of transactions lists. */
+  public LogObjects logObjects() {
+    return log;
+  }
+
+  /**
+   * The log of transactions, newest first.
+   *
+   * @return a reader of the log as of some moment after this call began
+   * @throws IOException if the manifest cannot be read
+   */
+  public LogReader log() throws IOException {
+    Manifest manifest = committer.validate().manifest();
+    return new LogReader(log, manifest.repositoryId(), manifest.log());
+  }
+}

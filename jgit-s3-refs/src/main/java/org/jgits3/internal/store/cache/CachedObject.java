@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.cache;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jgits3.store.StoreException;
+
+/**
+ * An object in a {@link DiskCache}. Its bytes are as the disk has them: the reader compares them
+ * with a checksum. Safe for use by many threads.
+ */
+public final class CachedObject implements Closeable {
+  private final Path file;
+  private final FileChannel in;
+
+  private CachedObject(Path file, FileChannel in) {
+    this.file = file;
+    this.in = in;
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @throws StoreException.Corrupt if it is not as long as the object
+   * @throws java.nio.file.NoSuchFileException if there is none
+   */
+  static CachedObject open(Path file, long size) throws IOException {
+    FileChannel in = FileChannel.open(file, StandardOpenOption.READ);
+    try {
+      if (in.size() != size) {
+        throw new StoreException.Corrupt(
+            file.toString(), file + " has " + in.size() + " bytes instead of " + size, null);
+      }
+      return new CachedObject(file, in);
+    } catch (IOException | RuntimeException | Error e) {
+      in.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Reads bytes, all of them.
+   *
+   * @param position where in the object they begin
+   * @param dst receives them
+   * @param offset where in {@code dst}
+   * @param length their number
+   * @throws IOException if they cannot be read
+   */
+  public void read(long position, byte[] dst, int offset, int length) throws IOException {
+    ByteBuffer rest = ByteBuffer.wrap(dst, offset, length);
+    while (rest.hasRemaining()) {
+      if (in.read(rest, position + length - rest.remaining()) < 0) {
+        throw new EOFException(file + " has become shorter");
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.cache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.zip.CRC32C;
+import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.file.LocalPermissions;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Whole immutable objects in a local directory, so that they need not be read from the store again.
+ * An object that is not there is fetched in the background, and read from the store meanwhile.
+ *
+ * <p>Only a help: whatever is wrong with the directory, what is read is what the store has. Files
+ * have the bytes of the objects and nothing else. Whoever reads a part compares it with a checksum
+ * that the store has of it; a file with other bytes is deleted, and its object fetched again.
+ *
+ * <p>Safe for use by many threads, and by many processes with the same directory: a file gets its
+ * name when it is whole, is never changed, and can be deleted at any time. Those not used for the
+ * longest time are deleted first when there are more bytes than the limit. Files are those of the
+ * user of the process, and can be read by the group of the directory if that can write to it.
+ */
+public final class DiskCache implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
+
+  /** Suffix of files that are being written. */
+  private static final String PART = ".part";
+
+  private static final String WHOLE = ".object";
+
+  private static final String OURS = "*{" + PART + "," + WHOLE + "}";
+
+  /** How old a file that is being written is when nobody can be writing it any more. */
+  private static final Duration ABANDONED = Duration.ofDays(1);
+
+  /** How long nothing is fetched after something could not be kept: a full disk, say. */
+  private static final Duration PAUSE = Duration.ofMinutes(1);
+
+  /** Objects that may wait to be fetched; more are fetched when they are used again. */
+  private static final int MOST_WAITING = 100;
+
+  /** Bytes of a request that fetches. */
+  private static final int RANGE = 8 << 20;
+
+  private static final Set<OpenOption> NEW_FILE =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
+  private final ObjectStore store;
+  private final Path directory;
+  private final long limit;
+  private final Set<String> fetching = ConcurrentHashMap.newKeySet();
+
+  /** Whether a failure to read was reported, and nothing has worked since. */
+  private final AtomicBoolean unreadable = new AtomicBoolean();
+
+  /** Whether the files were looked at that were there before. */
+  private final AtomicBoolean tightened = new AtomicBoolean();
+
+  /** When something could not be kept, as {@link System#nanoTime} has it. */
+  private volatile Optional<Long> failed = Optional.empty();
+
+  private final ExecutorService background;
+
+  /**
+   * Uses a directory, which is made when the first object is kept.
+   *
+   * @param store where objects are
+   * @param options where they are kept as well, and how many
+   */
+  public DiskCache(ObjectStore store, Options options) {
+    this(store, options, DaemonThreads.named("jgit-s3-cache"));
+  }
+
+  DiskCache(ObjectStore store, Options options, ThreadFactory threads) {
+    this.background =
+        new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+    this.store = store;
+    this.directory = options.directory();
+    this.limit = options.limit();
+  }
+
+  /**
+   * What an administrator can set.
+   *
+   * @param directory local directory; nothing else may be in it
+   * @param limit bytes that may be kept, by all processes that use the directory; an object of more
+   *     than half of it is not
+   */
+  public record Options(Path directory, long limit) {}
+
+  /**
+   * Opens an object that is kept, and has it fetched if it is not. What is read of it has to be
+   * compared with a checksum.
+   *
+   * @param key its key
+   * @param size its length in bytes
+   * @param crc32c its checksum
+   * @return the object, to be closed; empty if it has to be read from the store
+   */
+  public Optional<CachedObject> open(String key, long size, int crc32c) {
+    if (!tightened.getAndSet(true)) {
+      try {
+        background.execute(this::tighten);
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // closed, or no thread to be had
+        LOG.debug("permissions of files in {} stay", directory, e);
+      }
+    }
+    Path file = file(key);
+    try {
+      CachedObject object = CachedObject.open(file, size);
+      noteUse(file);
+      return Optional.of(object);
+    } catch (NoSuchFileException e) {
+      fetch(key, size, crc32c);
+    } catch (StoreException.Corrupt e) {
+      damaged(key, e.getMessage());
+      fetch(key, size, crc32c);
+    } catch (IOException e) {
+      unreadable(key, e);
+    }
+    return Optional.empty();
+  }
+
+  /** Takes from all users of the machine what earlier versions let them read. */
+  private void tighten() {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, OURS)) {
+      for (Path file : files) {
+        try {
+          LocalPermissions.tighten(file);
+        } catch (IOException e) {
+          LOG.debug("permissions of {} stay, it is gone or another user's: {}", file, e.toString());
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.debug("permissions of files in {} stay: {}", directory, e.toString());
+    }
+  }
+
+  /**
+   * Lets a file be deleted after those that were used before. It is used even if that fails:
+   * another process may have deleted it meanwhile, or another user may have written it, whose it
+   * is.
+   */
+  private static void noteUse(Path file) {
+    try {
+      Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    } catch (IOException e) {
+      LOG.debug("use of {} is not noted: {}", file, e.toString());
+    }
+  }
+
+  /**
+   * Reads an object that is kept, whole, and has it fetched if it is not.
+   *
+   * @param key its key
+   * @param size its length in bytes
+   * @param crc32c its checksum
+   * @return its bytes; empty if they have to be read from the store
+   */
+  public Optional<byte[]> read(String key, long size, int crc32c) {
+    Optional<CachedObject> found = open(key, size, crc32c);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    try (CachedObject object = found.get()) {
+      byte[] bytes = new byte[Math.toIntExact(size)];
+      object.read(0, bytes, 0, bytes.length);
+      if (Crc32c.of(bytes) == crc32c) {
+        return Optional.of(bytes);
+      }
+      damaged(key, key + " has another CRC32C on the disk");
+    } catch (IOException e) {
+      unreadable(key, e);
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Notes that an object that is kept could not be read, and was read from the store.
+   *
+   * @param key its key
+   * @param failure what happened
+   */
+  public void unreadable(String key, IOException failure) {
+    LOG.atLevel(unreadable.getAndSet(true) ? Level.DEBUG : Level.WARN)
+        .log("{} is read from the store, not from {}: {}", key, directory, failure.toString());
+  }
+
+  /**
+   * Deletes an object with other bytes than were written. It is fetched when it is opened next.
+   *
+   * @param key its key
+   * @param found what was found
+   */
+  public void damaged(String key, String found) {
+    LOG.warn("{}; it is fetched again", found);
+    try {
+      Files.deleteIfExists(file(key));
+    } catch (IOException e) {
+      LOG.warn("{} was not deleted: {}", file(key), e.toString());
+    }
+  }
+
+  private Path file(String key) {
+    byte[] name = (store.location() + "/" + key).getBytes(StandardCharsets.UTF_8);
+    byte[] hash = DirectoryObjectStore.sha256().digest(name);
+    return directory.resolve(HexFormat.of().formatHex(hash) + WHOLE);
+  }
+
+  private void fetch(String key, long size, int crc32c) {
+    if (background.isShutdown()
+        || isPaused()
+        || size > limit / 2
+        || fetching.size() >= MOST_WAITING
+        || !fetching.add(key)) {
+      return;
+    }
+    try {
+      background.execute(() -> fetchInBackground(key, size, crc32c));
+    } catch (RejectedExecutionException | OutOfMemoryError e) { // closed, or no thread to be had
+      fetching.remove(key);
+      LOG.debug("{} is not fetched", key, e);
+    }
+  }
+
+  private void fetchInBackground(String key, long size, int crc32c) {
+    try {
+      fetchNow(key, size, crc32c);
+    } catch (IOException | RuntimeException | Error e) {
+      failed = Optional.of(System.nanoTime());
+      if (!background.isShutdown()) {
+        LOG.warn("{} was not kept in {}: {}", key, directory, e.toString());
+      }
+    } finally {
+      fetching.remove(key);
+    }
+  }
+
+  private boolean isPaused() {
+    return failed.isPresent() && System.nanoTime() - failed.get() < PAUSE.toNanos();
+  }
+
+  private void fetchNow(String key, long size, int crc32c) throws IOException {
+    LocalPermissions.createDirectories(directory);
+    Path part = directory.resolve(UUID.randomUUID() + PART);
+    try {
+      try (FileChannel out =
+          FileChannel.open(part, NEW_FILE, LocalPermissions.sharedAs(directory))) {
+        CRC32C crc = new CRC32C();
+        byte[] buffer = new byte[(int) Math.min(RANGE, size)];
+        for (long at = 0; at < size; at += buffer.length) {
+          int n = (int) Math.min(buffer.length, size - at);
+          store.read(key, at, buffer, 0, n, Optional.empty());
+          crc.update(buffer, 0, n);
+          writeFully(out, ByteBuffer.wrap(buffer, 0, n));
+        }
+        if ((int) crc.getValue() != crc32c) {
+          throw new StoreException.Corrupt(
+              key, store.location() + "/" + key + " has not the CRC32C that is listed", null);
+        }
+      }
+      noteUse(part); // finer than the clock of the file system, which several files may share
+      Files.move(part, file(key), StandardCopyOption.ATOMIC_MOVE);
+      unreadable.set(false);
+      trim();
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+
+  private static void writeFully(FileChannel out, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      out.write(bytes);
+    }
+  }
+
+  private record Kept(Path file, long size, FileTime used) {}
+
+  /** Deletes what is too much, and what killed processes left. */
+  private void trim() throws IOException {
+    List<Kept> kept = new ArrayList<>();
+    FileTime abandoned = FileTime.from(Instant.now().minus(ABANDONED));
+    long bytes = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, OURS)) {
+      for (Path file : files) {
+        Optional<Kept> found = look(file);
+        if (found.isEmpty()) {
+          continue;
+        }
+        if (!file.toString().endsWith(PART)) {
+          kept.add(found.get());
+          bytes += found.get().size();
+        } else if (found.get().used().compareTo(abandoned) < 0) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+    kept.sort(Comparator.comparing(Kept::used));
+    for (Kept each : kept) {
+      if (bytes <= limit) {
+        break;
+      }
+      Files.deleteIfExists(each.file());
+      bytes -= each.size();
+    }
+  }
+
+  private static Optional<Kept> look(Path file) throws IOException {
+    try {
+      BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+      return Optional.of(new Kept(file, found.size(), found.lastModifiedTime()));
+    } catch (NoSuchFileException e) {
+      return Optional.empty(); // another process was faster
+    }
+  }
+
+  /** Waits until everything is fetched that was asked for: one thread does it, in that order. */
+  void awaitFetched() throws InterruptedException, ExecutionException {
+    background.submit(() -> {}).get();
+  }
+
+  /** Gives up what is being fetched. */
+  @Override
+  public void close() {
+    background.shutdownNow();
+  }
+}

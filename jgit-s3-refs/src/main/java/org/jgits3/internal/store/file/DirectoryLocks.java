@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.file;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Mutual exclusion of the writers of one key, over all threads and processes of the machine.
+ *
+ * <p>Keys share 256 lock files. The operating system releases a lock when its process dies, however
+ * it dies, so that no lock is ever left behind; the files stay and are empty.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class DirectoryLocks {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final int MIN_PAUSE_MICROS = 50;
+  private static final int MAX_PAUSE_MICROS = 500;
+
+  private final Path directory;
+
+  DirectoryLocks(Path directory) {
+    this.directory = directory;
+  }
+
+  /** What is done under a lock. */
+  @FunctionalInterface
+  interface Action<T> {
+    T run() throws IOException;
+  }
+
+  /** Does something while no other thread or process does anything under this key's lock. */
+  <T> T withKey(String key, Action<T> action) throws IOException {
+    return with(String.format("%02x", key.hashCode() & 0xff), action);
+  }
+
+  /** Does something while no other store of this directory creates or clears temporary files. */
+  <T> T withTemp(Action<T> action) throws IOException {
+    return with("temp", action);
+  }
+
+  private <T> T with(String name, Action<T> action) throws IOException {
+    Path file = directory.resolve(name);
+    // A file lock belongs to the process, and closing ANY channel of the file releases it: the
+    // threads of one JVM have to exclude each other first. An interned string is the one object
+    // that is shared by all instances, even by those of different class loaders.
+    synchronized (("org.jgits3.internal.store.file.DirectoryLocks " + file).intern()) {
+      FileChannel channel = openOrCreate(file);
+      try {
+        lock(channel);
+        return action.run();
+      } finally {
+        release(channel);
+      }
+    }
+  }
+
+  private FileChannel openOrCreate(Path file) throws IOException {
+    try {
+      return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    } catch (NoSuchFileException e) {
+      Files.createDirectories(directory);
+      return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+  }
+
+  /**
+   * Waits for the lock by asking again and again. {@link FileChannel#lock()} would be simpler, but
+   * the system looks for deadlocks between processes, not threads: two processes with two threads
+   * each, on two keys, are told of a deadlock where there is none.
+   */
+  private static void lock(FileChannel channel) throws IOException {
+    long start = System.nanoTime();
+    FileLock lock = channel.tryLock();
+    while (lock == null) {
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
+        throw new IOException("another process has held the lock for a minute; is it stopped?");
+      }
+      LockSupport.parkNanos(
+          TimeUnit.MICROSECONDS.toNanos(
+              ThreadLocalRandom.current().nextInt(MIN_PAUSE_MICROS, MAX_PAUSE_MICROS)));
+      lock = channel.tryLock();
+    }
+  }
+
+  @SuppressWarnings("EmptyCatch")
+  private static void release(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // The descriptor and with it the lock are gone whatever close says, nothing was written
+      // through it, and what was done under the lock is done: there is nothing to report.
+    }
+  }
+}

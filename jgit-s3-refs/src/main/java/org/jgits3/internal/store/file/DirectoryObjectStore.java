@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.file;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jgits3.store.Arrival;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.store.Validator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store in a local directory: the embedded default, which needs no S3 at all. An object is a file
+ * under its key, with exactly its bytes.
+ *
+ * <p><b>Atomic and durable.</b> A write goes to a temporary file, is forced to the disk, takes its
+ * name by a rename, and is acknowledged when the directory is on the disk too. Files are never
+ * changed in place and readers take no lock: one who opened a file has one version of it. A process
+ * may be killed at any point; what it leaves in its temporary directory is removed when the store
+ * is opened next.
+ *
+ * <p><b>Conditional.</b> Writers of one key exclude each other between threads and processes by a
+ * lock that the system releases when a process dies, and compare and rename under it. The directory
+ * must be on a file system whose locks work, and all its processes on one machine unless the locks
+ * of the network file system are trusted.
+ *
+ * <p><b>Versions.</b> The validator is the SHA-256 of the content, read through the same descriptor
+ * as the bytes, so that it can't name other bytes than those that were read, whatever the
+ * granularity of time stamps. Hashing a whole pack for every range of it would be absurd: the hash
+ * of an object above 64 KiB that was written by {@link #put} or a multipart upload is stored in a
+ * sidecar file before the object gets its name. This is sound because such names are used once: no
+ * other bytes ever appear beside the sidecar. {@link #putIf}, which replaces contents, writes none,
+ * and removes one that exists before it renames; what it wrote is always hashed.
+ *
+ * <p>Safe for use by many threads. Every failure to write is a {@link StoreException.Refused} with
+ * the reason in one line, and leaves what was there.
+ */
+public final class DirectoryObjectStore implements ObjectStore {
+  /** Bytes of a file that are read at once: few enough to be in a processor's cache afterwards. */
+  private static final int READ_AT_ONCE = 256 << 10;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryObjectStore.class);
+  private static final int HASH_ALWAYS = 64 << 10;
+
+  /** Bytes read at a time to be hashed; what a read of an unchanged object allocates. */
+  private static final int HASH_CHUNK = 16 << 10;
+
+  private static final int MAX_PARTS = 10_000;
+
+  private final DirectoryLayout layout;
+  private final DirectoryLocks locks;
+  private final DirectoryTemp temp;
+  private final DirectoryUploads uploads;
+  private final String location;
+
+  /**
+   * Opens a directory, creating it if there is none, and removes what dead processes left.
+   *
+   * @param root the directory
+   * @throws StoreException.Refused if it cannot be created or is no directory
+   */
+  public DirectoryObjectStore(Path root) throws IOException {
+    location = "file:" + root;
+    layout = new DirectoryLayout(openRoot(root));
+    locks = new DirectoryLocks(layout.locks());
+    temp = new DirectoryTemp(layout, locks);
+    uploads = new DirectoryUploads(layout, temp);
+    try {
+      temp.removeLeftovers();
+    } catch (IOException e) {
+      // A directory that cannot be written can still be read.
+      LOG.warn("{}: cannot remove leftovers: {}", location, reason(e));
+    }
+  }
+
+  private Path openRoot(Path root) throws IOException {
+    try {
+      if (!Files.isDirectory(root)) {
+        Files.createDirectories(root);
+        DirectoryFiles.forceDirectory(root.toRealPath().getParent());
+      }
+      return root.toRealPath();
+    } catch (IOException e) {
+      throw new StoreException.Refused(
+          "", location + ": cannot use this directory: " + reason(e) + "; choose another", e);
+    }
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known) throws IOException {
+    try (FileChannel channel = open(key)) {
+      if (channel == null) {
+        return new GetResult.Missing();
+      }
+      if (known.isPresent() && known.get().equals(hash(channel))) {
+        return new GetResult.NotModified();
+      }
+      byte[] bytes = new byte[Math.toIntExact(channel.size())];
+      DirectoryFiles.readFully(channel, 0, bytes, 0, bytes.length);
+      MessageDigest sha256 = sha256();
+      sha256.update(bytes);
+      return new GetResult.Found(bytes, validator(sha256));
+    } catch (IOException e) {
+      throw failed(key, "read", e);
+    }
+  }
+
+  @Override
+  public Validator read(
+      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+      throws IOException {
+    return read(key, offset, dst, dstOffset, length, expected, Arrival.IGNORED);
+  }
+
+  @Override
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Arrival arrival)
+      throws IOException {
+    Objects.checkFromIndexSize(dstOffset, length, dst.length);
+    if (length < 1 || offset < 0) {
+      throw new IllegalArgumentException("range of " + length + " bytes at " + offset);
+    }
+    try (FileChannel channel = open(key)) {
+      if (channel == null) {
+        throw missing(key);
+      }
+      Validator validator = version(key, channel);
+      if (expected.isPresent() && !expected.get().equals(validator)) {
+        throw new StoreException.Changed(
+            key, layout.location(key) + ": has changed; start over with the new version", null);
+      }
+      if (channel.size() - offset < length) {
+        throw new StoreException.Corrupt(
+            key,
+            String.format(
+                "%s: ends at byte %d, but bytes %d to %d were expected; it may be truncated",
+                layout.location(key), channel.size(), offset, offset + length),
+            null);
+      }
+      arrival.begins(validator);
+      for (int read = 0; read < length; ) {
+        int n = Math.min(READ_AT_ONCE, length - read);
+        DirectoryFiles.readFully(channel, offset + read, dst, dstOffset + read, n);
+        read += n;
+        arrival.until(dstOffset + read);
+      }
+      return validator;
+    } catch (IOException e) {
+      throw failed(key, "read", e);
+    }
+  }
+
+  @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
+    if (length < 1 || offset < 0) {
+      throw new IllegalArgumentException("range of " + length + " bytes at " + offset);
+    }
+    try (FileChannel channel = open(key)) {
+      if (channel == null) {
+        throw missing(key);
+      }
+      boolean same =
+          channel.size() - offset >= length && matches(channel, offset, bytes, bytesOffset, length);
+      return same ? Optional.of(version(key, channel)) : Optional.empty();
+    } catch (IOException e) {
+      throw failed(key, "read", e);
+    }
+  }
+
+  private static boolean matches(
+      FileChannel channel, long offset, byte[] bytes, int bytesOffset, int length)
+      throws IOException {
+    byte[] chunk = new byte[Math.min(DirectoryFiles.CHUNK, length)];
+    for (int at = 0; at < length; at += chunk.length) {
+      int n = Math.min(chunk.length, length - at);
+      DirectoryFiles.readFully(channel, offset + at, chunk, 0, n);
+      int from = bytesOffset + at;
+      if (!Arrays.equals(chunk, 0, n, bytes, from, from + n)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public Optional<ObjectInfo> stat(String key) throws IOException {
+    try (FileChannel channel = open(key)) {
+      if (channel == null) {
+        return Optional.empty();
+      }
+      Map<String, String> metadata =
+          DirectorySidecar.read(layout.sidecar(key))
+              .map(DirectorySidecar::metadata)
+              .orElse(Map.of());
+      return Optional.of(new ObjectInfo(channel.size(), version(key, channel), metadata));
+    } catch (IOException e) {
+      throw failed(key, "read", e);
+    }
+  }
+
+  @Override
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    try {
+      Optional<PutOutcome> lost = check(key, precondition);
+      if (lost.isPresent()) {
+        return lost.get();
+      }
+      Path file = temp.newName();
+      try {
+        DirectoryFiles.write(file, body, 0, body.length);
+        return locks.withKey(key, () -> replace(key, file, body, precondition));
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    } catch (ClosedChannelException e) {
+      return new PutOutcome.Unknown(layout.location(key) + ": interrupted");
+    } catch (IOException e) {
+      throw failed(key, "write", e);
+    }
+  }
+
+  /** Compares and renames. Fails only if nothing was applied. */
+  private PutOutcome replace(String key, Path file, byte[] body, Precondition precondition)
+      throws IOException {
+    Optional<PutOutcome> lost = check(key, precondition);
+    if (lost.isPresent()) {
+      return lost.get();
+    }
+    Path object = layout.object(key);
+    checkNameIsFree(key, object);
+    boolean replaced = Files.exists(object);
+    Files.deleteIfExists(layout.sidecar(key));
+    DirectoryFiles.move(file, object);
+    try {
+      DirectoryFiles.forceNames(object, replaced ? object.getParent() : layout.root());
+    } catch (IOException e) {
+      return new PutOutcome.Unknown(
+          layout.location(key) + ": written, but perhaps not to the disk: " + reason(e));
+    }
+    MessageDigest sha256 = sha256();
+    sha256.update(body);
+    return new PutOutcome.Won(validator(sha256));
+  }
+
+  private Optional<PutOutcome> check(String key, Precondition precondition) throws IOException {
+    try (FileChannel channel = open(key)) {
+      boolean holds =
+          precondition instanceof Precondition.Matches matches
+              ? channel != null && matches.validator().equals(version(key, channel))
+              : channel == null;
+      return holds
+          ? Optional.empty()
+          : Optional.of(
+              new PutOutcome.Lost(channel == null && precondition instanceof Precondition.Matches));
+    }
+  }
+
+  @Override
+  public void put(String key, byte[] src, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, src.length);
+    try {
+      layout.object(key);
+      Optional<DirectorySidecar> sidecar = Optional.empty();
+      if (length > HASH_ALWAYS) {
+        MessageDigest sha256 = sha256();
+        sha256.update(src, offset, length);
+        sidecar =
+            Optional.of(new DirectorySidecar(key, "", length, validator(sha256).value(), Map.of()));
+      }
+      Path file = temp.newName();
+      try {
+        DirectoryFiles.write(file, src, offset, length);
+        publish(key, file, sidecar);
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw failed(key, "write", e);
+    }
+  }
+
+  /** Gives a file that is on the disk its name, after its sidecar. */
+  private void publish(String key, Path file, Optional<DirectorySidecar> sidecar)
+      throws IOException {
+    Path object = layout.object(key);
+    Path sidecarFile = layout.sidecar(key);
+    Path newSidecar = temp.newName();
+    try {
+      if (sidecar.isPresent()) {
+        sidecar.get().write(newSidecar);
+      }
+      locks.withKey(
+          key,
+          () -> {
+            checkNameIsFree(key, object);
+            Files.deleteIfExists(sidecarFile);
+            if (sidecar.isPresent()) {
+              DirectoryFiles.move(newSidecar, sidecarFile);
+              DirectoryFiles.forceNames(sidecarFile, layout.root());
+            }
+            DirectoryFiles.move(file, object);
+            DirectoryFiles.forceNames(object, layout.root());
+            return null;
+          });
+    } finally {
+      Files.deleteIfExists(newSidecar);
+    }
+  }
+
+  private void checkNameIsFree(String key, Path object) throws IOException {
+    if (Files.isDirectory(object) && !DirectoryFiles.removeIfEmpty(object)) {
+      throw layout.refused(key, "other objects have names below it; no key may prefix another");
+    }
+    if (layout.isBelowAnObject(object)) {
+      throw layout.refused(key, "an object has a name above it; no key may prefix another");
+    }
+  }
+
+  @Override
+  public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
+      throws IOException {
+    try {
+      layout.object(key);
+      return uploads.begin(key, metadata);
+    } catch (IOException e) {
+      throw failed(key, "write", e);
+    }
+  }
+
+  @Override
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
+    if (number < 1 || number > MAX_PARTS) {
+      throw new IllegalArgumentException("part " + number);
+    }
+    try {
+      return uploads.put(upload, number, body);
+    } catch (NoSuchFileException e) {
+      throw uploadIsGone(upload, e);
+    } catch (IOException e) {
+      throw failed(upload.key(), "write part " + number + " of", e);
+    }
+  }
+
+  @Override
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+      throws IOException {
+    String key = upload.key();
+    for (int i = 0; i < parts.size(); i++) {
+      if (parts.get(i).number() != i + 1) {
+        throw new IllegalArgumentException("parts of " + key + " are not numbered 1, 2, 3 ...");
+      }
+    }
+    try {
+      DirectoryUploads.Assembled assembled = uploads.assemble(upload, parts);
+      try {
+        publish(key, assembled.file(), Optional.of(assembled.sidecar()));
+      } finally {
+        Files.deleteIfExists(assembled.file());
+      }
+    } catch (NoSuchFileException e) {
+      if (wasCompleted(upload, parts)) {
+        return;
+      }
+      throw uploadIsGone(upload, e);
+    } catch (IOException e) {
+      throw failed(key, "write", e);
+    }
+    try {
+      uploads.remove(upload);
+    } catch (IOException e) {
+      // The object is complete. Its parts stay listed as an upload, for the sweep to abort.
+      LOG.warn("{}: cannot remove its parts: {}", layout.location(key), reason(e));
+    }
+  }
+
+  private boolean wasCompleted(MultipartUpload upload, List<UploadedPart> parts)
+      throws IOException {
+    long size = parts.stream().mapToLong(UploadedPart::size).sum();
+    Optional<DirectorySidecar> sidecar = DirectorySidecar.read(layout.sidecar(upload.key()));
+    return sidecar.isPresent()
+        && sidecar.get().uploadId().equals(upload.uploadId())
+        && Files.isRegularFile(layout.object(upload.key()))
+        && Files.size(layout.object(upload.key())) == size;
+  }
+
+  private StoreException uploadIsGone(MultipartUpload upload, IOException cause) {
+    return new StoreException.Missing(
+        upload.key(),
+        layout.location(upload.key())
+            + ": upload "
+            + upload.uploadId()
+            + " or one of its parts is gone; upload again under a new name",
+        cause);
+  }
+
+  @Override
+  public void abortMultipart(MultipartUpload upload) throws IOException {
+    try {
+      uploads.remove(upload);
+    } catch (IOException e) {
+      throw failed(upload.key(), "abort the upload of", e);
+    }
+  }
+
+  @Override
+  public List<MultipartUpload> listMultipart(String prefix) throws IOException {
+    try {
+      return uploads.list(prefix);
+    } catch (IOException e) {
+      throw failed(prefix, "list the uploads of", e);
+    }
+  }
+
+  @Override
+  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    Path start = layout.prefix(prefix);
+    if (!Files.isDirectory(start)) {
+      return;
+    }
+    try {
+      Files.walkFileTree(start, new Lister(each));
+    } catch (IOException e) {
+      throw failed(prefix, "list", e);
+    }
+  }
+
+  /** Passes files on as objects; what is deleted while it looks is not there. */
+  private final class Lister extends SimpleFileVisitor<Path> {
+    private final Consumer<ListedObject> each;
+
+    Lister(Consumer<ListedObject> each) {
+      this.each = each;
+    }
+
+    @Override
+    public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
+      return dir.equals(layout.sideArea())
+          ? FileVisitResult.SKIP_SUBTREE
+          : FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      if (attributes.isRegularFile()) {
+        each.accept(new ListedObject(layout.key(file), attributes.size()));
+      }
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+      if (failure instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw failure;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path dir, IOException failure) throws IOException {
+      return failure == null ? FileVisitResult.CONTINUE : visitFileFailed(dir, failure);
+    }
+  }
+
+  @Override
+  public void delete(Collection<String> keys) throws IOException {
+    Set<Path> parents = new HashSet<>();
+    for (String key : keys) {
+      Path object = layout.object(key);
+      try {
+        locks.withKey(
+            key,
+            () -> {
+              if (Files.isRegularFile(object) && Files.deleteIfExists(object)) {
+                parents.add(object.getParent());
+              }
+              return Files.deleteIfExists(layout.sidecar(key));
+            });
+        removeEmptyParents(object, layout.root());
+        removeEmptyParents(layout.sidecar(key), layout.sidecars());
+      } catch (IOException e) {
+        throw failed(key, "delete", e);
+      }
+    }
+    for (Path parent : parents) {
+      try {
+        DirectoryFiles.forceDirectory(parent);
+      } catch (IOException e) {
+        throw failed(layout.key(parent), "delete from", e);
+      }
+    }
+  }
+
+  /**
+   * Removes the directories above a file that was deleted, as long as they are empty. Each under
+   * the lock of the key it would be, so that an object that takes the name is never removed.
+   */
+  private void removeEmptyParents(Path file, Path top) throws IOException {
+    for (Path p = file.getParent(); !p.equals(top); p = p.getParent()) {
+      Path dir = p;
+      String key = top.relativize(dir).toString();
+      if (!locks.withKey(key, () -> DirectoryFiles.removeIfEmpty(dir))) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public String location() {
+    return location;
+  }
+
+  @Override
+  public void close() throws IOException {
+    temp.close();
+  }
+
+  @Override
+  public String toString() {
+    return location;
+  }
+
+  /** Opens an object for reading; null if there is none, which try-with-resources accepts. */
+  private FileChannel open(String key) throws IOException {
+    Path object = layout.object(key);
+    try {
+      return Files.readAttributes(object, BasicFileAttributes.class).isRegularFile()
+          ? FileChannel.open(object, StandardOpenOption.READ)
+          : null;
+    } catch (NoSuchFileException e) {
+      return null;
+    } catch (FileSystemException e) {
+      if (layout.isBelowAnObject(object)) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private Validator version(String key, FileChannel channel) throws IOException {
+    long size = channel.size();
+    if (size > HASH_ALWAYS) {
+      Optional<DirectorySidecar> sidecar = DirectorySidecar.read(layout.sidecar(key));
+      if (sidecar.isPresent() && sidecar.get().size() == size) {
+        return new Validator(sidecar.get().sha256());
+      }
+    }
+    return hash(channel);
+  }
+
+  private static Validator hash(FileChannel channel) throws IOException {
+    long size = channel.size();
+    MessageDigest sha256 = sha256();
+    byte[] chunk = new byte[(int) Math.min(HASH_CHUNK, size)];
+    for (long at = 0; at < size; at += chunk.length) {
+      int n = (int) Math.min(chunk.length, size - at);
+      DirectoryFiles.readFully(channel, at, chunk, 0, n);
+      sha256.update(chunk, 0, n);
+    }
+    return validator(sha256);
+  }
+
+  private static Validator validator(MessageDigest sha256) {
+    return new Validator(HexFormat.of().formatHex(sha256.digest()));
+  }
+
+  public static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private StoreException.Missing missing(String key) {
+    return new StoreException.Missing(
+        key, layout.location(key) + ": no such object; refresh what named it", null);
+  }
+
+  private StoreException failed(String key, String what, IOException e) {
+    if (e instanceof StoreException failure) {
+      return failure;
+    }
+    String message = layout.location(key) + ": cannot " + what + " it: " + reason(e);
+    return e instanceof ClosedChannelException
+        ? new StoreException.Unavailable(key, message, e)
+        : new StoreException.Refused(key, message, e);
+  }
+
+  private static String reason(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (e instanceof NoSuchFileException) {
+      return "no such file or directory: " + e.getMessage();
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "not a directory: " + e.getMessage();
+    }
+    if (e instanceof ClosedChannelException) {
+      return "interrupted, or the store was closed";
+    }
+    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return reason == null ? e.toString() : reason;
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.file;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadedPart;
+
+/**
+ * Multipart uploads: a directory each, with a file per part and one that says what the object will
+ * be. As on S3 an upload outlives the process that began it, until somebody aborts it.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class DirectoryUploads {
+  private static final String DESCRIPTION = "upload";
+
+  private final DirectoryLayout layout;
+  private final DirectoryTemp temp;
+
+  DirectoryUploads(DirectoryLayout layout, DirectoryTemp temp) {
+    this.layout = layout;
+    this.temp = temp;
+  }
+
+  /** The object that {@link #assemble} made: a temporary file and what is known of it. */
+  record Assembled(Path file, DirectorySidecar sidecar) {}
+
+  MultipartUpload begin(String key, Map<String, String> metadata) throws IOException {
+    MultipartUpload upload = new MultipartUpload(key, DirectoryTemp.randomName(), metadata);
+    Path dir = Files.createDirectory(temp.newName());
+    DirectorySidecar.ofUpload(upload, metadata).write(dir.resolve(DESCRIPTION));
+    DirectoryFiles.move(dir, layout.upload(upload));
+    return upload;
+  }
+
+  /**
+   * Takes a part. Its bytes reach the disk with the object, and nobody can complete an upload whose
+   * process has died.
+   *
+   * @throws NoSuchFileException if the upload is gone
+   */
+  UploadedPart put(MultipartUpload upload, int number, PartBody body) throws IOException {
+    Path dir = layout.upload(upload);
+    Path file = temp.newName();
+    try (FileChannel channel =
+            FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        InputStream in = body.open()) {
+      DirectoryFiles.append(channel, in);
+      Files.move(file, part(dir, number), StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(file);
+    }
+    int checksum = body.crc32c();
+    return new UploadedPart(number, HexFormat.of().toHexDigits(checksum), body.size(), checksum);
+  }
+
+  /**
+   * Puts the parts together in a temporary file, durably.
+   *
+   * @throws NoSuchFileException if the upload, or a part, is gone
+   * @throws StoreException.Corrupt if a part is not what was acknowledged
+   */
+  Assembled assemble(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
+    Path dir = layout.upload(upload);
+    DirectorySidecar description =
+        DirectorySidecar.read(dir.resolve(DESCRIPTION))
+            .orElseThrow(() -> new NoSuchFileException(dir.toString()));
+    MessageDigest sha256 = DirectoryObjectStore.sha256();
+    Path file = temp.newName();
+    boolean done = false;
+    try (FileChannel out =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      for (UploadedPart part : parts) {
+        append(out, upload, part, part(dir, part.number()), sha256);
+      }
+      out.force(true);
+      String hash = HexFormat.of().formatHex(sha256.digest());
+      Assembled assembled = new Assembled(file, description.completed(out.size(), hash));
+      done = true;
+      return assembled;
+    } finally {
+      if (!done) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  private void append(
+      FileChannel out, MultipartUpload upload, UploadedPart part, Path file, MessageDigest sha256)
+      throws IOException {
+    CRC32C crc = new CRC32C();
+    byte[] chunk = new byte[DirectoryFiles.CHUNK];
+    try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
+      long size = in.size();
+      for (long at = 0; at < size; ) {
+        int n = (int) Math.min(chunk.length, size - at);
+        DirectoryFiles.readFully(in, at, chunk, 0, n);
+        DirectoryFiles.append(out, chunk, 0, n);
+        sha256.update(chunk, 0, n);
+        crc.update(chunk, 0, n);
+        at += n;
+      }
+      if (size != part.size() || (int) crc.getValue() != part.crc32c()) {
+        throw new StoreException.Corrupt(
+            upload.key(),
+            layout.location(upload.key())
+                + ": part "
+                + part.number()
+                + " is not the one that was acknowledged; upload again",
+            null);
+      }
+    }
+  }
+
+  /** Removes an upload and its parts; does nothing if it is gone. */
+  void remove(MultipartUpload upload) throws IOException {
+    Path removed = temp.newName();
+    try {
+      // In one step: half an upload must not be listed, nor completed.
+      Files.move(layout.upload(upload), removed, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      return;
+    }
+    DirectoryFiles.deleteTree(removed);
+  }
+
+  List<MultipartUpload> list(String prefix) throws IOException {
+    List<MultipartUpload> uploads = new ArrayList<>();
+    if (Files.notExists(layout.uploads())) {
+      return uploads;
+    }
+    try (DirectoryStream<Path> dirs = Files.newDirectoryStream(layout.uploads())) {
+      for (Path dir : dirs) {
+        describe(dir)
+            .filter(d -> d.key().startsWith(prefix))
+            .ifPresent(d -> uploads.add(new MultipartUpload(d.key(), d.uploadId())));
+      }
+    }
+    return uploads;
+  }
+
+  private static Optional<DirectorySidecar> describe(Path dir) throws IOException {
+    try {
+      return DirectorySidecar.read(dir.resolve(DESCRIPTION));
+    } catch (NoSuchFileException e) {
+      return Optional.empty(); // completed or aborted in between
+    }
+  }
+
+  private static Path part(Path dir, int number) {
+    return dir.resolve(Integer.toString(number));
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.probe;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.Validator;
+
+/**
+ * Conditional reads and writes of one object, one after the other: six requests.
+ *
+ * <p>All bodies have one length and follow each other within one tick of most clocks, so that a
+ * version made of length and time would not tell them apart.
+ */
+final class ConditionChecks {
+  private static final String FIRST = "first  body";
+  private static final String SECOND = "second body";
+  private static final String THIRD = "third  body";
+
+  private final ProbeRun run;
+  private final String key;
+  private Validator first;
+  private Validator second;
+
+  ConditionChecks(ProbeRun run) {
+    this.run = run;
+    this.key = run.key("conditions");
+  }
+
+  void run() throws IOException {
+    run.require("create", "a new object can be created", this::create);
+    if (first == null) {
+      return;
+    }
+    run.require("create-if-absent", "an existing object is not created again", this::createAgain);
+    run.require("replace-if-match", "the current version can be replaced", this::replace);
+    if (second == null) {
+      return;
+    }
+    run.require("distinct-versions", "equally long bodies differ in version", this::distinct);
+    run.require("stale-if-match", "an outdated version is not replaced", this::replaceAgain);
+    run.require("read-after-write", "a read sees the last write", this::readBack);
+    run.inform("not-modified", "an unchanged object is not sent again", this::readUnchanged);
+  }
+
+  private Optional<String> create() throws IOException {
+    if (run.attempt(key, FIRST, Precondition.absent()) instanceof PutOutcome.Won won) {
+      first = won.validator();
+      return Optional.empty();
+    }
+    return Optional.of("an object that does not exist could not be created");
+  }
+
+  private Optional<String> createAgain() throws IOException {
+    PutOutcome outcome = run.attempt(key, SECOND, Precondition.absent());
+    if (outcome instanceof PutOutcome.Won won) {
+      first = won.validator();
+      return Optional.of(
+          "an object that exists was created again; concurrent creations would lose repositories");
+    }
+    return Optional.empty();
+  }
+
+  private Optional<String> replace() throws IOException {
+    if (run.attempt(key, SECOND, Precondition.matches(first)) instanceof PutOutcome.Won won) {
+      second = won.validator();
+      return Optional.empty();
+    }
+    return Optional.of("a write with the current version was refused; no push could succeed");
+  }
+
+  private Optional<String> distinct() {
+    return first.equals(second)
+        ? Optional.of("two different bodies have one version; concurrent pushes would lose updates")
+        : Optional.empty();
+  }
+
+  private Optional<String> replaceAgain() throws IOException {
+    if (run.attempt(key, THIRD, Precondition.matches(first)) instanceof PutOutcome.Won won) {
+      second = won.validator();
+      return Optional.of(
+          "a write with an outdated version was accepted; concurrent pushes would lose updates");
+    }
+    return Optional.empty();
+  }
+
+  private Optional<String> readBack() throws IOException {
+    GetResult result = run.store().get(key, Optional.of(first));
+    boolean current =
+        result instanceof GetResult.Found found
+            && found.validator().equals(second)
+            && (Arrays.equals(found.bytes(), SECOND.getBytes(US_ASCII))
+                || Arrays.equals(found.bytes(), THIRD.getBytes(US_ASCII)));
+    return current
+        ? Optional.empty()
+        : Optional.of("a read after a write did not see it; pushes would seem to be undone");
+  }
+
+  private Optional<String> readUnchanged() throws IOException {
+    return run.store().get(key, Optional.of(second)) instanceof GetResult.NotModified
+        ? Optional.empty()
+        : Optional.of("unchanged objects are sent again; every look-up costs a transfer");
+  }
+}

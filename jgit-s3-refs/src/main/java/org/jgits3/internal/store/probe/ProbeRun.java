@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.probe;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+
+/** One probe: the keys it used, and what it found so far. Keys may be taken by many threads. */
+final class ProbeRun {
+  private final ObjectStore store;
+  private final String prefix = "probe/" + UUID.randomUUID() + "/";
+  private final Set<String> keys = ConcurrentHashMap.newKeySet();
+  private final List<Check> checks = new ArrayList<>();
+
+  ProbeRun(ObjectStore store) {
+    this.store = store;
+  }
+
+  /** Looks at one property of the store. */
+  @FunctionalInterface
+  interface Trial {
+    /** Returns what is wrong; empty if the store has the property. */
+    Optional<String> run() throws IOException;
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  /** Prefix of all keys of this probe. */
+  String prefix() {
+    return prefix;
+  }
+
+  /** A key of this probe, deleted when it ends. */
+  String key(String name) {
+    String key = prefix + name;
+    keys.add(key);
+    return key;
+  }
+
+  void require(String name, String property, Trial trial) throws IOException {
+    check(name, property, true, trial);
+  }
+
+  void inform(String name, String property, Trial trial) throws IOException {
+    check(name, property, false, trial);
+  }
+
+  private void check(String name, String property, boolean required, Trial trial)
+      throws IOException {
+    Optional<String> wrong;
+    try {
+      wrong = trial.run();
+    } catch (StoreException.Missing | StoreException.Changed | StoreException.Corrupt e) {
+      wrong = Optional.of(e.getMessage());
+    } catch (StoreException.Refused e) {
+      if (checks.isEmpty()) {
+        throw e; // not even one request was allowed, so nothing is known about the store
+      }
+      wrong = Optional.of(e.getMessage());
+    }
+    checks.add(new Check(name, wrong.isEmpty(), wrong.orElse(property), required));
+  }
+
+  /** One attempt of a conditional write that the store has to decide. */
+  PutOutcome attempt(String key, String body, Precondition precondition) throws IOException {
+    PutOutcome outcome = store.putIf(key, body.getBytes(US_ASCII), precondition);
+    if (outcome instanceof PutOutcome.Unknown unknown) {
+      throw new StoreException.Unavailable(
+          key, store.location() + ": gave no answer to a probe: " + unknown.reason(), null);
+    }
+    return outcome;
+  }
+
+  /**
+   * Notes that the store stopped answering. If nothing was found to be wrong with it before,
+   * nothing can be said about it, and the failure is thrown again.
+   */
+  void endedBy(StoreException.Unavailable failure) throws StoreException.Unavailable {
+    if (report().ok()) {
+      throw failure;
+    }
+    checks.add(new Check("answers", false, "no more checks: " + failure.getMessage(), false));
+  }
+
+  /** Deletes what was written. That this is not allowed is worth knowing, but no danger. */
+  void cleanUp() {
+    try {
+      store.delete(keys);
+      checks.add(new Check("delete", true, "objects can be deleted", false));
+    } catch (IOException e) {
+      checks.add(
+          new Check(
+              "delete",
+              false,
+              "nothing can be swept, and objects stay below " + prefix + ": " + e.getMessage(),
+              false));
+    }
+  }
+
+  ProbeReport report() {
+    return new ProbeReport(store.location(), checks);
+  }
+}

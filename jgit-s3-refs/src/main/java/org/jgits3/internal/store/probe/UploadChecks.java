@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.probe;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import org.jgits3.store.ChecksumProbe;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadOptions;
+import org.jgits3.store.UploadedPart;
+
+/** Multipart uploads, one request after the other. */
+final class UploadChecks {
+  private static final int LAST_PART = 1_000;
+
+  private final ProbeRun run;
+  private final ObjectStore store;
+
+  UploadChecks(ProbeRun run) {
+    this.run = run;
+    this.store = run.store();
+  }
+
+  void run() throws IOException {
+    run.require("multipart", "large objects arrive whole, with metadata", this::roundTrip);
+    run.inform("multipart-list", "uploads that were begun are listed", this::list);
+    run.require("multipart-abort", "an aborted upload is gone", this::abort);
+    Optional<ChecksumProbe> checksums = store.checksumProbe();
+    if (checksums.isPresent()) {
+      run.require(
+          "part-checksum",
+          "a part with a wrong checksum is refused",
+          () -> wrongPart(checksums.get()));
+    }
+  }
+
+  private Optional<String> roundTrip() throws IOException {
+    int partSize = UploadOptions.MIN_PART_SIZE;
+    byte[] body = new byte[partSize + LAST_PART];
+    new Random(partSize).nextBytes(body);
+    String key = run.key("multipart");
+    String token = UUID.randomUUID().toString();
+    MultipartUpload upload = store.beginMultipart(key, Map.of("token", token));
+    UploadedPart last = store.uploadPart(upload, 2, PartBody.of(body, partSize, LAST_PART));
+    UploadedPart first = store.uploadPart(upload, 1, PartBody.of(body, 0, partSize));
+    store.completeMultipart(upload, List.of(first, last));
+
+    Optional<ObjectInfo> info = store.stat(key);
+    if (info.isEmpty() || info.get().size() != body.length) {
+      return Optional.of("an upload was acknowledged but is not whole; packs would be lost");
+    }
+    if (!token.equals(info.get().metadata().get("token"))) {
+      return Optional.of("metadata is lost; an upload in doubt could not be recognised");
+    }
+    byte[] dst = new byte[body.length];
+    store.read(key, 0, dst, 0, dst.length, Optional.of(info.get().validator()));
+    return Arrays.equals(dst, body)
+        ? Optional.empty()
+        : Optional.of("an upload has other bytes than its parts; packs would be unreadable");
+  }
+
+  private Optional<String> list() throws IOException {
+    MultipartUpload upload = store.beginMultipart(run.key("uploads/x"), Map.of());
+    try {
+      return store.listMultipart(run.prefix() + "uploads/").contains(upload)
+          ? Optional.empty()
+          : Optional.of("uploads of dead processes cannot be found; set a lifecycle rule");
+    } finally {
+      store.abortMultipart(upload);
+    }
+  }
+
+  private Optional<String> abort() throws IOException {
+    MultipartUpload upload = store.beginMultipart(run.key("aborted"), Map.of());
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(new byte[LAST_PART], 0, LAST_PART));
+    store.abortMultipart(upload);
+    try {
+      store.completeMultipart(upload, List.of(part));
+    } catch (StoreException.Unavailable e) {
+      throw e;
+    } catch (StoreException e) {
+      return Optional.empty();
+    }
+    return Optional.of("an upload that was aborted could be completed");
+  }
+
+  private Optional<String> wrongPart(ChecksumProbe checksums) throws IOException {
+    MultipartUpload upload = store.beginMultipart(run.key("part-checksum"), Map.of());
+    try {
+      return checksums.refusesWrongPart(upload)
+          ? Optional.empty()
+          : Optional.of("bytes that were damaged on the way would be stored");
+    } finally {
+      store.abortMultipart(upload);
+    }
+  }
+}

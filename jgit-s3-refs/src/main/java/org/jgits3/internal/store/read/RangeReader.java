@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.read;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jgits3.store.Arrival;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+
+/**
+ * Reads an object, or a part of one, into an array with several ranged requests in flight. The
+ * bytes go straight to their place: beside the array, a read takes less than 16 MiB of heap,
+ * whatever the size of the object.
+ *
+ * <p>All ranges are of one version: what is read is never a mixture of two, also if somebody
+ * replaces the object meanwhile. A range whose connection breaks goes on where it broke: what has
+ * arrived is not read again, and the rest is of the same version, or {@link
+ * StoreException.Changed}.
+ *
+ * <pre>{@code
+ * try (ObjectStore store = Stores.open(StoreLocation.parse("s3://bucket/prefix"), StoreOptions.DEFAULT)) {
+ *   byte[] whole = new RangeReader(store).read("models/weights.bin");
+ * }
+ * }</pre>
+ *
+ * <p>Up to 8 MiB are one request. More are ranges of at least about as much, {@link Gang#SIZE} at a
+ * time, and as large as lets that many be in flight, up to about 256 MiB: each request costs both
+ * ends processor time, some milliseconds in a JVM that has just begun, so that where not the
+ * network is the bound fewer of them are faster. All that are in flight at first are sent at once;
+ * versions are compared when they have answered, and asked for ({@code If-Match}) from then on.
+ *
+ * <p>The caller's thread reads too, and the others are shared by the whole process, so that a read
+ * makes progress however many there are.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class RangeReader {
+  /** Largest array that every virtual machine makes, in bytes. */
+  private static final int LARGEST = Integer.MAX_VALUE - 8;
+
+  private final ObjectStore store;
+  private final Sizes sizes;
+  private final boolean oneVersion;
+
+  /**
+   * How a read is divided into requests, in bytes.
+   *
+   * @param oneRequest most that is read in one request, and, on the whole, least that is worth one
+   * @param range of a much larger read, a request, on the whole
+   */
+  public record Sizes(int oneRequest, int range) {
+    /** What is used if nothing else is said. */
+    public static final Sizes DEFAULT = new Sizes(8 << 20, 256 << 20);
+
+    /** Checks that the sizes can be used. */
+    public Sizes {
+      if (oneRequest < 0 || range < 1) {
+        throw new IllegalArgumentException(oneRequest + ", " + range);
+      }
+    }
+
+    /**
+     * Divides a read evenly, so that there are always as many requests in flight as can be.
+     *
+     * @param rest bytes to be read
+     * @return bytes of a range; the last one may be shorter
+     */
+    int rangeOf(int rest) {
+      long round = (long) Gang.SIZE * range;
+      long rounds = (rest + round / 2) / round;
+      long ranges = rounds > 1 ? rounds * Gang.SIZE : worthwhile(rest);
+      return (int) ((rest - 1) / ranges) + 1;
+    }
+
+    private int worthwhile(int rest) {
+      return Math.min(Gang.SIZE, (rest - 1) / Math.max(1, oneRequest) + 1);
+    }
+  }
+
+  /** Says who is told as a range arrives. */
+  @FunctionalInterface
+  public interface Arrivals {
+    /** Nobody wants to know. */
+    Arrivals IGNORED = (from, to) -> Arrival.IGNORED;
+
+    /**
+     * Names who is told of a range: called by the thread that will read it, for several ranges at
+     * the same time and in no particular order.
+     *
+     * @param from where in the array it begins
+     * @param to where it ends
+     * @return learns of its bytes
+     */
+    Arrival of(int from, int to);
+  }
+
+  private record Range(int from, int to) {}
+
+  /**
+   * Reads objects of a store.
+   *
+   * @param store where they are; not closed by this
+   */
+  public RangeReader(ObjectStore store) {
+    this(store, Sizes.DEFAULT, true);
+  }
+
+  /**
+   * Reads objects of a store in ranges of sizes that are given.
+   *
+   * @param store where they are; not closed by this
+   * @param sizes how reads are divided
+   * @param oneVersion whether all ranges of a read have to be of one version; false only where
+   *     validators mean nothing, and the caller has a checksum of the whole
+   */
+  public RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion) {
+    this.store = store;
+    this.sizes = sizes;
+    this.oneVersion = oneVersion;
+  }
+
+  /**
+   * Reads an object of unknown size. One request more than the reads of a known one.
+   *
+   * @param key object to read
+   * @return all of it, in an array of exactly its size
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if it was replaced meanwhile; read it again
+   * @throws StoreException if it has more bytes than an array, or the store does not answer or
+   *     refuses
+   */
+  public byte[] read(String key) throws IOException {
+    ObjectInfo info =
+        store
+            .stat(key)
+            .orElseThrow(
+                () ->
+                    new StoreException.Missing(
+                        key, store.location() + "/" + key + ": no such object", null));
+    if (info.size() > LARGEST) {
+      throw new StoreException(
+          key,
+          store.location()
+              + "/"
+              + key
+              + " has "
+              + info.size()
+              + " bytes, more than an array; read it in parts",
+          null);
+    }
+    byte[] bytes = new byte[(int) info.size()];
+    if (bytes.length > 0) {
+      read(key, 0, bytes, 0, bytes.length, Optional.of(info.validator()), Arrivals.IGNORED);
+    }
+    return bytes;
+  }
+
+  /**
+   * Reads a part of an object, or all of it if its size is known.
+   *
+   * @param key object to read
+   * @param offset first byte to read, from 0
+   * @param dst array that receives the bytes
+   * @param dstOffset where in {@code dst} they begin
+   * @param length bytes to read, at least 1; all of them must exist
+   * @return version of the object; given to {@link #read(String, long, byte[], int, int, Optional,
+   *     Arrivals)}, it makes sure that the next part is of the same
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if it was replaced meanwhile; read it again
+   * @throws StoreException.Corrupt if the object ends before
+   * @throws StoreException if the store does not answer or refuses; the slice is then undefined
+   */
+  public Validator read(String key, long offset, byte[] dst, int dstOffset, int length)
+      throws IOException {
+    return read(key, offset, dst, dstOffset, length, Optional.empty(), Arrivals.IGNORED);
+  }
+
+  /**
+   * Reads a part of an object of a version that is known, and looks at it as it arrives.
+   *
+   * @param key object to read
+   * @param offset first byte to read, from 0
+   * @param dst array that receives the bytes
+   * @param dstOffset where in {@code dst} they begin
+   * @param length bytes to read, at least 1; all of them must exist
+   * @param expected version they must have; empty for any
+   * @param arrivals says who is told as they arrive
+   * @return version they have
+   * @throws StoreException.Missing if there is no such object
+   * @throws StoreException.Changed if it has another version than {@code expected}, or was replaced
+   *     meanwhile
+   * @throws StoreException.Corrupt if the object ends before
+   * @throws IOException if the store does not answer or refuses; the slice is then undefined
+   */
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Arrivals arrivals)
+      throws IOException {
+    Objects.checkFromIndexSize(dstOffset, length, dst.length);
+    Run run = new Run(key, offset - dstOffset, dst, expected);
+    return run.inRanges(divide(dstOffset, dstOffset + length), arrivals);
+  }
+
+  private List<Range> divide(int from, int to) {
+    int size = to - from <= sizes.oneRequest() ? to - from : sizes.rangeOf(to - from);
+    List<Range> ranges = new ArrayList<>();
+    for (int at = from; at < to; at += Math.min(size, to - at)) {
+      ranges.add(new Range(at, at + Math.min(size, to - at)));
+    }
+    return ranges;
+  }
+
+  /** One read. */
+  private final class Run {
+    private final String key;
+
+    /** Where in the object the array would begin. */
+    private final long origin;
+
+    private final byte[] dst;
+
+    /** Version that came first, unless it was known before; null until then. */
+    private final AtomicReference<Validator> version;
+
+    Run(String key, long origin, byte[] dst, Optional<Validator> expected) {
+      this.key = key;
+      this.origin = origin;
+      this.dst = dst;
+      this.version = new AtomicReference<>(oneVersion ? expected.orElse(null) : null);
+    }
+
+    Validator inRanges(List<Range> ranges, Arrivals arrivals) throws IOException {
+      try {
+        Gang.forEach(
+            ranges, range -> read(range.from(), range.to(), arrivals.of(range.from(), range.to())));
+      } catch (StoreException.Corrupt e) {
+        throw wasReplaced(e) ? changed(e) : e;
+      }
+      return version.get();
+    }
+
+    /** Whether a range was corrupt only because the object has another version than others had. */
+    private boolean wasReplaced(StoreException.Corrupt e) {
+      Validator first = version.get();
+      try {
+        return oneVersion
+            && first != null
+            && store.stat(key).filter(now -> !now.validator().equals(first)).isPresent();
+      } catch (IOException unknown) {
+        e.addSuppressed(unknown);
+        return false;
+      }
+    }
+
+    private StoreException.Changed changed(Throwable cause) {
+      return new StoreException.Changed(
+          key, store.location() + "/" + key + ": was replaced while it was read", cause);
+    }
+
+    private void read(int from, int to, Arrival arrival) throws IOException {
+      Validator read =
+          store.read(
+              key,
+              origin + from,
+              dst,
+              from,
+              to - from,
+              oneVersion ? Optional.ofNullable(version.get()) : Optional.empty(),
+              arrival);
+      boolean first = version.compareAndSet(null, read);
+      if (!first && oneVersion && !version.get().equals(read)) {
+        throw changed(null);
+      }
+    }
+  }
+}

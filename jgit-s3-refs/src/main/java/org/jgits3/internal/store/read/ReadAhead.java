@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.read;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.internal.concurrent.Cancellable;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+
+/**
+ * Reads an object from front to back with up to {@link #IN_FLIGHT} requests in flight, and gives
+ * its bytes out in order. It may be positioned anywhere at any time; what was read ahead for
+ * nothing is dropped then.
+ *
+ * <p>Memory: a buffer for each request, used again and again. Of all readers of the process
+ * together, buffers but the first of each take at most an eighth of the heap; a reader that gets no
+ * more goes on with those it has, more slowly.
+ *
+ * <p>Used by one thread. Requests are made by threads that the process shares, and by the caller's
+ * where those have not begun.
+ */
+public final class ReadAhead implements Closeable {
+  /** Requests in flight, at most. */
+  public static final int IN_FLIGHT = 4;
+
+  private static final Budget SHARED = new Budget(Runtime.getRuntime().maxMemory() / 8);
+
+  private final Source source;
+  private final int unit;
+  private final long size;
+  private final int bufferSize;
+  private final Budget budget;
+
+  /** Requests that were made and not used up, in order, each where the one before ends. */
+  private final Deque<Chunk> ahead = new ArrayDeque<>();
+
+  private final Deque<byte[]> free = new ArrayDeque<>();
+  private int buffers;
+  private long next;
+
+  /** Bytes to be read ahead. Safe for use by many threads. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Reads bytes, all of them.
+     *
+     * @param offset where they begin, a multiple of the unit
+     * @param dst receives them
+     * @param dstOffset where in {@code dst}
+     * @param length number of bytes, a multiple of the unit unless they are the last ones
+     * @throws IOException if they cannot be read
+     */
+    void read(long offset, byte[] dst, int dstOffset, int length) throws IOException;
+  }
+
+  /** Bytes that buffers may take. Safe for use by many threads. */
+  static final class Budget {
+    private final long limit;
+    private final AtomicLong taken = new AtomicLong();
+
+    Budget(long limit) {
+      this.limit = limit;
+    }
+
+    boolean take(int bytes) {
+      if (taken.addAndGet(bytes) <= limit) {
+        return true;
+      }
+      taken.addAndGet(-bytes);
+      return false;
+    }
+
+    void give(long bytes) {
+      taken.addAndGet(-bytes);
+    }
+
+    long taken() {
+      return taken.get();
+    }
+  }
+
+  /**
+   * Reads an object that does not change.
+   *
+   * @param source its bytes
+   * @param unit bytes that can only be read together
+   * @param size its length in bytes
+   * @param memory bytes to read ahead; a request reads a quarter of it, rounded to whole units
+   */
+  public ReadAhead(Source source, int unit, long size, int memory) {
+    this(source, unit, size, memory, SHARED);
+  }
+
+  ReadAhead(Source source, int unit, long size, int memory, Budget budget) {
+    this.source = source;
+    this.unit = unit;
+    this.size = size;
+    int units = Math.max(1, memory / IN_FLIGHT / unit);
+    this.bufferSize = (int) Math.min((long) units * unit, Math.max(1, size));
+    this.budget = budget;
+  }
+
+  /**
+   * Reads bytes, at least one unless the object ends or {@code dst} is full.
+   *
+   * @param position where in the object
+   * @param dst receives the bytes
+   * @return bytes read; -1 at the end of the object
+   * @throws StoreException as {@link ObjectStore#read}; the same may be read again
+   */
+  public int read(long position, ByteBuffer dst) throws IOException {
+    if (position >= size) {
+      return -1;
+    }
+    moveTo(position);
+    request();
+    Chunk chunk = ahead.getFirst();
+    try {
+      chunk.await();
+    } catch (IOException | RuntimeException | Error e) {
+      dropAll();
+      throw e;
+    }
+    int from = (int) (position - chunk.start);
+    int n = Math.min(dst.remaining(), chunk.length - from);
+    dst.put(chunk.bytes, from, n);
+    if (from + n == chunk.length) {
+      dropFirst();
+      request();
+    }
+    return n;
+  }
+
+  private void moveTo(long position) {
+    if (ahead.isEmpty() || position < ahead.getFirst().start || position >= next) {
+      dropAll();
+      next = position - position % unit;
+    }
+    while (!ahead.isEmpty() && position >= ahead.getFirst().end()) {
+      dropFirst();
+    }
+  }
+
+  private void request() {
+    while (ahead.size() < IN_FLIGHT && next < size && (!free.isEmpty() || addBuffer())) {
+      Chunk chunk = new Chunk(next, (int) Math.min(bufferSize, size - next), free.remove());
+      ahead.add(chunk);
+      next = chunk.end();
+      ReadThreads.execute(chunk.task);
+    }
+  }
+
+  private boolean addBuffer() {
+    if (buffers > 0 && !budget.take(bufferSize)) {
+      return false;
+    }
+    buffers++;
+    free.add(new byte[bufferSize]);
+    return true;
+  }
+
+  private void dropAll() {
+    ahead.forEach(chunk -> chunk.landing.cancel());
+    while (!ahead.isEmpty()) {
+      dropFirst();
+    }
+  }
+
+  private void dropFirst() {
+    Chunk chunk = ahead.remove();
+    chunk.landing.cancel();
+    chunk.failure(); // of no interest
+    free.add(chunk.bytes);
+  }
+
+  /** Ends when no request is in flight any more. */
+  @Override
+  public void close() {
+    dropAll();
+    free.clear();
+    budget.give(Math.max(0L, buffers - 1L) * bufferSize);
+    buffers = 0;
+  }
+
+  /** One request. Its bytes may be used, for this or something else, when it has ended. */
+  private final class Chunk {
+    final long start;
+    final int length;
+    final byte[] bytes;
+    final FutureTask<Void> task = new FutureTask<>(this::land);
+
+    /** Cancelled by the reading thread, when the bytes are no longer wanted. */
+    final Cancellable landing = new Cancellable();
+
+    Chunk(long start, int length, byte[] bytes) {
+      this.start = start;
+      this.length = length;
+      this.bytes = bytes;
+    }
+
+    long end() {
+      return start + length;
+    }
+
+    /** Makes the request if nobody has begun it, and waits for its end. */
+    void await() throws IOException {
+      Optional<Throwable> failure = failure();
+      if (failure.isEmpty()) {
+        return;
+      }
+      Throwable e = failure.get();
+      if (e instanceof IOException io) {
+        throw io;
+      } else if (e instanceof RuntimeException unchecked) {
+        throw unchecked;
+      }
+      throw (Error) e;
+    }
+
+    private Optional<Throwable> failure() {
+      task.run();
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            task.get();
+            return Optional.empty();
+          } catch (ExecutionException e) {
+            return Optional.of(e.getCause());
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    private Void land() throws IOException {
+      landing.run(() -> source.read(start, bytes, 0, length));
+      return null;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import java.util.function.Consumer;
+import java.util.function.Function;
+import software.amazon.awssdk.awscore.AwsRequest;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.core.SdkPlugin;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.services.s3.DelegatingS3Client;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Request;
+
+/**
+ * An {@link S3Client} of somebody else, for which every request brings the settings it needs.
+ * Closing it does nothing: it stays its owner's.
+ */
+final class BorrowedClient extends DelegatingS3Client {
+  private final SdkPlugin settings;
+
+  /**
+   * A client with some settings.
+   *
+   * @param owned client of somebody else
+   * @param overrides adds to the client's own settings
+   */
+  BorrowedClient(S3Client owned, Consumer<ClientOverrideConfiguration.Builder> overrides) {
+    super(owned);
+    this.settings =
+        client -> {
+          ClientOverrideConfiguration.Builder builder = client.overrideConfiguration().toBuilder();
+          overrides.accept(builder);
+          client.overrideConfiguration(builder.build());
+        };
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // a request is built to be one of its own type
+  protected <T extends S3Request, R> R invokeOperation(T request, Function<T, R> operation) {
+    AwsRequestOverrideConfiguration.Builder configuration =
+        request
+            .overrideConfiguration()
+            .map(AwsRequestOverrideConfiguration::toBuilder)
+            .orElseGet(AwsRequestOverrideConfiguration::builder);
+    AwsRequest with =
+        request.toBuilder()
+            .overrideConfiguration(configuration.addPlugin(settings).build())
+            .build();
+    return operation.apply((T) with);
+  }
+
+  @Override
+  public void close() {}
+}

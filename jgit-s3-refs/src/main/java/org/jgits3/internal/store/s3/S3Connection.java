@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.utils.SdkAutoCloseable;
+
+/**
+ * The SDK's client of one store. It sends every request once; {@link Retries} repeats those that
+ * can be repeated without harm.
+ *
+ * @param client the client
+ * @param used what it uses, in the order in which it is closed: connections, credentials
+ * @param connections most connections at a time
+ */
+record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connections)
+    implements AutoCloseable {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** Silence on a connection. Completing a large upload keeps a server busy for long. */
+  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
+
+  /** Waiting for a free connection is the bound on parallel transfers and no failure. */
+  private static final Duration ACQUISITION_TIMEOUT = Duration.ofMinutes(5);
+
+  /** S3 closes idle connections after about 20 s; a write must not run into that. */
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(15);
+
+  static S3Connection open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe)
+      throws StoreException {
+    return open(bucket, options, observe, () -> connections(options));
+  }
+
+  private static SdkHttpClient connections(StoreOptions options) {
+    return Apache5HttpClient.builder()
+        .maxConnections(options.connections())
+        .connectionTimeout(CONNECT_TIMEOUT)
+        .socketTimeout(SOCKET_TIMEOUT)
+        .connectionAcquisitionTimeout(ACQUISITION_TIMEOUT)
+        .connectionMaxIdleTime(IDLE_TIMEOUT)
+        .tcpKeepAlive(true)
+        .expectContinueEnabled(false)
+        .build();
+  }
+
+  /** The same over connections of another kind, which are closed with the client. */
+  static S3Connection open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe,
+      Supplier<SdkHttpClient> connections)
+      throws StoreException {
+    Region region = region(bucket, options);
+    SdkHttpClient http = connections.get();
+    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    return new S3Connection(
+        client(options, region, http, credentials, overrides(observe)),
+        List.of(http, credentials),
+        options.connections());
+  }
+
+  /**
+   * A store's use of a client that another program owns.
+   *
+   * @param owned the client; its connections, credentials, region and endpoint are used
+   * @param connections how many connections it has
+   * @return a client that leaves it open
+   */
+  static S3Connection borrowing(S3Client owned, int connections) {
+    return new S3Connection(new BorrowedClient(owned, S3Connection::once), List.of(), connections);
+  }
+
+  private static ClientOverrideConfiguration overrides(
+      Consumer<ClientOverrideConfiguration.Builder> observe) {
+    ClientOverrideConfiguration.Builder overrides = ClientOverrideConfiguration.builder();
+    observe.accept(overrides);
+    once(overrides);
+    return overrides.build();
+  }
+
+  /** Makes a client send each request once, and understand the answers of S3. */
+  private static void once(ClientOverrideConfiguration.Builder overrides) {
+    overrides
+        .retryStrategy(DefaultRetryStrategy.doNotRetry())
+        .addExecutionInterceptor(new ErrorInSuccess())
+        .addExecutionInterceptor(new NotModifiedAsSuccess());
+  }
+
+  private static Region region(StoreLocation.Bucket bucket, StoreOptions options)
+      throws StoreException {
+    if (options.region().isPresent()) {
+      return Region.of(options.region().get());
+    }
+    try {
+      return DefaultAwsRegionProviderChain.builder().build().getRegion();
+    } catch (SdkClientException e) {
+      throw new StoreException.Refused(
+          "", bucket + ": no region found; set region in the configuration, or AWS_REGION", e);
+    }
+  }
+
+  private static S3Client client(
+      StoreOptions options,
+      Region region,
+      SdkHttpClient http,
+      DefaultCredentialsProvider credentials,
+      ClientOverrideConfiguration overrides) {
+    return S3Client.builder()
+        .httpClient(http)
+        .credentialsProvider(credentials)
+        .region(region)
+        .endpointOverride(options.endpoint().orElse(null))
+        .forcePathStyle(options.pathStyle())
+        // An extra round trip before each body would cost more than a refused body now and then.
+        .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
+        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+        .overrideConfiguration(overrides)
+        .build();
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    used.forEach(SdkAutoCloseable::close);
+  }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static java.util.Map.entry;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jgits3.store.StoreException;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.exception.SdkServiceException;
+
+/**
+ * What a failed request to S3 means. The only place that reads error codes; the code is looked at
+ * before the status, since gateways send the right code under the wrong status.
+ *
+ * @param kind what it means
+ * @param reason one line, without the key and without anything secret
+ * @param cause what the SDK said
+ */
+record S3Failure(Kind kind, String reason, SdkException cause) {
+  /** The meanings that the store tells apart. */
+  enum Kind {
+    /** {@code 304}: the object has the version that was named. */
+    NOT_MODIFIED,
+    /** The precondition did not hold. */
+    PRECONDITION_FAILED,
+    /** There is no such object. */
+    NO_SUCH_KEY,
+    /** There is no such multipart upload: aborted, or completed. */
+    NO_SUCH_UPLOAD,
+    /** {@code 404} that names nothing: a missing object on HEAD, else some other server's page. */
+    NOT_FOUND,
+    /** The object ends before the range does. */
+    INVALID_RANGE,
+    /** The body ended before its Content-Length. */
+    SHORT_BODY,
+    /** Nothing was done, and repeating the request does not help. */
+    REFUSED,
+    /** Whether anything was done is not known. */
+    UNDECIDED
+  }
+
+  /** The body of an answer ended early. */
+  static final class ShortBodyException extends IOException {
+    ShortBodyException(int received, int expected, IOException cause) {
+      super("the body ended after " + received + " of " + expected + " bytes", cause);
+    }
+  }
+
+  private static final Map<String, Kind> KINDS =
+      Map.ofEntries(
+          entry("PreconditionFailed", Kind.PRECONDITION_FAILED),
+          entry("NoSuchKey", Kind.NO_SUCH_KEY),
+          entry("NoSuchUpload", Kind.NO_SUCH_UPLOAD),
+          entry("InvalidRange", Kind.INVALID_RANGE),
+          entry("SlowDown", Kind.UNDECIDED),
+          entry("SlowDownRead", Kind.UNDECIDED),
+          entry("SlowDownWrite", Kind.UNDECIDED),
+          entry("ServiceUnavailable", Kind.UNDECIDED),
+          entry("RequestLimitExceeded", Kind.UNDECIDED),
+          entry("Throttling", Kind.UNDECIDED),
+          entry("TooManyRequests", Kind.UNDECIDED));
+
+  /** Refusals that an administrator can do something about, and what. */
+  private static final Map<String, String> ADVICE =
+      Map.ofEntries(
+          entry("NoSuchBucket", "there is no such bucket; create it, or correct the store's URL"),
+          entry("InvalidBucketName", "the store takes no such bucket name; correct its URL"),
+          entry(
+              "AccessDenied",
+              "access denied; give these credentials the rights to the bucket and prefix"),
+          entry("AllAccessDisabled", "the bucket is disabled; ask its owner"),
+          entry("AccountProblem", "the account has a problem; ask its owner"),
+          entry("InvalidAccessKeyId", "the access key is unknown; correct the credentials"),
+          entry(
+              "SignatureDoesNotMatch",
+              "the signature does not match; correct the secret key, or the region"),
+          entry("XAdminUserNotFound", "the access key is unknown; correct the credentials"),
+          entry("InvalidToken", "the session token is invalid; renew the credentials"),
+          entry("ExpiredToken", "the credentials have expired; renew them"),
+          entry("TokenRefreshRequired", "the credentials must be refreshed; renew them"),
+          entry(
+              "RequestTimeTooSkewed",
+              "the clock of this machine and that of the store differ too much; set the clock"),
+          entry("RequestExpired", "the request expired on its way; set the clock of this machine"),
+          entry("PermanentRedirect", "the bucket is in another region; correct region or endpoint"),
+          entry(
+              "AuthorizationHeaderMalformed", "the request names the wrong region; correct region"),
+          entry(
+              "IllegalLocationConstraintException",
+              "the bucket is in another region; correct region or endpoint"),
+          entry("InsufficientStorage", "the store is full; make room"),
+          entry("XMinioStorageFull", "the store is full; make room"),
+          entry("XMinioAdminBucketQuotaExceeded", "the bucket's quota is used up; raise it"),
+          entry("QuotaExceeded", "the bucket's quota is used up; raise it"),
+          entry("NotImplemented", "the store lacks a function that is needed; use another store"));
+
+  /** Client errors that say something about this one transmission and not about the request. */
+  private static final Set<String> TRANSIENT_CODES =
+      Set.of(
+          "RequestTimeout",
+          "IncompleteBody",
+          "BadDigest",
+          "InvalidDigest",
+          "XAmzContentChecksumMismatch",
+          "OperationAborted",
+          "ConditionalRequestConflict");
+
+  static S3Failure of(SdkException e) {
+    if (e instanceof SdkServiceException answer) {
+      return ofAnswer(answer);
+    }
+    Optional<ShortBodyException> shortBody = find(ShortBodyException.class, e);
+    if (shortBody.isPresent()) {
+      return new S3Failure(Kind.SHORT_BODY, shortBody.get().getMessage(), e);
+    }
+    if (e instanceof AbortedException) {
+      Thread.currentThread().interrupt();
+      return new S3Failure(Kind.UNDECIDED, "interrupted while waiting for the store", e);
+    }
+    String message = firstLine(e.getMessage());
+    if (message.startsWith("Unable to load credentials")) {
+      return new S3Failure(
+          Kind.REFUSED,
+          "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or another"
+              + " source of the AWS default chain",
+          e);
+    }
+    return new S3Failure(
+        Kind.UNDECIDED, "no answer: " + message.replace(" (SDK Attempt Count: 1)", ""), e);
+  }
+
+  /** The first exception of a kind among the causes of another. */
+  static <T extends Throwable> Optional<T> find(Class<T> kind, Throwable e) {
+    return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
+        .filter(kind::isInstance)
+        .map(kind::cast)
+        .findFirst();
+  }
+
+  private static S3Failure ofAnswer(SdkServiceException e) {
+    AwsErrorDetails details = e instanceof AwsServiceException aws ? aws.awsErrorDetails() : null;
+    String code = details == null || details.errorCode() == null ? "" : details.errorCode();
+    int status = e.statusCode();
+    if (KINDS.containsKey(code)) {
+      return new S3Failure(KINDS.get(code), status + " " + code, e);
+    }
+    if (ADVICE.containsKey(code)) {
+      return new S3Failure(Kind.REFUSED, ADVICE.get(code) + " (" + status + " " + code + ")", e);
+    }
+    String said = (status + " " + code).strip();
+    if (TRANSIENT_CODES.contains(code)) {
+      return new S3Failure(Kind.UNDECIDED, said, e);
+    }
+    Kind kind = kindOf(status);
+    return new S3Failure(kind, kind == Kind.REFUSED ? refusal(said, status, details) : said, e);
+  }
+
+  private static Kind kindOf(int status) {
+    return switch (status) {
+      case 304 -> Kind.NOT_MODIFIED;
+      case 404 -> Kind.NOT_FOUND;
+      case 412 -> Kind.PRECONDITION_FAILED;
+      case 416 -> Kind.INVALID_RANGE;
+      case 408, 409, 429 -> Kind.UNDECIDED;
+      case 507 -> Kind.REFUSED;
+      default -> status >= 300 && status < 500 ? Kind.REFUSED : Kind.UNDECIDED;
+    };
+  }
+
+  private static String refusal(String said, int status, AwsErrorDetails details) {
+    if (status == 301 || status == 307 || (status == 400 && details == null)) {
+      return said + "; check endpoint and region";
+    }
+    if (status == 401 || status == 403) {
+      return said + "; check credentials, their rights to the bucket, and the clock";
+    }
+    if (status == 507) {
+      return said + "; the store is full, make room";
+    }
+    String message = details == null ? null : details.errorMessage();
+    return message == null ? said : said + ": " + firstLine(message);
+  }
+
+  private static String firstLine(String message) {
+    return message == null ? "" : message.lines().findFirst().orElse("");
+  }
+
+  /** Whether the request may have been applied, or may still be. */
+  boolean undecided() {
+    return kind == Kind.UNDECIDED;
+  }
+
+  /** Whether the same request may be answered later, and nothing was found wrong with an answer. */
+  boolean isPassing() {
+    return (undecided() || kind == Kind.SHORT_BODY) && find(StoreException.class, cause).isEmpty();
+  }
+
+  /** Whether the store refused the request because of the time that it bears. */
+  boolean clockIsWrong() {
+    return cause instanceof SdkServiceException answer && answer.isClockSkewException();
+  }
+
+  /** Time that the store wants to pass before it is asked again; none if it does not say. */
+  Duration retryAfter() {
+    return Optional.of(cause)
+        .filter(AwsServiceException.class::isInstance)
+        .map(answer -> ((AwsServiceException) answer).awsErrorDetails())
+        .map(AwsErrorDetails::sdkHttpResponse)
+        .flatMap(response -> response.firstMatchingHeader("Retry-After"))
+        .filter(value -> value.matches("\\d{1,6}")) // else a date, which S3 does not send
+        .map(value -> Duration.ofSeconds(Long.parseLong(value)))
+        .orElse(Duration.ZERO);
+  }
+
+  /**
+   * The failure for callers for whom this kind is not an answer.
+   *
+   * @param key key relative to the store
+   * @param location what the administrator calls the object
+   */
+  StoreException toException(String key, String location) {
+    String message = location + ": " + reason;
+    return switch (kind) {
+      case NO_SUCH_KEY -> new StoreException.Missing(key, message, cause);
+      case NO_SUCH_UPLOAD ->
+          new StoreException.Missing(
+              key, message + "; the upload was aborted or completed, start it over", cause);
+      case PRECONDITION_FAILED -> new StoreException.Changed(key, message, cause);
+      case INVALID_RANGE ->
+          new StoreException.Corrupt(key, message + "; the object is shorter than said", cause);
+      case SHORT_BODY ->
+          new StoreException.BrokenOff(key, message + ", however often it was asked for", cause);
+      case NOT_FOUND, NOT_MODIFIED ->
+          new StoreException.Refused(
+              key, message + ", which S3 does not answer here; check the endpoint", cause);
+      case REFUSED -> new StoreException.Refused(key, message, cause);
+      case UNDECIDED -> new StoreException.Unavailable(key, message, cause);
+    };
+  }
+}

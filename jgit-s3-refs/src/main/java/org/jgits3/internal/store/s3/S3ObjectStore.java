@@ -1,0 +1,879 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jgits3.internal.store.s3.S3Failure.Kind;
+import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
+import org.jgits3.store.Arrival;
+import org.jgits3.store.ChecksumProbe;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.store.Validator;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Error;
+import software.amazon.awssdk.services.s3.model.S3Object;
+import software.amazon.awssdk.services.s3.model.UploadPartResponse;
+
+/**
+ * A store in an S3 bucket: general-purpose and directory buckets of AWS, and servers that honour
+ * the same conditional requests.
+ *
+ * <p>Every body travels once and without a copy: it lands in an array of its exact size or in the
+ * caller's slice, and is sent from the caller's slice together with its CRC32C, which the server
+ * checks. Downloads are not checked here; what is stored carries its own checksums.
+ *
+ * <p>A request that can be repeated without harm is repeated until the store has failed for the
+ * time of {@link StoreOptions#requestDeadline}; see {@link Retries}. {@link #putIf} is one attempt.
+ *
+ * <p>A {@link #read} whose connection breaks goes on where it broke: the rest is asked for, of the
+ * same version ({@code If-Match}), and no byte is read twice. If that version is gone, it is {@link
+ * StoreException.Changed} for a caller that named it; for others it begins again with the new one,
+ * since validators mean nothing on some paths, unless that ends too early, which is {@code Changed}
+ * as well. Answers that break off again and again without progress are {@link
+ * StoreException.BrokenOff}, so that a range ends over a bad line, and over none that brings
+ * nothing. What {@link #get} and {@link #compare} read is small, or not kept, and begins again as a
+ * whole. A body is only ever taken for damaged if all of it came.
+ *
+ * <p>Some connections are for {@link #get} and {@link #putIf} alone, so that manifests do not wait
+ * for transfers.
+ *
+ * <p>Safe for use by many threads. A thread that is interrupted sends nothing more: its request
+ * fails as undecided and the interrupt stays set. That ends a pause between attempts, but not the
+ * wait for an answer.
+ */
+public final class S3ObjectStore implements ObjectStore {
+  /** Most keys that S3 takes in one DeleteObjects. */
+  private static final int DELETE_BATCH = 1000;
+
+  /** Bytes of a body that are compared at once. */
+  private static final int COMPARED_AT_ONCE = 64 << 10;
+
+  private static final String BINARY = "application/octet-stream";
+
+  /** A small write that has no answer by then is in doubt; its caller repeats it. */
+  static final Duration WRITE_TIMEOUT = Duration.ofSeconds(10);
+
+  /**
+   * Time for the first attempt to read a small object; each further one has twice as much, up to
+   * {@link #WRITE_TIMEOUT}. Others wait for a manifest, so a lost answer must not take long.
+   */
+  static final Duration READ_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Waiting for a free connection is the bound on parallel transfers and no failure. */
+  private static final long ACQUISITION_MINUTES = 5;
+
+  /** Most connections that are kept free of transfers. */
+  private static final int MOST_RESERVED = 8;
+
+  private final StoreLocation.Bucket bucket;
+  private final S3Connection connection;
+  private final S3Client client;
+  private final Retries retries;
+  private final Duration completionPatience;
+
+  /** Connections for everything but small objects that are read or written whole. */
+  private final Semaphore transfers;
+
+  /** What every key begins with: empty, or the prefix and a slash. */
+  private final String root;
+
+  S3ObjectStore(StoreLocation.Bucket bucket, S3Connection connection, Duration requestDeadline) {
+    this(bucket, connection, requestDeadline, Completion.PATIENCE);
+  }
+
+  S3ObjectStore(
+      StoreLocation.Bucket bucket,
+      S3Connection connection,
+      Duration requestDeadline,
+      Duration completionPatience) {
+    this.bucket = bucket;
+    this.connection = connection;
+    this.client = connection.client();
+    this.retries = new Retries(requestDeadline);
+    this.completionPatience = completionPatience;
+    int most = connection.connections();
+    this.transfers = new Semaphore(most - Math.min(MOST_RESERVED, most / 4), true);
+    this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
+  }
+
+  /**
+   * Opens a store. Does no request.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options)
+      throws StoreException {
+    return open(bucket, options, overrides -> {});
+  }
+
+  /**
+   * A store that goes through a client of the caller, for programs that have one: with its
+   * connections, credentials, region and endpoint. What the store needs besides comes with each
+   * request: its retries are this store's, since a retry that the store does not see would turn the
+   * success of a conditional write into a conflict; such a write takes ten seconds at most,
+   * whatever the client's time-outs are, and putting a large upload together may take ten minutes.
+   * Each attempt of all else, parts of uploads included, has to be done within the client's own
+   * time-outs for calls and attempts, if it has any.
+   *
+   * <p>The client must allow 64 connections, as a store that is opened here does by default; for
+   * one that does not, say how many with {@link #using(StoreLocation.Bucket, S3Client, int)}. It
+   * should not compute checksums that nobody asked for ({@code WHEN_REQUIRED}), which costs time
+   * and nothing else.
+   *
+   * @param bucket bucket and prefix
+   * @param client the client; the caller closes it, after the store. Closing the store leaves it
+   *     open
+   * @return the store; does no request
+   */
+  public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client) {
+    return using(bucket, client, StoreOptions.DEFAULT.connections());
+  }
+
+  /**
+   * As {@link #using(StoreLocation.Bucket, S3Client)}, for a client that has another number of
+   * connections, which cannot be asked of it: 50 if nothing was said to the SDK.
+   *
+   * <p>Requests beyond that number wait in the client for a connection, and fail if they get none
+   * within its acquisition timeout, 10 seconds by default. The number here bounds how many
+   * transfers there are at a time: all but a quarter of it, and all but 8 at most.
+   *
+   * @param bucket bucket and prefix
+   * @param client the client; the caller closes it, after the store
+   * @param connections most connections at a time that this store gets of the client's, at least 1
+   * @return the store; does no request
+   * @throws IllegalArgumentException if there is not one connection
+   */
+  public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client, int connections) {
+    if (connections < 1) {
+      throw new IllegalArgumentException(connections + " connections; at least 1 is needed");
+    }
+    return new S3ObjectStore(
+        bucket,
+        S3Connection.borrowing(client, connections),
+        StoreOptions.DEFAULT.requestDeadline());
+  }
+
+  /**
+   * Opens a store whose requests are observed.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it
+   * @param observe adds metric publishers or execution interceptors to the SDK's client. Retries
+   *     that it sets are set again afterwards
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe)
+      throws StoreException {
+    return new S3ObjectStore(
+        bucket, S3Connection.open(bucket, options, observe), options.requestDeadline());
+  }
+
+  /**
+   * Opens a store whose requests are observed, and go over connections of the caller's.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it, but for the number of connections
+   * @param observe as {@link #open(StoreLocation.Bucket, StoreOptions, Consumer)}
+   * @param http the connections; closed with the store
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore open(
+      StoreLocation.Bucket bucket,
+      StoreOptions options,
+      Consumer<ClientOverrideConfiguration.Builder> observe,
+      SdkHttpClient http)
+      throws StoreException {
+    return new S3ObjectStore(
+        bucket, S3Connection.open(bucket, options, observe, () -> http), options.requestDeadline());
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known) throws IOException {
+    return get(key, known, ChronoUnit.FOREVER.getDuration());
+  }
+
+  @Override
+  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+    GetObjectRequest.Builder request =
+        GetObjectRequest.builder()
+            .bucket(bucket.bucket())
+            .key(root + key)
+            .ifNoneMatch(known.map(Validator::value).orElse(null));
+    try {
+      return retries.run(
+          retries.begin(limit),
+          failures ->
+              client.getObject(
+                  request.overrideConfiguration(within(readTimeout(failures))).build(),
+                  whole(key)));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.kind() == Kind.NO_SUCH_KEY) {
+        return new GetResult.Missing();
+      }
+      throw failed(key, failure);
+    }
+  }
+
+  private static Duration readTimeout(int failures) {
+    Duration timeout = READ_TIMEOUT.multipliedBy(1L << Math.min(failures, 8));
+    return timeout.compareTo(WRITE_TIMEOUT) < 0 ? timeout : WRITE_TIMEOUT;
+  }
+
+  /** Bounds an attempt, whatever the client of another program is set to. */
+  private static Consumer<AwsRequestOverrideConfiguration.Builder> within(Duration limit) {
+    return override -> override.apiCallTimeout(limit).apiCallAttemptTimeout(limit);
+  }
+
+  /**
+   * Makes a request that can be repeated without harm over one of the connections for transfers.
+   *
+   * @throws SdkException the last failure
+   */
+  private <T> T transfer(Supplier<T> request) {
+    return retries.run(failures -> connected(request));
+  }
+
+  /** Makes one attempt over one of the connections for transfers. */
+  private <T> T connected(Supplier<T> request) {
+    try {
+      if (!transfers.tryAcquire(ACQUISITION_MINUTES, TimeUnit.MINUTES)) {
+        throw SdkClientException.create("no connection was free within 5 minutes");
+      }
+    } catch (InterruptedException e) {
+      throw AbortedException.create("interrupted", e);
+    }
+    try {
+      return request.get();
+    } finally {
+      transfers.release();
+    }
+  }
+
+  private ResponseTransformer<GetObjectResponse, GetResult> whole(String key) {
+    return (response, in) -> {
+      if (NotModifiedAsSuccess.wasNotModified(response.sdkHttpResponse())) {
+        in.close();
+        return new GetResult.NotModified();
+      }
+      Long length = response.contentLength();
+      if (length == null || length > Integer.MAX_VALUE - 8) {
+        in.abort();
+        throw new StoreException.Corrupt(
+            key, location(key) + ": not a small object, its length is " + length, null);
+      }
+      byte[] bytes = new byte[length.intValue()];
+      land(in, bytes);
+      return new GetResult.Found(bytes, validator(key, response.eTag()));
+    };
+  }
+
+  @Override
+  public Validator read(
+      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+      throws IOException {
+    return read(key, offset, dst, dstOffset, length, expected, Arrival.IGNORED);
+  }
+
+  @Override
+  public Validator read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<Validator> expected,
+      Arrival arrival)
+      throws IOException {
+    Objects.checkFromIndexSize(dstOffset, length, dst.length);
+    RangeLanding landing = new RangeLanding(dst, dstOffset, length, arrival);
+    Retries.Run run = retries.begin();
+    while (true) {
+      int start = landing.received();
+      try {
+        Validator version =
+            connected(
+                () ->
+                    range(
+                        key,
+                        offset + start,
+                        length - start,
+                        landing.version().or(() -> expected),
+                        landing::take));
+        retries.answered();
+        return version;
+      } catch (SdkException e) {
+        S3Failure failure = S3Failure.of(e);
+        if (landing.hasProgressed()) {
+          run.progressed();
+        }
+        if (!run.goesOnAfter(failure)) {
+          recover(key, landing, start, expected.isEmpty(), failure);
+        }
+      }
+    }
+  }
+
+  /**
+   * Decides what becomes of a range after a failure that no repetition mends. Returns if it is to
+   * be asked for what it lacks.
+   *
+   * @param start what had been received when the request was made
+   * @param anyVersion whether another version will do as well, if it is read from the beginning
+   * @throws StoreException if the range cannot be had
+   */
+  private void recover(
+      String key, RangeLanding landing, int start, boolean anyVersion, S3Failure failure)
+      throws StoreException {
+    StoreException e = failed(key, failure);
+    if (e instanceof StoreException.Changed && start > 0 && anyVersion) {
+      landing.restart();
+      return;
+    }
+    boolean tooShort =
+        failure.kind() == Kind.INVALID_RANGE
+            || (e instanceof StoreException.Corrupt && start == 0 && anyVersion);
+    if (tooShort && landing.hasBegun()) { // it was long enough then
+      throw new StoreException.Changed(
+          key, location(key) + ": was replaced by a shorter one while it was read", e);
+    }
+    throw e;
+  }
+
+  @Override
+  public Optional<Validator> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
+    Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
+    try {
+      return transfer(
+          () ->
+              range(
+                  key,
+                  offset,
+                  length,
+                  Optional.empty(),
+                  (validator, in) ->
+                      matches(in, bytes, bytesOffset, length)
+                          ? Optional.of(validator)
+                          : Optional.empty()));
+    } catch (SdkException e) {
+      StoreException failure = failed(key, S3Failure.of(e));
+      if (failure instanceof StoreException.Corrupt
+          || failure instanceof StoreException.BrokenOff) {
+        return Optional.empty(); // it ends before the range does, or nobody knows
+      }
+      throw failure;
+    }
+  }
+
+  /** Takes the body of a range. */
+  @FunctionalInterface
+  private interface Taker<T> {
+    T take(Validator validator, AbortableInputStream in) throws IOException;
+  }
+
+  private <T> T range(
+      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker) {
+    if (offset < 0 || length < 1) {
+      throw new IllegalArgumentException("range of " + length + " bytes from " + offset);
+    }
+    GetObjectRequest request =
+        GetObjectRequest.builder()
+            .bucket(bucket.bucket())
+            .key(root + key)
+            .range("bytes=" + offset + "-" + (offset + length - 1))
+            .ifMatch(expected.map(Validator::value).orElse(null))
+            .build();
+    return client.getObject(request, slice(key, offset, length, expected, taker));
+  }
+
+  private <T> ResponseTransformer<GetObjectResponse, T> slice(
+      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker) {
+    return (response, in) -> {
+      Validator validator = validator(key, response.eTag());
+      if (expected.isPresent() && !expected.get().equals(validator)) {
+        in.abort();
+        throw new StoreException.Changed(key, location(key) + ": has another version now", null);
+      }
+      String range = "bytes " + offset + "-" + (offset + length - 1) + "/";
+      String sent = response.contentRange();
+      Long sentLength = response.contentLength();
+      if (sent == null || !sent.startsWith(range) || sentLength == null || sentLength != length) {
+        in.abort();
+        throw new StoreException.Corrupt(
+            key,
+            location(key)
+                + ": asked for "
+                + range
+                + "*, got "
+                + sent
+                + ", "
+                + sentLength
+                + " bytes",
+            null);
+      }
+      return taker.take(validator, in);
+    };
+  }
+
+  /** Reads the next bytes of a body, of which some are left. */
+  @FunctionalInterface
+  private interface Reading {
+    /**
+     * Reads.
+     *
+     * @return bytes read, at least 1; -1 at the end of the body; 0 to stop
+     */
+    int read(int received, int left) throws IOException;
+  }
+
+  /** Fills an array from a body. */
+  private static void land(AbortableInputStream in, byte[] dst) throws ShortBodyException {
+    receive(
+        in,
+        dst.length,
+        (received, left) -> {
+          int n = in.read(dst, received, left);
+          return n == 0 ? -1 : n; // a stream that gives nothing has no more
+        });
+  }
+
+  /** Whether a body is the same as a slice. */
+  private static boolean matches(AbortableInputStream in, byte[] bytes, int offset, int length)
+      throws ShortBodyException {
+    byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, length)];
+    return receive(
+        in,
+        length,
+        (received, left) -> {
+          int n = in.read(chunk, 0, Math.min(chunk.length, left));
+          int from = offset + received;
+          return n < 0 || Arrays.equals(chunk, 0, n, bytes, from, from + n) ? n : 0;
+        });
+  }
+
+  /**
+   * Receives a body.
+   *
+   * @return whether all of it was read
+   */
+  private static boolean receive(AbortableInputStream in, int length, Reading reading)
+      throws ShortBodyException {
+    int received = 0;
+    try {
+      while (received < length) {
+        int n = reading.read(received, length - received);
+        if (n == 0) {
+          in.abort();
+          return false;
+        }
+        if (n < 0) {
+          throw new EOFException();
+        }
+        received += n;
+      }
+      return true;
+    } catch (IOException e) {
+      in.abort();
+      throw new ShortBodyException(received, length, e);
+    }
+  }
+
+  @Override
+  public Optional<ObjectInfo> stat(String key) throws IOException {
+    try {
+      HeadObjectResponse head =
+          transfer(() -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key)));
+      return Optional.of(
+          new ObjectInfo(head.contentLength(), validator(key, head.eTag()), head.metadata()));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.kind() == Kind.NO_SUCH_KEY || failure.kind() == Kind.NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw failed(key, failure);
+    }
+  }
+
+  @Override
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    PutObjectRequest.Builder request =
+        write(key, body, 0, body.length).overrideConfiguration(within(WRITE_TIMEOUT));
+    if (precondition instanceof Precondition.Matches matches) {
+      request.ifMatch(matches.validator().value());
+    } else {
+      request.ifNoneMatch("*");
+    }
+    try {
+      String tag = client.putObject(request.build(), body(body, 0, body.length)).eTag();
+      retries.answered();
+      return tag == null
+          ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag")
+          : new PutOutcome.Won(new Validator(tag));
+    } catch (SdkException e) {
+      return outcome(key, precondition, S3Failure.of(e));
+    }
+  }
+
+  private PutOutcome outcome(String key, Precondition precondition, S3Failure failure)
+      throws StoreException {
+    if (failure.kind() == Kind.PRECONDITION_FAILED) {
+      return new PutOutcome.Lost(false);
+    }
+    if (failure.kind() == Kind.NO_SUCH_KEY && precondition instanceof Precondition.Matches) {
+      return new PutOutcome.Lost(true);
+    }
+    if (failure.undecided()) {
+      return new PutOutcome.Unknown(location(key) + ": " + failure.reason(), retries.turn(failure));
+    }
+    throw failed(key, failure);
+  }
+
+  @Override
+  public void put(String key, byte[] src, int offset, int length) throws IOException {
+    try {
+      PutObjectRequest request = write(key, src, offset, length).build();
+      transfer(() -> client.putObject(request, body(src, offset, length)));
+    } catch (SdkException e) {
+      throw failed(key, S3Failure.of(e));
+    }
+  }
+
+  private PutObjectRequest.Builder write(String key, byte[] src, int offset, int length) {
+    return PutObjectRequest.builder()
+        .bucket(bucket.bucket())
+        .key(root + key)
+        .contentLength((long) length)
+        .checksumCRC32C(encode(PartBody.of(src, offset, length).crc32c()));
+  }
+
+  private static RequestBody body(byte[] src, int offset, int length) {
+    return body(PartBody.of(src, offset, length));
+  }
+
+  private static RequestBody body(PartBody body) {
+    return RequestBody.fromContentProvider(body::open, body.size(), BINARY);
+  }
+
+  private static String encode(int crc32c) {
+    return Base64.getEncoder()
+        .encodeToString(ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array());
+  }
+
+  @Override
+  public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
+      throws IOException {
+    try {
+      CreateMultipartUploadResponse begun =
+          transfer(
+              () ->
+                  client.createMultipartUpload(
+                      b ->
+                          b.bucket(bucket.bucket())
+                              .key(root + key)
+                              .contentType(BINARY)
+                              .metadata(metadata)
+                              .checksumAlgorithm(ChecksumAlgorithm.CRC32_C)));
+      return new MultipartUpload(key, begun.uploadId(), metadata);
+    } catch (SdkException e) {
+      throw failed(key, S3Failure.of(e));
+    }
+  }
+
+  @Override
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
+    int crc = body.crc32c();
+    try {
+      UploadPartResponse response =
+          transfer(
+              () ->
+                  client.uploadPart(
+                      b ->
+                          b.bucket(bucket.bucket())
+                              .key(root + upload.key())
+                              .uploadId(upload.uploadId())
+                              .partNumber(number)
+                              .contentLength(body.size())
+                              .checksumCRC32C(encode(crc)),
+                      body(body)));
+      return new UploadedPart(number, response.eTag(), body.size(), crc);
+    } catch (SdkException e) {
+      throw failed(upload.key(), S3Failure.of(e));
+    }
+  }
+
+  @Override
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+      throws IOException {
+    new Completion(
+            upload.key(),
+            location(upload.key()),
+            limit -> sendCompletion(upload, parts, limit),
+            () -> isThere(upload, parts),
+            retries.begin(),
+            completionPatience)
+        .run();
+  }
+
+  private void sendCompletion(MultipartUpload upload, List<UploadedPart> parts, Duration limit)
+      throws StoreException.Corrupt {
+    List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
+    CompleteMultipartUploadResponse response =
+        connected(
+            () ->
+                client.completeMultipartUpload(
+                    b ->
+                        b.bucket(bucket.bucket())
+                            .key(root + upload.key())
+                            .uploadId(upload.uploadId())
+                            .multipartUpload(m -> m.parts(completed))
+                            .overrideConfiguration(within(limit))));
+    if (response.eTag() == null) {
+      throw SdkClientException.create("completion was answered, but not what it has made");
+    }
+    check(upload, parts, response.checksumCRC32C());
+  }
+
+  /** Compares what the store has put together, by the checksum of the parts' checksums. */
+  private void check(MultipartUpload upload, List<UploadedPart> parts, String actual)
+      throws StoreException.Corrupt {
+    if (actual == null || !actual.contains("-")) {
+      return; // it says nothing of the parts, each of which it has checked when it came
+    }
+    ByteBuffer checksums = ByteBuffer.allocate(Integer.BYTES * parts.size());
+    parts.forEach(part -> checksums.putInt(part.crc32c()));
+    int crc = PartBody.of(checksums.array(), 0, checksums.capacity()).crc32c();
+    String expected = encode(crc) + "-" + parts.size();
+    if (!actual.equals(expected)) {
+      throw new StoreException.Corrupt(
+          upload.key(),
+          location(upload.key())
+              + ": put together with CRC32C "
+              + actual
+              + " instead of "
+              + expected
+              + "; upload again under a new name",
+          null);
+    }
+  }
+
+  private static CompletedPart completed(UploadedPart part) {
+    return CompletedPart.builder()
+        .partNumber(part.number())
+        .eTag(part.tag())
+        .checksumCRC32C(encode(part.crc32c()))
+        .build();
+  }
+
+  /** Whether the object of an upload is there, whatever was said about it. */
+  private boolean isThere(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
+    long size = parts.stream().mapToLong(UploadedPart::size).sum();
+    return stat(upload.key())
+        .filter(info -> info.size() == size)
+        .filter(info -> info.metadata().equals(upload.metadata()))
+        .isPresent();
+  }
+
+  @Override
+  public void abortMultipart(MultipartUpload upload) throws IOException {
+    try {
+      retries.run(
+          retries.begin(Retries.BRIEFLY), // a sweep removes what an outage leaves
+          failures ->
+              connected(
+                  () ->
+                      client.abortMultipartUpload(
+                          b ->
+                              b.bucket(bucket.bucket())
+                                  .key(root + upload.key())
+                                  .uploadId(upload.uploadId()))));
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.kind() != Kind.NO_SUCH_UPLOAD) {
+        throw failed(upload.key(), failure);
+      }
+    }
+  }
+
+  @Override
+  public List<MultipartUpload> listMultipart(String prefix) throws IOException {
+    List<MultipartUpload> uploads = new ArrayList<>();
+    ListMultipartUploadsRequest.Builder request =
+        ListMultipartUploadsRequest.builder().bucket(bucket.bucket()).prefix(root + prefix);
+    try {
+      ListMultipartUploadsResponse page;
+      do {
+        page = transfer(() -> client.listMultipartUploads(request.build()));
+        for (software.amazon.awssdk.services.s3.model.MultipartUpload upload : page.uploads()) {
+          uploads.add(
+              new MultipartUpload(upload.key().substring(root.length()), upload.uploadId()));
+        }
+        request.keyMarker(page.nextKeyMarker()).uploadIdMarker(page.nextUploadIdMarker());
+      } while (Boolean.TRUE.equals(page.isTruncated()));
+    } catch (SdkException e) {
+      throw failed(prefix, S3Failure.of(e));
+    }
+    return uploads;
+  }
+
+  @Override
+  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    ListObjectsV2Request.Builder request =
+        ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
+    try {
+      ListObjectsV2Response page;
+      do {
+        page = transfer(() -> client.listObjectsV2(request.build()));
+        for (S3Object object : page.contents()) {
+          each.accept(new ListedObject(object.key().substring(root.length()), object.size()));
+        }
+        request.continuationToken(page.nextContinuationToken());
+      } while (Boolean.TRUE.equals(page.isTruncated()));
+    } catch (SdkException e) {
+      throw failed(prefix, S3Failure.of(e));
+    }
+  }
+
+  @Override
+  public void delete(Collection<String> keys) throws IOException {
+    List<String> all = List.copyOf(keys);
+    for (int from = 0; from < all.size(); from += DELETE_BATCH) {
+      deleteBatch(all.subList(from, Math.min(all.size(), from + DELETE_BATCH)));
+    }
+  }
+
+  private void deleteBatch(List<String> keys) throws StoreException {
+    List<ObjectIdentifier> objects =
+        keys.stream().map(key -> ObjectIdentifier.builder().key(root + key).build()).toList();
+    List<S3Error> errors;
+    try {
+      errors =
+          transfer(
+                  () ->
+                      client.deleteObjects(
+                          b ->
+                              b.bucket(bucket.bucket())
+                                  .delete(d -> d.objects(objects).quiet(true))))
+              .errors();
+    } catch (SdkException e) {
+      throw failed(keys.get(0), S3Failure.of(e));
+    }
+    List<S3Error> kept = errors.stream().filter(e -> !"NoSuchKey".equals(e.code())).toList();
+    if (!kept.isEmpty()) {
+      throw notDeleted(kept);
+    }
+  }
+
+  private StoreException notDeleted(List<S3Error> errors) {
+    S3Error first = errors.get(0);
+    String key = first.key() == null ? "" : first.key().substring(root.length());
+    String more = errors.size() == 1 ? "" : ", and " + (errors.size() - 1) + " more";
+    String message = location(key) + ": not deleted: " + first.code() + more;
+    return "AccessDenied".equals(first.code())
+        ? new StoreException.Refused(key, message + "; allow s3:DeleteObject", null)
+        : new StoreException.Unavailable(key, message, null);
+  }
+
+  private Validator validator(String key, String tag) throws StoreException {
+    if (tag == null) {
+      throw new StoreException.Refused(
+          key, location(key) + ": answered without an ETag; use a store that sends one", null);
+    }
+    return new Validator(tag);
+  }
+
+  /**
+   * The failure of a request, or what was found wrong with its answer, which the SDK has wrapped.
+   */
+  private StoreException failed(String key, S3Failure failure) {
+    return S3Failure.find(StoreException.class, failure.cause())
+        .orElseGet(() -> failure.toException(key, location(key)));
+  }
+
+  private String location(String key) {
+    return "s3://" + bucket.bucket() + "/" + root + key;
+  }
+
+  @Override
+  public Optional<ChecksumProbe> checksumProbe() {
+    return Optional.of(new S3ChecksumProbe(client, bucket, root));
+  }
+
+  @Override
+  public String location() {
+    return bucket.toString();
+  }
+
+  @Override
+  public String toString() {
+    return "S3ObjectStore[" + location() + "]";
+  }
+
+  @Override
+  public void endRetries() {
+    retries.end();
+  }
+
+  @Override
+  public void close() {
+    retries.end();
+    connection.close();
+  }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.upload;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.UploadOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Uploads of unknown length to one store, and the memory and threads they share. One for a process,
+ * since the bound on memory holds for each.
+ *
+ * <pre>{@code
+ * try (ObjectStore store = Stores.open(StoreLocation.parse("s3://bucket/prefix"), StoreOptions.DEFAULT);
+ *     PackUploads uploads = new PackUploads(store, UploadOptions.DEFAULT)) {
+ *   PackUpload upload = uploads.begin("exports/2026.tar");
+ *   ...
+ * }
+ * }</pre>
+ *
+ * <p>Safe for use by many threads. Nothing is kept while no upload is open: neither memory nor
+ * threads.
+ */
+public final class PackUploads implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
+
+  /** How long an upload waits for memory while no other one sends or gives back anything. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  /** How long the end of all waits for writers that are in the middle of a request. */
+  private static final long CLOSE_SECONDS = 10;
+
+  /** Most requests at a time, whatever memory there is: others need connections too. */
+  private static final int MOST_THREADS = 32;
+
+  private final ObjectStore store;
+  private final UploadOptions options;
+  private final PartBuffers buffers;
+  private final PartSizes sizes;
+  private final ThreadPoolExecutor threads;
+
+  /** Uploads that hold memory or have something in the store; guarded by itself. */
+  private final Set<PackUpload> open = new LinkedHashSet<>();
+
+  /** Gives the open uploads up when the JVM ends; registered while there are some. */
+  private final Thread atExit = new Thread(this::endAtExit, "jgit-s3-uploads-exit");
+
+  /** Whether {@link #atExit} is registered; guarded by {@link #open}. */
+  private boolean hooked;
+
+  /** Whether the owner ends what is open when the JVM ends; guarded by {@link #open}. */
+  private boolean keptAtExit;
+
+  /**
+   * Uploads to a store. Does no request, and allocates nothing yet.
+   *
+   * @param store where they go; not closed with this
+   * @param options how much memory they have
+   */
+  public PackUploads(ObjectStore store, UploadOptions options) {
+    this(store, options, PATIENCE, PartSizes.S3);
+  }
+
+  PackUploads(ObjectStore store, UploadOptions options, Duration patience, PartSizes sizes) {
+    this.store = Objects.requireNonNull(store, "store");
+    this.options = options;
+    this.sizes = sizes;
+    int most = Math.min(options.buffers(), MOST_THREADS);
+    this.threads = DaemonThreads.pool("jgit-s3-upload", most);
+    this.buffers = new PartBuffers(options, patience, () -> threads.getActiveCount() > 0);
+  }
+
+  /**
+   * Begins an upload to an object that does not exist yet. Does no request.
+   *
+   * @param key name that is used only once; see {@link ObjectStore} for what it may be
+   * @return the stream, to be closed, failed or aborted
+   */
+  public PackUpload begin(String key) {
+    return new PackUpload(this, key);
+  }
+
+  /**
+   * Begins an upload whose length is known by and large, unless it is too long. Does no request.
+   *
+   * @param key as for {@link #begin(String)}
+   * @param estimate bytes it may have
+   * @return the stream, to be closed, failed or aborted
+   * @throws IOException if no object has so many bytes with the {@link #options} there are
+   */
+  public PackUpload begin(String key, long estimate) throws IOException {
+    if (estimate > sizes.largest(options)) {
+      throw tooLong(
+          String.format("%s is not begun: %,d bytes are more than fit in", key, estimate));
+    }
+    return begin(key);
+  }
+
+  IOException tooLong(String what) {
+    return new IOException(
+        String.format(
+            "%s parts of [s3 \"upload\"] partSize = %d, buffers = %d, which hold at most %,d bytes;"
+                + " set partSize or buffers higher",
+            what, options.partSize(), options.buffers(), sizes.largest(options)));
+  }
+
+  /**
+   * Leaves it to the owner to {@link #close} this before the JVM ends. Without this call a hook
+   * gives the open uploads up as soon as the JVM begins to end, together with all other hooks. That
+   * suits a program that ends without further ado. One that lets its requests finish first, a
+   * server say, calls this once, and in a single hook of its own waits for the requests and then
+   * closes this, or the manager it belongs to: uploads go on until then, and what is open then is
+   * given up. Whoever calls this and does not close leaves parts in the store, for a sweep to find.
+   */
+  public void keepOpenAtExit() {
+    synchronized (open) {
+      keptAtExit = true;
+      unhook();
+    }
+  }
+
+  /**
+   * How much memory uploads have.
+   *
+   * @return the options
+   */
+  public UploadOptions options() {
+    return options;
+  }
+
+  /**
+   * Buffers that uploads hold at the moment.
+   *
+   * @return how many of {@link UploadOptions#buffers}
+   */
+  public int buffersInUse() {
+    return buffers.inUse();
+  }
+
+  /**
+   * Uploads whose writers wait for a buffer at the moment.
+   *
+   * @return how many; more than 0 for long means that uploads would use more memory
+   */
+  public int waiting() {
+    return buffers.waiting();
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  PartBuffers buffers() {
+    return buffers;
+  }
+
+  PartSizes sizes() {
+    return sizes;
+  }
+
+  Executor threads() {
+    return threads;
+  }
+
+  /** An upload needs more memory than it has of its own. */
+  void opened(PackUpload upload) {
+    synchronized (open) {
+      if (open.add(upload) && !keptAtExit) {
+        hook();
+      }
+    }
+  }
+
+  void ended(PackUpload upload) {
+    synchronized (open) {
+      if (open.remove(upload) && open.isEmpty()) {
+        buffers.clear();
+        unhook();
+      }
+    }
+  }
+
+  /** Registers the hook once: a second time would be an error, of this upload and all others. */
+  private void hook() {
+    if (!hooked) {
+      whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
+      hooked = true;
+    }
+  }
+
+  private void unhook() {
+    if (hooked) {
+      whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+      hooked = false;
+    }
+  }
+
+  private static void whileRunning(Runnable change) {
+    try {
+      change.run();
+    } catch (IllegalStateException e) {
+      LOG.debug("the JVM is ending: {}", e.getMessage());
+    }
+  }
+
+  /**
+   * Gives up the uploads that are open: their parts are removed from the store. Writers fail. The
+   * store stays open.
+   */
+  @Override
+  public void close() {
+    giveUpAll();
+    threads.shutdown();
+  }
+
+  private void endAtExit() {
+    store.endRetries();
+    giveUpAll();
+  }
+
+  private void giveUpAll() {
+    buffers.close();
+    List<PackUpload> left;
+    synchronized (open) {
+      left = List.copyOf(open);
+    }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+    for (PackUpload upload : left) {
+      IOException reason = new IOException("uploads are being closed");
+      try {
+        if (!upload.failWithin(reason, deadline - System.nanoTime())) {
+          LOG.warn("upload of {} is busy; a sweep removes what it leaves", upload.key());
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        LOG.warn("interrupted; a sweep removes what uploads leave, {} among them", upload.key());
+        return;
+      }
+      for (Throwable remains : reason.getSuppressed()) {
+        LOG.warn("upload of {}: {}", upload.key(), remains.getMessage());
+      }
+    }
+  }
+}

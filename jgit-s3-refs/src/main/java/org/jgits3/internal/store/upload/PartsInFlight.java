@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.upload;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.jgits3.internal.concurrent.Cancellable;
+import org.jgits3.internal.concurrent.FirstFailure;
+import org.jgits3.store.UploadedPart;
+
+/** Parts of one upload that other threads send. Safe for use by many threads. */
+final class PartsInFlight {
+  private final Executor threads;
+  private final FirstFailure failure = new FirstFailure();
+
+  // Guarded by this.
+  private final Set<Part> parts = new HashSet<>();
+  private final List<UploadedPart> acknowledged = new ArrayList<>();
+
+  /** Sends a part. */
+  @FunctionalInterface
+  interface Sending {
+    /** Sends it, and returns what the store has acknowledged. */
+    UploadedPart send() throws IOException;
+  }
+
+  /** A part that some thread will send. */
+  private final class Part implements Runnable {
+    private final Sending sending;
+    private final Runnable after;
+    private final Cancellable attempt = new Cancellable();
+
+    Part(Sending sending, Runnable after) {
+      this.sending = sending;
+      this.after = after;
+    }
+
+    @Override
+    public void run() {
+      try {
+        attempt.run(() -> acknowledged(sending.send()));
+      } catch (IOException | RuntimeException | Error e) {
+        failure.add(e); // before the memory is free, so that no writer goes on with it unaware
+      } finally {
+        end();
+      }
+    }
+
+    /** Whatever fails, the part counts no more: who waits for the end of all would never return. */
+    void end() {
+      try {
+        after.run();
+      } finally {
+        ended(this);
+      }
+    }
+  }
+
+  PartsInFlight(Executor threads) {
+    this.threads = threads;
+  }
+
+  /**
+   * Sends a part by another thread. A failure is reported by the next call of another method.
+   *
+   * @param sending sends it; what it needs is not changed before {@code after} is called
+   * @param after called after the last attempt, in any case; once more does no harm
+   */
+  void send(Sending sending, Runnable after) {
+    Part part = new Part(sending, after);
+    begun(part);
+    try {
+      threads.execute(part);
+    } catch (RuntimeException | Error e) {
+      failure.add(e);
+      part.attempt.cancel(); // it may be among the work of a thread all the same
+      part.end();
+      throw e;
+    }
+  }
+
+  private synchronized void begun(Part part) {
+    parts.add(part);
+  }
+
+  private synchronized void acknowledged(UploadedPart part) {
+    acknowledged.add(part);
+  }
+
+  private synchronized void ended(Part part) {
+    parts.remove(part);
+    notifyAll();
+  }
+
+  /**
+   * Says whether a part has failed.
+   *
+   * @throws IOException the first failure
+   */
+  void check() throws IOException {
+    failure.orReturn();
+  }
+
+  /**
+   * Waits until one more part has ended.
+   *
+   * @return false if none is in flight
+   * @throws IOException the first failure
+   * @throws InterruptedIOException if the thread is interrupted
+   */
+  synchronized boolean awaitOne() throws IOException {
+    int before = parts.size();
+    awaitAtMost(before - 1);
+    return before > 0;
+  }
+
+  /**
+   * Waits until all parts are acknowledged.
+   *
+   * @return the parts in the order of their numbers
+   * @throws IOException the first failure
+   * @throws InterruptedIOException if the thread is interrupted
+   */
+  synchronized List<UploadedPart> await() throws IOException {
+    awaitAtMost(0);
+    return acknowledged.stream().sorted(Comparator.comparingInt(UploadedPart::number)).toList();
+  }
+
+  private synchronized void awaitAtMost(int left) throws IOException {
+    try {
+      while (parts.size() > Math.max(0, left) && !failure.isThere()) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      InterruptedIOException interrupted =
+          new InterruptedIOException("interrupted while parts were being sent");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+    check();
+  }
+
+  /**
+   * Begins no more parts, cancels those that were begun, and waits for their end, however often the
+   * thread is interrupted: only then an abort removes them all.
+   *
+   * @param reason why
+   */
+  synchronized void stop(Throwable reason) {
+    failure.add(reason);
+    parts.forEach(part -> part.attempt.cancel());
+    boolean interrupted = false;
+    while (!parts.isEmpty()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.log.LongLog;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.testing.Seeds;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Refs are brought back to what they were, by a transaction that can be undone as well. */
+class RefRestorationTest {
+  private static final String MASTER = "refs/heads/master";
+  private static final List<String> NAMES =
+      List.of(MASTER, "refs/heads/a", "refs/heads/a/b", "refs/tags/v1", "refs/changes/01/1/1");
+
+  @TempDir Path directory;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+  private final List<ObjectId> commits = new ArrayList<>();
+
+  @BeforeEach
+  void create() throws Exception {
+    manager = TestRepositories.manager(directory);
+    repository = manager.createRepository("r");
+    for (int i = 0; i < 4; i++) {
+      commits.add(TestRepositories.commit(repository, "commit " + i));
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  private RefUpdate.Result update(String name, ObjectId id) throws IOException {
+    RefUpdate u = repository.updateRef(name);
+    u.setNewObjectId(id);
+    return u.forceUpdate();
+  }
+
+  private long generation() throws IOException {
+    return repository.history().position().generation();
+  }
+
+  private Map<String, String> refs() throws IOException {
+    Map<String, String> refs = new TreeMap<>();
+    for (Ref ref : repository.getRefDatabase().getRefs()) {
+      refs.put(ref.getName(), text(ref));
+    }
+    for (String name : List.of("HEAD", "refs/heads/link")) {
+      Ref ref = repository.exactRef(name);
+      if (ref != null) {
+        refs.put(name, text(ref));
+      }
+    }
+    return refs;
+  }
+
+  private static String text(Ref ref) {
+    return ref.isSymbolic() ? "ref: " + ref.getTarget().getName() : ref.getObjectId().name();
+  }
+
+  private void operate(Random random) throws IOException {
+    String name = NAMES.get(random.nextInt(NAMES.size()));
+    ObjectId id = commits.get(random.nextInt(commits.size()));
+    switch (random.nextInt(8)) {
+      case 0 -> {
+        RefUpdate delete = repository.updateRef(name);
+        delete.setForceUpdate(true);
+        delete.delete();
+      }
+      case 1 -> repository.updateRef("HEAD", true).link(name);
+      case 2 -> repository.updateRef("refs/heads/link", true).link(name);
+      case 3 -> {
+        RefUpdate detach = repository.updateRef("HEAD", true);
+        detach.setNewObjectId(id);
+        detach.forceUpdate();
+      }
+      case 4 -> {
+        if (repository.exactRef(name) != null) {
+          repository.renameRef(name, NAMES.get(random.nextInt(NAMES.size()))).rename();
+        }
+      }
+      case 5 -> batch(random);
+      case 6 -> update("HEAD", id);
+      default -> update(name, id);
+    }
+  }
+
+  private void batch(Random random) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    for (String name : NAMES) {
+      Ref now = repository.exactRef(name);
+      ObjectId old = now == null ? ObjectId.zeroId() : now.getObjectId();
+      ObjectId to = random.nextInt(3) == 0 ? ObjectId.zeroId() : commits.get(random.nextInt(4));
+      if (!old.equals(ObjectId.zeroId()) || !to.equals(ObjectId.zeroId())) {
+        batch.addCommand(new ReceiveCommand(old, to, name));
+      }
+    }
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  @Seeds(6)
+  void refs_are_those_of_the_generation_whatever_happened_since(long seed) throws Exception {
+    Random random = new Random(seed);
+    TreeMap<Long, Map<String, String>> past = new TreeMap<>();
+    update(MASTER, commits.get(0));
+    past.put(generation(), refs());
+    for (int i = 0; i < 60; i++) {
+      operate(random);
+      past.put(generation(), refs());
+      if (random.nextInt(15) == 0) {
+        repository.getRefDatabase().compact();
+        past.put(generation(), refs());
+      }
+    }
+    List<Long> generations = new ArrayList<>(past.keySet());
+    for (int i = 0; i < 10; i++) {
+      long wanted = generations.get(random.nextInt(generations.size()));
+      repository.history().restoration(wanted).apply();
+      assertThat(refs()).as("seed " + seed + ", generation " + wanted).isEqualTo(past.get(wanted));
+    }
+  }
+
+  @Test
+  void a_plan_changes_nothing_and_tells_old_from_new() throws Exception {
+    update(MASTER, commits.get(0));
+    long then = generation();
+    update(MASTER, commits.get(1));
+    long now = generation();
+
+    RefRestoration plan = repository.history().restoration(then);
+    assertThat(plan.changes())
+        .containsExactly(new RefChange(MASTER, commits.get(1), commits.get(0)));
+    assertThat(plan.missing()).isEmpty();
+    assertThat(generation()).isEqualTo(now);
+    assertThat(repository.history().restoration(now).changes()).isEmpty();
+  }
+
+  @Test
+  void a_restoration_is_one_transaction_with_a_message_of_its_own() throws Exception {
+    update(MASTER, commits.get(0));
+    long then = generation();
+    update(MASTER, commits.get(1));
+    update("refs/heads/new", commits.get(1));
+    repository.updateRef("HEAD", true).link("refs/heads/new");
+    long before = generation();
+    repository.history().restoration(then).apply();
+
+    assertThat(generation()).isEqualTo(before + 1);
+    Transaction only = repository.history().since(before).next().orElseThrow();
+    assertThat(only.message()).isEqualTo("restore-refs: refs as of generation " + then);
+    assertThat(repository.exactRef("HEAD").getTarget().getName()).isEqualTo(MASTER);
+    assertThat(repository.exactRef("refs/heads/new")).isNull();
+  }
+
+  @Test
+  void a_ref_that_was_pushed_to_meanwhile_keeps_its_value_and_so_do_all_others() throws Exception {
+    update(MASTER, commits.get(0));
+    update("refs/heads/a", commits.get(0));
+    long then = generation();
+    update(MASTER, commits.get(1));
+    update("refs/heads/a", commits.get(1));
+    RefRestoration plan = repository.history().restoration(then);
+    update("refs/heads/a", commits.get(2));
+
+    assertThatThrownBy(() -> plan.apply())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("refs/heads/a was changed meanwhile");
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
+    assertThat(repository.exactRef("refs/heads/a").getObjectId()).isEqualTo(commits.get(2));
+  }
+
+  @Test
+  void an_object_that_is_gone_is_named_and_nothing_is_restored() throws Exception {
+    update(MASTER, commits.get(0));
+    long then = generation();
+    ObjectId gone = ObjectId.fromString("1".repeat(40));
+    LongLog log = new LongLog(new DirectoryObjectStore(directory), "r");
+    log.append(
+        List.of(
+            new RefChange("refs/heads/gone", ObjectId.zeroId(), gone),
+            new RefChange("refs/heads/gone", gone, ObjectId.zeroId())));
+    update(MASTER, commits.get(1));
+    RefRestoration plan = repository.history().restoration(then + 1);
+    assertThat(plan.missing()).isEmpty();
+
+    log.append(List.of(new RefChange("refs/heads/gone", gone, ObjectId.zeroId())));
+    RefRestoration back = repository.history().restoration(generation() - 1);
+    assertThat(back.missing()).extracting(RefChange::ref).containsExactly("refs/heads/gone");
+    assertThatThrownBy(back::apply).isInstanceOf(MissingObjectException.class);
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
+  }
+
+  @Test
+  void very_many_refs_are_restored_at_once() throws Exception {
+    update(MASTER, commits.get(0));
+    long then = generation();
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < 5000; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/changes/" + i));
+    }
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    long between = generation();
+    repository.history().restoration(then).apply();
+    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
+    repository.history().restoration(between).apply();
+    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(5000);
+  }
+
+  @Test
+  void generations_that_the_log_does_not_reach_are_refused() throws Exception {
+    update(MASTER, commits.get(0));
+    long first = generation();
+    assertThat(repository.history().restoration(first - 1).changes())
+        .containsExactly(new RefChange(MASTER, commits.get(0), ObjectId.zeroId()));
+    assertThatThrownBy(() -> repository.history().restoration(first - 2))
+        .isInstanceOf(HistoryUnavailableException.class)
+        .hasMessageContaining("begins with generation " + first);
+    assertThatThrownBy(() -> repository.history().restoration(first + 1))
+        .isInstanceOf(HistoryUnavailableException.class)
+        .hasMessageContaining("in the future");
+  }
+
+  @Test
+  void a_symbolic_ref_that_an_atomic_batch_deleted_comes_back() throws Exception {
+    update(MASTER, commits.get(0));
+    repository.updateRef("refs/heads/link", true).link(MASTER);
+    Map<String, String> before = refs();
+    long then = generation();
+    atomic(
+        new ReceiveCommand(commits.get(0), ObjectId.zeroId(), "refs/heads/link"),
+        new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
+    assertThat(repository.exactRef("refs/heads/link")).isNull();
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(0));
+
+    assertThat(repository.getRefDatabase().getReflogReader(MASTER).getReverseEntries()).hasSize(1);
+    repository.history().restoration(then).apply();
+    assertThat(refs()).isEqualTo(before);
+  }
+
+  @Test
+  void an_atomic_batch_makes_no_directory_of_a_ref_through_a_symbolic_one() throws Exception {
+    update(MASTER + "/x", commits.get(0));
+    repository.updateRef("refs/heads/link", true).link(MASTER);
+    BatchRefUpdate batch =
+        atomic(
+            new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/link"),
+            new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .doesNotContain(ReceiveCommand.Result.OK);
+    assertThat(repository.exactRef(MASTER)).isNull();
+  }
+
+  private BatchRefUpdate atomic(ReceiveCommand... commands) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    batch.setAtomic(true);
+    batch.addCommand(commands);
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    return batch;
+  }
+}

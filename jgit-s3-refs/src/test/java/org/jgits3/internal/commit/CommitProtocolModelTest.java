@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.internal.commit.Register.Report.FAIL;
+import static org.jgits3.internal.commit.Register.Report.GONE;
+import static org.jgits3.internal.commit.Register.Report.NO_CHANGE;
+import static org.jgits3.internal.commit.Register.Report.OK;
+import static org.jgits3.internal.commit.Register.Report.UNKNOWN;
+import static org.jgits3.internal.commit.Register.cas;
+import static org.jgits3.internal.commit.Register.run;
+import static org.jgits3.internal.commit.Register.set;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.manifest.WriterTable;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The interleavings that the explicit-state models of the protocol found to break a simpler one (A1
+ * to A16, B1 to B4), replayed request by request against the real committer.
+ */
+class CommitProtocolModelTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMillis(200));
+  private static final PutOutcome REFUSED = new PutOutcome.Lost(false);
+
+  private final ScriptedStore store = new ScriptedStore();
+  private final List<Register.Applied> applied = new ArrayList<>();
+  private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
+  private final Bindings bindings =
+      new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+  private final VirtualTime time = new VirtualTime();
+  private ManifestCommitter w;
+  private ManifestCommitter v;
+
+  @BeforeEach
+  void create_the_repository() throws IOException {
+    Register.create(bindings, NAME);
+    store.onApplied(request -> applied.addAll(Register.madeBy(request.manifest())));
+    w = committer();
+    v = committer();
+  }
+
+  @Test
+  void A0_write_whose_reply_was_lost_is_reported_as_success() {
+    loseReply();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A0_write_that_was_overtaken_after_its_lost_reply_is_reported_as_success() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          run(v, cas("V0", "1", "0"));
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A0_the_same_write_is_repeated_until_it_is_answered() {
+    store.nextPut(put -> ScriptedStore.NO_ANSWER);
+    store.nextPut(put -> ScriptedStore.NO_ANSWER);
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    List<ScriptedStore.PutRequest> puts = store.puts().subList(1, 4);
+    assertThat(puts).allSatisfy(put -> assertThat(put.body).isEqualTo(puts.get(0).body));
+    assertThat(puts)
+        .allSatisfy(put -> assertThat(put.precondition).isEqualTo(puts.get(0).precondition));
+  }
+
+  @Test
+  void A0_write_without_any_answer_is_unknown_and_may_be_applied_later() {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    deliverLate();
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A1_second_committer_does_not_take_the_write_of_the_first_for_its_own() throws IOException {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    deliverLate();
+    ManifestCommitter restarted = committer();
+    restarted.validate();
+    store.nextPut(
+        put -> {
+          run(v, cas("V0", "1", "0"));
+          return put.apply();
+        });
+    assertThat(run(restarted, cas("W1", "1", "2"))).isEqualTo(FAIL);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A2_batch_after_an_unknown_one_is_not_taken_for_it() {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    store.nextPut(
+        put -> {
+          deliverLate();
+          return put.apply();
+        });
+    assertThat(run(w, cas("W1", "0", "2"))).isEqualTo(FAIL);
+    assertThat(ops()).containsExactly("W0");
+    assertThat(
+            store.puts().stream()
+                .map(ScriptedStore.PutRequest::manifest)
+                .collect(Collectors.toMap(Manifest::nonce, made -> made, (a, b) -> a))
+                .values()
+                .stream()
+                .flatMap(
+                    made ->
+                        made.counters().writers().entrySet().stream()
+                            .filter(batch -> batch.getValue() == made.generation())
+                            .map(Map.Entry::getKey)))
+        .as("nonces")
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void A3_write_in_doubt_whose_trace_was_pruned_is_unknown() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          commitByManyOthers();
+          run(v, cas("V0", "1", "0"));
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsOnlyOnce("W0");
+  }
+
+  @Test
+  void A3b_forced_write_in_doubt_whose_trace_was_pruned_is_not_applied_twice() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          commitByManyOthers();
+          run(v, set("V0", "7"));
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, set("W0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsOnlyOnce("W0");
+  }
+
+  @Test
+  void A4_pruning_removes_the_oldest_and_records_how_far() throws IOException {
+    commitByManyOthers();
+    Manifest manifest = w.validate().manifest();
+    assertThat(manifest.counters().writers()).hasSize(WriterTable.REMEMBERED);
+    assertThat(manifest.counters().prunedTo()).isPositive();
+    assertThat(manifest.counters().writers().values())
+        .allSatisfy(
+            generation -> assertThat(generation).isGreaterThan(manifest.counters().prunedTo()));
+  }
+
+  @Test
+  void A4_how_far_was_pruned_never_goes_back() throws IOException {
+    commitByManyOthers();
+    Manifest pruned = w.validate().manifest();
+    Manifest few =
+        pruned.committed(
+            pruned.generation(),
+            pruned.state(),
+            Collections.emptySortedMap(),
+            pruned.counters().prunedTo());
+    assertThat(WriterTable.seal(few, "", "n").counters().prunedTo())
+        .isEqualTo(pruned.counters().prunedTo());
+  }
+
+  @Test
+  void A4_writer_that_was_not_pruned_tries_again() {
+    store.nextPut(
+        put -> {
+          run(v, set("V0", "0"));
+          run(v, set("V1", "5"));
+          run(v, set("V2", "0"));
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("V1", "V2", "W0");
+  }
+
+  @Test
+  void A4_a_writer_leaves_one_trace_however_often_it_commits() throws IOException {
+    for (int i = 0; i < 5; i++) {
+      assertThat(run(w, set("W" + i, Integer.toString(i + 1)))).isEqualTo(OK);
+      assertThat(run(v, set("V" + i, Integer.toString(i + 10)))).isEqualTo(OK);
+    }
+    assertThat(w.validate().manifest().counters().writers()).hasSize(2);
+  }
+
+  @Test
+  void A4b_an_earlier_batch_of_the_same_writer_proves_nothing() {
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    store.nextPut(
+        put -> {
+          run(v, cas("V0", "1", "0"));
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A5_write_in_doubt_is_not_applied_to_another_life_of_the_name() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          store.delete(List.of(NAME.manifestKey()));
+          Register.create(bindings, NAME);
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A6_no_two_first_manifests_are_equal() throws IOException {
+    neverAnswer();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    answerAgain();
+    byte[] first = store.puts().get(0).body;
+    store.delete(List.of(NAME.manifestKey()));
+    Register.create(bindings, NAME);
+    assertThat(store.bytes(NAME.manifestKey())).isNotEqualTo(first);
+    deliverLate();
+    assertThat(ops()).isEmpty();
+  }
+
+  @Test
+  void A7_write_in_doubt_is_unknown_once_the_repository_is_deleted_and_created_anew() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          bindings.delete(NAME);
+          Register.create(bindings, NAME);
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A7_write_that_a_tombstone_was_faster_than_is_refused_for_certain() {
+    store.nextPut(
+        put -> {
+          late.add(put);
+          bindings.delete(NAME);
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
+    deliverLate();
+    assertThat(ops()).isEmpty();
+  }
+
+  @Test
+  void A7_write_to_a_missing_manifest_is_unknown_only_if_an_attempt_was_in_doubt()
+      throws IOException {
+    w.validate();
+    store.nextPut(
+        put -> {
+          store.delete(List.of(NAME.manifestKey()));
+          return ScriptedStore.NO_ANSWER;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(run(w, cas("W1", "0", "1"))).isEqualTo(GONE);
+  }
+
+  @Test
+  void A8_manifest_put_back_by_hand_is_noticed() throws IOException {
+    byte[] old = store.bytes(NAME.manifestKey());
+    run(w, cas("W0", "0", "1"));
+    store.overwrite(NAME.manifestKey(), old);
+    assertThatThrownBy(w::validate)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("back to 1");
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(UNKNOWN);
+    assertThat(store.bytes(NAME.manifestKey())).isEqualTo(old);
+  }
+
+  @Test
+  void A9_restored_content_gets_a_higher_generation_so_that_late_writes_miss_it()
+      throws IOException {
+    Manifest old = w.validate().manifest();
+    store.nextPut(
+        put -> {
+          late.add(put);
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    run(v, set("V0", Register.value(old)));
+    deliverLate();
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A11_deleting_never_removes_the_manifest_so_that_a_late_create_misses() throws IOException {
+    bindings.delete(NAME);
+    store.puts().get(0).apply();
+    assertThat(bindings.read(NAME).orElseThrow().manifest().state())
+        .isEqualTo(RepositoryState.DELETED);
+  }
+
+  @Test
+  void A12_late_create_misses_the_next_life_as_well() throws IOException {
+    bindings.delete(NAME);
+    VersionedManifest second = Register.create(bindings, NAME);
+    store.puts().get(0).apply();
+    assertThat(bindings.read(NAME)).contains(second);
+  }
+
+  @Test
+  void A14_write_that_was_refused_is_tried_again_however_many_writers_were_faster() {
+    store.nextPut(
+        put -> {
+          commitByManyOthers();
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A14_idle_writer_commits_after_more_writers_than_a_manifest_remembers() throws IOException {
+    w.validate();
+    commitByManyOthers();
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    w.validate();
+    commitByManyOthers();
+    run(v, set("V0", "5"));
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);
+  }
+
+  @Test
+  void A14_write_that_was_refused_since_the_repository_was_deleted_is_refused_for_certain()
+      throws IOException {
+    w.validate();
+    bindings.delete(NAME);
+    Register.create(bindings, NAME);
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
+  }
+
+  @Test
+  void A14c_write_that_the_way_copied_is_found_by_its_trace() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          run(v, cas("V0", "1", "0"));
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A16_write_that_was_refused_at_its_deadline_was_not_done() {
+    store.everyPut(
+        put -> {
+          if (put.manifest().log().tail().stream().anyMatch(entry -> entry.name().equals("W0"))) {
+            run(v, set("V" + store.puts().size(), Integer.toString(store.puts().size())));
+            time.sleep(POLICY.deadline().toNanos() / 3);
+          }
+          return put.apply();
+        });
+    assertThatThrownBy(() -> w.commit(set("W0", "x")))
+        .isInstanceOf(ManifestException.NotCommitted.class)
+        .hasMessageContaining("others were faster");
+    assertThat(ops()).doesNotContain("W0");
+  }
+
+  @Test
+  void A16_write_found_by_its_trace_after_its_deadline_is_a_success() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          time.sleep(2 * POLICY.deadline().toNanos());
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+  }
+
+  @Test
+  void A16_write_that_was_refused_is_unknown_if_its_trace_cannot_be_looked_for() {
+    store.nextPut(
+        put -> {
+          time.sleep(2 * POLICY.deadline().toNanos());
+          store.everyGet(
+              get -> {
+                throw new StoreException.Unavailable("manifest", "no answer", null);
+              });
+          return REFUSED;
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+  }
+
+  @Test
+  void A16_change_that_was_never_attempted_before_its_deadline_was_not_done() {
+    store.everyGet(
+        get -> {
+          time.sleep(2 * POLICY.deadline().toNanos());
+          return get.read();
+        });
+    assertThatThrownBy(() -> w.commit(set("W0", "1")))
+        .isInstanceOf(ManifestException.NotCommitted.class)
+        .hasMessageContaining("not attempted");
+    assertThat(store.puts()).hasSize(1);
+  }
+
+  @Test
+  void B2_refusal_does_not_rest_on_a_stale_manifest() throws IOException {
+    w.validate();
+    run(v, cas("V0", "0", "1"));
+    assertThat(run(w, cas("W0", "1", "2"))).isEqualTo(OK);
+  }
+
+  @Test
+  void B3_no_change_does_not_rest_on_a_stale_manifest() throws IOException {
+    w.validate();
+    run(v, cas("V0", "0", "1"));
+    assertThat(run(w, set("W0", "0"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("V0", "W0");
+  }
+
+  @Test
+  void B4_verdict_without_a_write_costs_one_conditional_read() throws IOException {
+    w.validate();
+    int before = store.gets();
+    assertThat(run(w, set("W0", "0"))).isEqualTo(NO_CHANGE);
+    assertThat(run(w, cas("W1", "5", "6"))).isEqualTo(FAIL);
+    assertThat(store.gets()).isEqualTo(before + 2);
+    assertThat(store.puts()).hasSize(1);
+  }
+
+  private List<String> ops() {
+    return applied.stream().map(Register.Applied::op).toList();
+  }
+
+  private ManifestCommitter committer() {
+    return new ManifestCommitter(store, NAME, POLICY, time, new SplittableRandom(1));
+  }
+
+  private void commitByManyOthers() {
+    for (int i = 0; i <= WriterTable.REMEMBERED; i++) {
+      try (ManifestCommitter other = committer()) {
+        assertThat(run(other, base -> Proposal.edit(base.withDropped(base.dropped()), OK)))
+            .isEqualTo(OK);
+      }
+    }
+  }
+
+  private void loseReply() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          return ScriptedStore.NO_ANSWER;
+        });
+  }
+
+  private void neverAnswer() {
+    store.everyPut(
+        put -> {
+          late.add(put);
+          return ScriptedStore.NO_ANSWER;
+        });
+  }
+
+  private void answerAgain() {
+    store.everyPut(ScriptedStore.PutRequest::apply);
+  }
+
+  private void deliverLate() {
+    late.forEach(ScriptedStore.PutRequest::apply);
+    late.clear();
+  }
+}

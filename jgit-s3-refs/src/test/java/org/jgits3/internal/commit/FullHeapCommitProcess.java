@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.FullHeap;
+
+/** Processes whose heap is full while one thread does what others wait for. */
+final class FullHeapCommitProcess {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMinutes(5));
+
+  private FullHeapCommitProcess() {}
+
+  /**
+   * Does something in a full heap, and then says whether all goes on.
+   *
+   * @param args what
+   */
+  public static void main(String[] args) throws Exception {
+    ScriptedStore store = new ScriptedStore();
+    Register.create(new Bindings(store, POLICY), NAME);
+    ManifestCommitter committer = new ManifestCommitter(store, NAME, POLICY);
+    FullHeap.during(
+        switch (args[0]) {
+          case "news" -> () -> announce(store, committer);
+          case "commit" -> () -> commit(store, committer);
+          default -> throw new IllegalArgumentException(args[0]);
+        });
+  }
+
+  private static void announce(ScriptedStore store, ManifestCommitter committer) throws Exception {
+    List<Long> seen = new ArrayList<>();
+    ManifestFile file = new ManifestFile(store, NAME);
+    LatestManifest latest = new LatestManifest(file);
+    latest.onChange((before, after) -> seen.add(after.generation()));
+    latest.install(file.read().orElseThrow(), 1);
+    latest.announce();
+    committer.commit(ManifestFixture.describing("second"));
+    latest.install(file.read().orElseThrow(), 2);
+    FullHeap.inFull(true, latest::announce);
+    latest.announce();
+    System.out.println(seen);
+  }
+
+  private static void commit(ScriptedStore store, ManifestCommitter committer) throws Exception {
+    AtomicReference<Thread> waiter = new AtomicReference<>();
+    store.nextPut(
+        put -> {
+          throw new OutOfMemoryError("as if");
+        });
+    store.nextPut(
+        put -> {
+          waiter.set(FullHeap.start(() -> commitInTheEnd(committer)));
+          FullHeap.awaitWaiting(waiter.get());
+          FullHeap.overflow();
+          return put.apply();
+        });
+    for (int i = 0; i < 2; i++) {
+      FullHeap.tryInFull(() -> tryToCommit(committer, "first"));
+    }
+    waiter.get().join();
+  }
+
+  private static boolean tryToCommit(ManifestCommitter committer, String description) {
+    try {
+      committer.commit(ManifestFixture.describing(description));
+      return true;
+    } catch (IOException e) {
+      return false; // unknown, since memory was missing
+    }
+  }
+
+  private static void commitInTheEnd(ManifestCommitter committer) {
+    boolean committed = false;
+    while (!committed) {
+      try {
+        committed = tryToCommit(committer, "second");
+      } catch (OutOfMemoryError e) {
+        Thread.onSpinWait(); // there will be room
+      }
+    }
+    System.out.println("committed");
+  }
+}

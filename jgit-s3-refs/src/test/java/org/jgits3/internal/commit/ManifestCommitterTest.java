@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.StoreException;
+import org.jgits3.testing.FillsTheHeap;
+import org.jgits3.testing.FullHeap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ManifestCommitterTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+
+  private final ScriptedStore store = new ScriptedStore();
+  private final List<Thread> threads = new ArrayList<>();
+  private ManifestCommitter committer;
+  private ManifestCommitter other;
+
+  @BeforeEach
+  void create_the_repository() throws IOException {
+    Register.create(new Bindings(store, POLICY), NAME);
+    committer = new ManifestCommitter(store, NAME, POLICY);
+    other = new ManifestCommitter(store, NAME, POLICY);
+  }
+
+  @AfterEach
+  void end_all_threads() throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join(TimeUnit.SECONDS.toMillis(30));
+    }
+  }
+
+  @Test
+  void B1_refusals_wait_for_the_write_of_their_batch_and_are_recomputed() throws Exception {
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "0x")));
+    awaitPuts(2);
+    FutureTask<Register.Report> op0 = start(() -> commit(Register.cas("op0", "0x", "1")));
+    awaitThreads(Thread.State.TIMED_WAITING, 1);
+    FutureTask<Register.Report> op1 = start(() -> commit(Register.cas("op1", "9", "2")));
+    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    store.nextPut(
+        put -> {
+          assertThat(op0.isDone() || op1.isDone()).isFalse();
+          other.commit(Register.set("V0", "9"));
+          return put.apply();
+        });
+    held.countDown();
+    assertThat(first.get()).isEqualTo(Register.Report.OK);
+    assertThat(op0.get()).isEqualTo(Register.Report.FAIL);
+    assertThat(op1.get()).isEqualTo(Register.Report.OK);
+  }
+
+  @Test
+  void B1_refusals_are_unknown_if_the_write_of_their_batch_is() throws Exception {
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
+    awaitPuts(2);
+    FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "5")));
+    awaitThreads(Thread.State.TIMED_WAITING, 1);
+    FutureTask<Register.Report> refused = start(() -> commit(Register.cas("r", "7", "8")));
+    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    store.nextPut(
+        put -> {
+          put.apply();
+          store.overwrite(NAME.manifestKey(), new byte[] {1, 2, 3});
+          return ScriptedStore.NO_ANSWER;
+        });
+    held.countDown();
+    assertThat(before.get()).isEqualTo(Register.Report.OK);
+    assertThatThrownBy(first::get).hasCauseInstanceOf(UnknownOutcomeException.class);
+    assertThatThrownBy(refused::get).hasCauseInstanceOf(UnknownOutcomeException.class);
+  }
+
+  @Test
+  void all_of_a_batch_that_others_defeat_at_its_deadline_learn_that_nothing_was_written()
+      throws Exception {
+    AtomicLong ahead = new AtomicLong();
+    committer = new ManifestCommitter(store, NAME, POLICY, ahead(ahead), new SplittableRandom(1));
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
+    awaitPuts(2);
+    List<FutureTask<Register.Report>> batch = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      String value = "2" + i;
+      batch.add(start(() -> commit(Register.set("op" + value, value))));
+      awaitThreads(Thread.State.TIMED_WAITING, i + 1);
+    }
+    store.nextPut(
+        put -> {
+          other.commit(Register.set("V0", "9"));
+          ahead.set(POLICY.deadline().toNanos());
+          store.nextGet(
+              get -> {
+                awaitTrue(
+                    () ->
+                        threadsIn(Thread.State.TERMINATED) + threadsIn(Thread.State.WAITING)
+                            == batch.size()); // the first one, and all of these but this one
+                return get.read();
+              });
+          return put.apply();
+        });
+    held.countDown();
+    assertThat(before.get()).isEqualTo(Register.Report.OK);
+    for (FutureTask<Register.Report> op : batch) {
+      assertThatThrownBy(op::get).hasCauseInstanceOf(ManifestException.NotCommitted.class);
+    }
+  }
+
+  @Test
+  void F1_lookup_does_not_join_a_validation_that_was_under_way() throws Exception {
+    committer.validate();
+    CountDownLatch held = new CountDownLatch(1);
+    store.nextGet(
+        get -> {
+          GetResult answer = get.read();
+          await(held);
+          return answer;
+        });
+    int gets = store.gets();
+    FutureTask<VersionedManifest> early = start(committer::validate);
+    awaitTrue(() -> store.gets() == gets + 1);
+    long committed = commitElsewhere();
+    FutureTask<VersionedManifest> late = start(committer::validate);
+    FutureTask<VersionedManifest> later = start(committer::validate);
+    awaitThreads(Thread.State.WAITING, 2);
+    int before = store.gets();
+    held.countDown();
+    early.get();
+    assertThat(late.get().manifest().generation()).isGreaterThanOrEqualTo(committed);
+    assertThat(later.get().manifest().generation()).isGreaterThanOrEqualTo(committed);
+    assertThat(store.gets()).as("the two share one").isEqualTo(before + 1);
+  }
+
+  @Test
+  void F2_late_answer_does_not_bring_an_earlier_manifest_back() throws Exception {
+    committer.validate();
+    commitElsewhere();
+    CountDownLatch held = new CountDownLatch(1);
+    store.nextGet(
+        get -> {
+          GetResult answer = get.read();
+          await(held);
+          return answer;
+        });
+    int gets = store.gets();
+    FutureTask<VersionedManifest> slow = start(committer::validate);
+    awaitTrue(() -> store.gets() == gets + 1);
+    assertThat(commit(Register.set("W0", "5"))).isEqualTo(Register.Report.OK);
+    VersionedManifest newest = committer.cached().orElseThrow();
+    held.countDown();
+    assertThat(slow.get()).isEqualTo(newest);
+    assertThat(committer.cached()).contains(newest);
+  }
+
+  @Test
+  void F4_lookup_answers_from_what_its_validation_returned() throws Exception {
+    committer.validate();
+    long committed = commitElsewhere();
+    assertThat(committer.validate().manifest().generation()).isEqualTo(committed);
+    assertThat(committer.validate()).isSameAs(committer.cached().orElseThrow());
+  }
+
+  @Test
+  void failed_validation_fails_those_who_shared_it_and_nobody_after() throws IOException {
+    store.nextGet(
+        get -> {
+          throw new StoreException.Unavailable(NAME.manifestKey(), "scripted", null);
+        });
+    assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
+    assertThat(committer.validate().manifest().generation()).isEqualTo(1);
+  }
+
+  @Test
+  void changes_that_wait_share_one_put() throws Exception {
+    CountDownLatch held = holdFirstPut();
+    List<FutureTask<Register.Report>> tasks = new ArrayList<>();
+    tasks.add(start(() -> commit(counting())));
+    awaitPuts(2);
+    for (int i = 1; i < 64; i++) {
+      tasks.add(start(() -> commit(counting())));
+    }
+    awaitThreads(Thread.State.TIMED_WAITING, 63);
+    held.countDown();
+    for (FutureTask<Register.Report> task : tasks) {
+      assertThat(task.get()).isEqualTo(Register.Report.OK);
+    }
+    assertThat(store.puts()).as("create, the first, all others").hasSize(3);
+    assertThat(Register.value(committer.validate().manifest())).isEqualTo("64");
+  }
+
+  @Test
+  void change_that_throws_fails_alone() throws Exception {
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> first = start(() -> commit(counting()));
+    awaitPuts(2);
+    FutureTask<Register.Report> bad =
+        start(
+            () ->
+                commit(
+                    base -> {
+                      throw new IOException("bad");
+                    }));
+    awaitThreads(Thread.State.TIMED_WAITING, 1);
+    FutureTask<Register.Report> good = start(() -> commit(counting()));
+    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    held.countDown();
+    assertThat(first.get()).isEqualTo(Register.Report.OK);
+    assertThatThrownBy(bad::get).hasCauseInstanceOf(IOException.class).hasMessageContaining("bad");
+    assertThat(good.get()).isEqualTo(Register.Report.OK);
+  }
+
+  @Test
+  void change_that_makes_the_manifest_too_large_fails_alone() throws Exception {
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> first = start(() -> commit(counting()));
+    awaitPuts(2);
+    FutureTask<Register.Report> large = start(() -> commit(configuring("x".repeat(300_000))));
+    awaitThreads(Thread.State.TIMED_WAITING, 1);
+    FutureTask<Register.Report> good = start(() -> commit(counting()));
+    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    held.countDown();
+    assertThat(first.get()).isEqualTo(Register.Report.OK);
+    assertThatThrownBy(large::get).hasCauseInstanceOf(ManifestException.TooLarge.class);
+    assertThat(good.get()).isEqualTo(Register.Report.OK);
+  }
+
+  @Test
+  void writer_that_stalled_past_the_sweep_boundary_is_refused_alone() throws IOException {
+    String stalled = ObjectNames.mint(committer.validate().manifest());
+    commit(base -> Proposal.edit(base.withBoundary(base.generation()), Register.Report.OK));
+    assertThatThrownBy(() -> commit(packing(stalled)))
+        .isInstanceOf(ManifestException.Stalled.class);
+    String fresh = ObjectNames.mint(committer.validate().manifest());
+    assertThat(commit(packing(fresh))).isEqualTo(Register.Report.OK);
+  }
+
+  @Test
+  void a_manifest_that_nobody_could_read_is_never_written() throws IOException {
+    commit(packing(ObjectNames.mint(committer.validate().manifest())));
+    assertThatThrownBy(
+            () ->
+                commit(
+                    base -> {
+                      PackEntry pack = base.packs().get(0);
+                      return Proposal.edit(base.withPacks(List.of(pack, pack)), Register.Report.OK);
+                    }))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("twice");
+    assertThat(other.validate().manifest().packs()).hasSize(1);
+  }
+
+  @Test
+  void name_that_left_the_manifest_never_returns() throws IOException {
+    String id = ObjectNames.mint(committer.validate().manifest());
+    commit(packing(id));
+    commit(base -> Proposal.edit(base.withPacks(List.of()), Register.Report.OK));
+    assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
+  }
+
+  @Test
+  void sweep_boundary_and_dropped_never_go_back() throws IOException {
+    commit(counting());
+    commit(base -> Proposal.edit(base.withBoundary(2).withDropped(2), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withBoundary(0).withDropped(0), Register.Report.OK));
+    Manifest manifest = committer.validate().manifest();
+    assertThat(manifest.boundary()).isEqualTo(2);
+    assertThat(manifest.dropped()).isEqualTo(2);
+  }
+
+  @Test
+  void repository_that_requires_an_unknown_feature_is_readable_but_not_writable()
+      throws IOException {
+    ManifestFixture.rewrite(store, NAME, json -> json.putArray("requires").add("quantum"));
+    assertThat(committer.validate().manifest().identity().requires()).containsExactly("quantum");
+    assertThatThrownBy(() -> commit(counting()))
+        .isInstanceOf(ManifestException.Unsupported.class)
+        .hasMessageContaining("quantum");
+    assertThat(store.puts()).hasSize(1);
+  }
+
+  @Test
+  void garbage_is_never_overwritten() throws IOException {
+    committer.validate();
+    byte[] garbage = {1, 2, 3};
+    store.overwrite(NAME.manifestKey(), garbage);
+    assertThatThrownBy(committer::validate).isInstanceOf(ManifestException.Corrupt.class);
+    assertThatThrownBy(() -> commit(counting())).isInstanceOf(UnknownOutcomeException.class);
+    assertThatThrownBy(() -> new ManifestCommitter(store, NAME, POLICY).commit(counting()))
+        .isInstanceOf(ManifestException.Corrupt.class);
+    assertThat(store.bytes(NAME.manifestKey())).isEqualTo(garbage);
+  }
+
+  @Test
+  void refusal_by_the_store_is_reported_as_such_if_nothing_was_applied() throws IOException {
+    store.nextPut(
+        put -> {
+          throw new StoreException.Refused(put.key, "read-only", null);
+        });
+    assertThatThrownBy(() -> commit(counting())).isInstanceOf(StoreException.Refused.class);
+  }
+
+  @Test
+  void interrupt_does_not_end_a_commit_and_is_kept() throws IOException {
+    Thread.currentThread().interrupt();
+    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void listeners_see_every_newer_manifest_once_and_in_order() throws IOException {
+    List<Long> seen = new ArrayList<>();
+    committer.onChange((before, after) -> seen.add(after.generation()));
+    committer.validate();
+    commit(counting());
+    commitElsewhere();
+    committer.validate();
+    committer.validate();
+    assertThat(seen).containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void a_commit_does_not_fail_because_a_listener_has_no_memory() throws IOException {
+    List<Long> seen = new ArrayList<>();
+    committer.onChange(
+        (before, after) -> {
+          throw new OutOfMemoryError("as if");
+        });
+    committer.onChange((before, after) -> seen.add(after.generation()));
+    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(seen).containsExactly(1L, 2L);
+  }
+
+  @Test
+  @FillsTheHeap
+  void news_are_told_though_the_heap_was_full_when_they_came() throws Exception {
+    assertThat(FullHeap.run(FullHeapCommitProcess.class, "news")).isEqualTo("[1, 2]");
+  }
+
+  @Test
+  @FillsTheHeap
+  void a_commit_goes_on_though_the_heap_was_full_when_another_one_failed() throws Exception {
+    assertThat(FullHeap.run(FullHeapCommitProcess.class, "commit")).isEqualTo("committed");
+  }
+
+  @Test
+  void closed_committer_refuses_changes() {
+    committer.close();
+    assertThatThrownBy(() -> commit(counting())).isInstanceOf(IllegalStateException.class);
+  }
+
+  private static Ticker ahead(AtomicLong nanos) {
+    return new Ticker() {
+      @Override
+      public long nanoTime() {
+        return System.nanoTime() + nanos.get();
+      }
+
+      @Override
+      public void sleep(long nanos) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(nanos);
+      }
+    };
+  }
+
+  private Register.Report commit(Change<Register.Report> change) throws IOException {
+    return committer.commit(change);
+  }
+
+  private long commitElsewhere() throws IOException {
+    other.validate();
+    other.commit(counting());
+    return other.cached().orElseThrow().manifest().generation();
+  }
+
+  private static Change<Register.Report> counting() {
+    return base ->
+        Register.set("count", Integer.toString(Integer.parseInt(Register.value(base)) + 1))
+            .propose(base);
+  }
+
+  private static Change<Register.Report> configuring(String config) {
+    return base ->
+        Proposal.edit(
+            base.withSettings(
+                new RepositorySettings(
+                    config, base.settings().description(), base.settings().shallow())),
+            Register.Report.OK);
+  }
+
+  private static Change<Register.Report> packing(String id) {
+    SortedMap<String, PackFileEntry> files = new TreeMap<>();
+    files.put("pack", new PackFileEntry(32, 0, 7, -1));
+    PackEntry pack = new PackEntry(id, "INSERT", files, 0, 1, 0, 0, 2, Map.of());
+    return base -> Proposal.edit(base.withPacks(List.of(pack)), Register.Report.OK);
+  }
+
+  private CountDownLatch holdFirstPut() {
+    CountDownLatch held = new CountDownLatch(1);
+    store.nextPut(
+        put -> {
+          await(held);
+          return put.apply();
+        });
+    return held;
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private <T> FutureTask<T> start(Callable<T> work) {
+    FutureTask<T> task = new FutureTask<>(work);
+    Thread thread = new Thread(task);
+    threads.add(thread);
+    thread.start();
+    return task;
+  }
+
+  private void awaitPuts(int count) {
+    awaitTrue(() -> store.puts().size() >= count);
+  }
+
+  /** Waits until so many threads, beside the one that does the request, wait for its end. */
+  private void awaitThreads(Thread.State state, int count) {
+    awaitTrue(() -> threadsIn(state) >= count);
+  }
+
+  private long threadsIn(Thread.State state) {
+    return threads.stream().filter(thread -> waitsInCommitter(thread, state)).count();
+  }
+
+  private static boolean waitsInCommitter(Thread thread, Thread.State state) {
+    return thread.getState() == state
+        && Arrays.stream(thread.getStackTrace())
+            .noneMatch(frame -> frame.getClassName().contains("ScriptedStore"));
+  }
+
+  private static void awaitTrue(Callable<Boolean> condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    try {
+      while (!condition.call()) {
+        assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+        Thread.onSpinWait();
+      }
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two hundred processes that commit to one repository now and then, in simulated time, on a store
+ * that takes 20 ms for a GET and 30 ms for a PUT. No answer is lost.
+ */
+class ManyWritersTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final long MILLISECOND = 1_000_000;
+  private static final int WRITERS = 200;
+  private static final int COMMITS = 5;
+
+  /** Between two commits of a writer, at most: meanwhile many others commit. */
+  private static final long PAUSE = 15_000 * MILLISECOND;
+
+  private final Simulation time = new Simulation();
+  private final ScriptedStore store = new ScriptedStore();
+  private final AtomicInteger done = new AtomicInteger();
+  private final AtomicInteger late = new AtomicInteger();
+  private final AtomicInteger unknown = new AtomicInteger();
+
+  @Test
+  void A14_no_outcome_is_unknown_while_every_request_is_answered() throws Exception {
+    VersionedManifest created = Register.create(new Bindings(store, POLICY), NAME);
+    store.everyPut(
+        put -> {
+          time.sleep(15 * MILLISECOND);
+          var outcome = put.apply();
+          time.sleep(15 * MILLISECOND);
+          return outcome;
+        });
+    store.everyGet(
+        get -> {
+          time.sleep(10 * MILLISECOND);
+          var answer = get.read();
+          time.sleep(10 * MILLISECOND);
+          return answer;
+        });
+    for (int i = 0; i < WRITERS; i++) {
+      int number = i;
+      time.add(() -> write(number));
+    }
+    time.run();
+    long generation = new ManifestFile(store, NAME).read().orElseThrow().manifest().generation();
+    assertThat(unknown).hasValue(0);
+    assertThat(done.get() + late.get()).isEqualTo(WRITERS * COMMITS);
+    assertThat(generation - created.manifest().generation()).isEqualTo(done.get());
+  }
+
+  private void write(int number) {
+    ManifestCommitter committer =
+        new ManifestCommitter(store, NAME, POLICY, time, new SplittableRandom(number));
+    SplittableRandom chance = new SplittableRandom(number);
+    for (int i = 0; i < COMMITS; i++) {
+      time.sleep(chance.nextLong(PAUSE));
+      try {
+        committer.commit(ManifestFixture.describing(number + "/" + i));
+        done.incrementAndGet();
+      } catch (UnknownOutcomeException e) {
+        unknown.incrementAndGet();
+      } catch (IOException e) {
+        late.incrementAndGet();
+      }
+    }
+  }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.RandomSeed;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Renames, deletions and creations that die or stall at any of their requests while others go on,
+ * or get no answer to them, and are repeated. Whatever happens, a repository is to be found under
+ * one name at most, and there it is as the last change has left it; who asks for a rename moves it
+ * once at most; and no name is blocked for good.
+ */
+class RenameInterleavingTest {
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(20));
+  private static final List<RepositoryName> NAMES =
+      List.of(RepositoryName.of("a"), RepositoryName.of("b"), RepositoryName.of("c"));
+  private static final int RUNS = RandomSeed.count(300, 1500);
+  private static final int STEPS = 12;
+
+  /** How many operations may have stalled at the same time. */
+  private static final int STALLED = 3;
+
+  @Test
+  void repository_is_under_one_name_at_most_and_as_it_was_left() {
+    RandomSeed.forEach(RUNS, seed -> new Run(seed).go());
+  }
+
+  /** Stands for the death of a process: no code after the request runs. */
+  private static final class Crash extends Error {
+    private static final long serialVersionUID = 1;
+  }
+
+  /** One store and what is done to it, all by one thread. */
+  private static final class Run {
+    private final ScriptedStore store = new ScriptedStore();
+    private final Bindings bindings =
+        new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+    private final Random random;
+
+    /** Writes that nobody got an answer to; they may arrive again at any time. */
+    private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
+
+    /** How often each rename or creation under way, the last one first, has bound a name. */
+    private final Deque<AtomicInteger> bound = new ArrayDeque<>();
+
+    private final Map<String, Manifest> current = new HashMap<>();
+    private final Map<String, String> descriptions = new HashMap<>();
+    private final Set<String> deleted = new HashSet<>();
+    private int depth;
+    private boolean describing;
+    private boolean undisturbed;
+
+    Run(int seed) {
+      random = new Random(seed);
+      store.everyPut(this::put);
+      store.everyGet(this::get);
+      store.onApplied(request -> applied(request.key, request.manifest()));
+    }
+
+    void go() throws IOException {
+      for (int i = 0; i < STEPS; i++) {
+        step();
+      }
+      undisturbed = true;
+      for (RepositoryName name : NAMES) {
+        RepositoryState state = state(name);
+        if (state instanceof RepositoryState.Moving moving) {
+          bindings.rename(name, new RepositoryName(moving.to()));
+        }
+      }
+      for (RepositoryName name : NAMES) {
+        if (state(name) instanceof RepositoryState.Reserved reserved) {
+          if (bindings.isAbandoned(name)) {
+            bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+          } else {
+            bindings.rename(new RepositoryName(reserved.from()), name);
+          }
+        }
+      }
+      for (String life : descriptions.keySet()) {
+        assertThat(active(life)).as(life).isEqualTo(deleted.contains(life) ? 0 : 1);
+      }
+    }
+
+    private RepositoryState state(RepositoryName name) throws IOException {
+      return bindings.read(name).map(found -> found.manifest().state()).orElse(null);
+    }
+
+    private long active(String life) {
+      return current.values().stream()
+          .filter(m -> m.repositoryId().equals(life) && m.state() instanceof RepositoryState.Active)
+          .count();
+    }
+
+    /** What a write has made of the store. */
+    private void applied(String key, Manifest manifest) {
+      String life = manifest.repositoryId();
+      current.put(key, manifest);
+      if (manifest.state() instanceof RepositoryState.Deleted) {
+        deleted.add(life);
+      }
+      if (manifest.state() instanceof RepositoryState.Active) {
+        String description = manifest.settings().description();
+        if (describing) {
+          descriptions.put(life, description);
+        }
+        assertThat(description).isEqualTo(descriptions.computeIfAbsent(life, l -> description));
+        assertThat(active(life)).isEqualTo(1);
+        assertThat(deleted).doesNotContain(life);
+      }
+    }
+
+    private PutOutcome put(ScriptedStore.PutRequest request) {
+      meanwhile();
+      dieSometimes();
+      if (isLost()) {
+        late.add(request);
+        return ScriptedStore.NO_ANSWER;
+      }
+      if (!undisturbed && !late.isEmpty() && random.nextInt(3) == 0) {
+        late.get(random.nextInt(late.size())).apply();
+      }
+      PutOutcome outcome = request.apply();
+      boolean binds = request.manifest().state() instanceof RepositoryState.Active;
+      if (binds && !describing && outcome instanceof PutOutcome.Won && !bound.isEmpty()) {
+        assertThat(bound.peek().incrementAndGet()).isEqualTo(1);
+      }
+      meanwhile();
+      dieSometimes();
+      if (isLost()) {
+        late.add(request);
+        return ScriptedStore.NO_ANSWER;
+      }
+      return outcome;
+    }
+
+    private GetResult get(ScriptedStore.GetRequest request) {
+      meanwhile();
+      GetResult result = request.read();
+      meanwhile();
+      return result;
+    }
+
+    private void meanwhile() {
+      if (!undisturbed && depth <= STALLED && random.nextInt(6) == 0) {
+        step();
+      }
+    }
+
+    private boolean isLost() {
+      return !undisturbed && random.nextInt(8) == 0;
+    }
+
+    private void dieSometimes() {
+      if (!undisturbed && random.nextInt(10) == 0) {
+        throw new Crash();
+      }
+    }
+
+    /** Does something, and does not mind if it is refused, or dies. */
+    private void step() {
+      depth++;
+      try {
+        RepositoryName name = NAMES.get(random.nextInt(NAMES.size()));
+        int what = random.nextInt(10);
+        if (what < 6) {
+          rename(name, NAMES.get(random.nextInt(NAMES.size())));
+        } else if (what < 8) {
+          describe(name);
+        } else if (what < 9) {
+          create(name);
+        } else if (random.nextInt(3) == 0) {
+          bindings.delete(name);
+        }
+      } catch (IOException | Crash e) {
+        // whoever asked for it is told, or dead
+      } finally {
+        depth--;
+      }
+    }
+
+    private void create(RepositoryName name) throws IOException {
+      bound.push(new AtomicInteger());
+      try {
+        bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+      } finally {
+        bound.pop();
+      }
+    }
+
+    private void rename(RepositoryName from, RepositoryName to) throws IOException {
+      bound.push(new AtomicInteger());
+      try {
+        bindings.rename(from, to);
+      } finally {
+        bound.pop();
+      }
+    }
+
+    /** A change, made at one moment; others do not see how. */
+    private void describe(RepositoryName name) throws IOException {
+      boolean before = undisturbed;
+      undisturbed = true;
+      try (ManifestCommitter committer = new ManifestCommitter(store, name, POLICY)) {
+        committer.validate();
+        describing = true;
+        committer.commit(ManifestFixture.describing("change " + random.nextInt()));
+      } finally {
+        describing = false;
+        undisturbed = before;
+      }
+    }
+  }
+}

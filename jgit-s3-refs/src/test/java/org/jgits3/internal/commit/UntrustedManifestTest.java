@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.RestampingStore;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Manifests read through a path whose validators mean nothing. */
+@Timeout(60)
+class UntrustedManifestTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final int THREADS = 16;
+
+  private final ScriptedStore objects = new ScriptedStore();
+  private final RestampingStore store = new RestampingStore(objects);
+  private final ManifestMetrics metrics = new ManifestMetrics();
+  private ManifestCommitter committer;
+  private ManifestCommitter other;
+
+  @BeforeEach
+  void create_the_repository() throws IOException {
+    Register.create(new Bindings(store, POLICY), NAME);
+    committer = new ManifestCommitter(store, NAME, POLICY, ManifestReads.COMPARED, metrics);
+    other = new ManifestCommitter(store, NAME, POLICY);
+  }
+
+  private static Register.Report set(ManifestCommitter committer, String value) throws IOException {
+    return committer.commit(Register.set("op" + value, value));
+  }
+
+  @Test
+  void equal_bytes_are_the_same_manifest_and_bring_the_newest_validator() throws IOException {
+    VersionedManifest first = committer.validate();
+    store.restamp();
+    VersionedManifest second = committer.validate();
+    assertThat(second.manifest()).isSameAs(first.manifest());
+    assertThat(second.validator()).isNotEqualTo(first.validator());
+    assertThat(committer.cached()).contains(second);
+    assertThat(metrics.decodings()).isEqualTo(1);
+  }
+
+  @Test
+  void a_commit_after_a_look_up_wins_with_the_validator_that_it_brought() throws IOException {
+    committer.validate();
+    store.restamp();
+    committer.validate();
+    assertThat(set(committer, "5")).isEqualTo(Register.Report.OK);
+    assertThat(objects.puts()).as("the creation, and one that won").hasSize(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ManifestReads.class)
+  void a_commit_does_not_insist_on_a_validator_that_the_bytes_have_no_more(ManifestReads reads)
+      throws IOException {
+    committer = new ManifestCommitter(store, NAME, POLICY, reads, metrics);
+    committer.validate();
+    store.restamp();
+    assertThat(set(committer, "5")).isEqualTo(Register.Report.OK);
+    assertThat(objects.puts()).as("the creation, and one that won").hasSize(2);
+  }
+
+  @Test
+  void an_unchanged_validator_proves_nothing() throws IOException {
+    List<GetResult.Found> stale = new ArrayList<>();
+    DelegatingObjectStore lying =
+        new DelegatingObjectStore(store) {
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            assertThat(known).as("no condition").isEmpty();
+            GetResult.Found found = (GetResult.Found) super.get(key, known);
+            stale.add(found);
+            return new GetResult.Found(found.bytes(), stale.get(0).validator());
+          }
+        };
+    committer = new ManifestCommitter(lying, NAME, POLICY, ManifestReads.COMPARED, metrics);
+    committer.validate();
+    set(other, "5");
+    assertThat(committer.validate().manifest().generation())
+        .isEqualTo(other.cached().orElseThrow().manifest().generation());
+  }
+
+  @Test
+  void other_bytes_are_parsed_once_however_many_wait_for_them() throws Exception {
+    committer.validate();
+    set(other, "5");
+    CountDownLatch go = new CountDownLatch(1);
+    List<FutureTask<VersionedManifest>> tasks = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      FutureTask<VersionedManifest> task =
+          new FutureTask<>(
+              () -> {
+                go.await();
+                return committer.validate();
+              });
+      tasks.add(task);
+      new Thread(task).start();
+    }
+    go.countDown();
+    Manifest newest = committer.validate().manifest();
+    for (FutureTask<VersionedManifest> task : tasks) {
+      assertThat(task.get().manifest()).isSameAs(newest);
+    }
+    assertThat(metrics.decodings()).isEqualTo(2);
+    assertThat(committer.validate().manifest()).isSameAs(newest);
+    assertThat(metrics.decodings()).isEqualTo(2);
+  }
+
+  @Test
+  void what_was_committed_here_need_not_be_parsed() throws IOException {
+    committer.validate();
+    set(committer, "5");
+    Manifest made = committer.cached().orElseThrow().manifest();
+    assertThat(committer.validate().manifest()).isSameAs(made);
+    assertThat(metrics.decodings()).isEqualTo(1);
+  }
+
+  @Test
+  void without_kept_bytes_each_answer_is_parsed() throws IOException {
+    committer = new ManifestCommitter(store, NAME, POLICY, ManifestReads.DECODED, metrics);
+    Manifest first = committer.validate().manifest();
+    assertThat(committer.validate().manifest()).isEqualTo(first);
+    assertThat(metrics.decodings()).isEqualTo(2);
+  }
+
+  @Test
+  void a_failed_look_up_leaves_what_is_known() throws IOException {
+    Manifest first = committer.validate().manifest();
+    objects.nextGet(
+        get -> {
+          throw new StoreException.Unavailable(NAME.manifestKey(), "scripted", null);
+        });
+    assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
+    assertThat(committer.validate().manifest()).isSameAs(first);
+    assertThat(metrics.decodings()).isEqualTo(1);
+  }
+}

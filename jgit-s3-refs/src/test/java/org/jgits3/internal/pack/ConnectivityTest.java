@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ObjectLoader;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.store.MemoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whether all that objects lead to is found, and what is missing is. */
+class ConnectivityTest {
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+
+  @BeforeEach
+  void create() throws Exception {
+    manager = TestRepositories.manager(new MemoryObjectStore());
+    repository = manager.createRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  /** A reader that notes what is opened. */
+  private static final class NotingReader extends ObjectReader.Filter {
+    private final ObjectReader reader;
+    private final Set<ObjectId> opened = new HashSet<>();
+
+    NotingReader(ObjectReader reader) {
+      this.reader = reader;
+    }
+
+    @Override
+    protected ObjectReader delegate() {
+      return reader;
+    }
+
+    @Override
+    public ObjectReader newReader() {
+      return this;
+    }
+
+    @Override
+    public ObjectLoader open(AnyObjectId id) throws IOException {
+      return open(id, OBJ_ANY);
+    }
+
+    @Override
+    public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
+      opened.add(id.copy());
+      return reader.open(id, typeHint);
+    }
+  }
+
+  /** What collections are said to have packed. */
+  private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
+    @Override
+    public boolean has(AnyObjectId id) {
+      return ids.contains(id.copy());
+    }
+  }
+
+  private Set<ObjectId> check(ObjectId... tips) throws IOException {
+    return check(new Collected(Set.of()), tips);
+  }
+
+  private Set<ObjectId> check(Collected collected, ObjectId... tips) throws IOException {
+    try (NotingReader reader = new NotingReader(repository.newObjectReader())) {
+      new Connectivity(reader, repository.getRefDatabase(), collected).check(List.of(tips));
+      return reader.opened;
+    }
+  }
+
+  /** Commits one after the other, without a parent or each on the one before. */
+  private List<ObjectId> commits(int count, boolean chained, ObjectId... first) throws IOException {
+    List<ObjectId> ids = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId tree = inserter.insert(new TreeFormatter());
+      ObjectId[] parents = first;
+      for (int i = 0; i < count; i++) {
+        ids.add(inserter.insert(commit(tree, "commit " + i, parents)));
+        parents = chained ? new ObjectId[] {ids.get(i)} : first;
+      }
+      inserter.flush();
+    }
+    return ids;
+  }
+
+  private static CommitBuilder commit(ObjectId tree, String message, ObjectId... parents) {
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(tree);
+    commit.setParentIds(parents);
+    PersonIdent who =
+        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
+    commit.setAuthor(who);
+    commit.setCommitter(who);
+    commit.setMessage(message);
+    return commit;
+  }
+
+  private void branches(List<ObjectId> tips) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < tips.size(); i++) {
+      batch.addCommand(
+          new ReceiveCommand(ObjectId.zeroId(), tips.get(i), Constants.R_HEADS + "b" + i));
+    }
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+  }
+
+  @Test
+  void a_few_commits_on_a_branch_cost_no_more_than_these_however_many_branches_there_are()
+      throws Exception {
+    List<ObjectId> tips = commits(300, false);
+    branches(tips);
+    List<ObjectId> more = commits(3, true, tips.get(7));
+    Set<ObjectId> opened = check(more.get(2));
+    assertThat(opened).containsAll(more).hasSizeLessThanOrEqualTo(3 + 1 + 1); // parent and tree
+    assertThat(check(tips.get(9))).as("a branch is complete").isEmpty();
+  }
+
+  @Test
+  void a_long_history_is_followed_down_to_the_branches() throws Exception {
+    List<ObjectId> first = commits(1, true);
+    branches(first);
+    List<ObjectId> more = commits(1500, true, first.get(0));
+    assertThat(check(more.get(1499))).containsAll(more);
+    ObjectId tag = TestRepositories.tag(repository, "v1", more.get(1499));
+    assertThat(check(tag, more.get(1200), first.get(0))).contains(tag).containsAll(more);
+  }
+
+  @Test
+  void what_a_collection_has_packed_ends_the_walk_however_long_it_is() throws Exception {
+    List<ObjectId> old = commits(3, true);
+    List<ObjectId> more = commits(1500, true, old.get(2));
+    Collected collected = new Collected(Set.of(old.get(2)));
+    assertThat(check(collected, more.get(1499))).containsAll(more).doesNotContain(old.get(1));
+    assertThat(check(collected, old.get(2))).isEmpty();
+  }
+
+  @Test
+  void what_a_branch_leads_to_is_not_looked_into_however_far_the_last_collection_is()
+      throws Exception {
+    List<ObjectId> old = commits(2, true);
+    List<ObjectId> trees = new ArrayList<>();
+    List<ObjectId> more = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId parent = old.get(1);
+      for (int i = 0; i < 2400; i++) {
+        TreeFormatter tree = new TreeFormatter();
+        tree.append("module" + i, FileMode.GITLINK, old.get(1));
+        trees.add(inserter.insert(tree));
+        parent = inserter.insert(commit(trees.get(i), "commit " + i, parent));
+        more.add(parent);
+      }
+      inserter.flush();
+    }
+    Collected collected = new Collected(Set.of(old.get(1)));
+    assertThat(check(collected, more.get(1199))).containsAll(trees.subList(0, 1200));
+    branches(more.subList(2399, 2400));
+    assertThat(check(collected, more.get(1199)))
+        .containsAll(more)
+        .doesNotContainAnyElementsOf(trees)
+        .doesNotContain(old.get(0));
+  }
+
+  @Test
+  void a_ref_that_leads_to_something_missing_fails_nothing_that_does_not_lead_there()
+      throws Exception {
+    List<ObjectId> old = commits(2, true);
+    List<ObjectId> more = commits(1500, true, old.get(1));
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    List<ObjectId> broken = commits(3, true, missing);
+    branches(broken.subList(2, 3));
+    for (Collected collected :
+        List.of(new Collected(Set.of()), new Collected(Set.of(old.get(1))))) {
+      assertThat(check(collected, more.get(1499))).containsAll(more);
+      assertThatThrownBy(() -> check(collected, commits(1500, true, broken.get(1)).get(1499)))
+          .as("what leads there does")
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
+  }
+
+  @Test
+  void only_what_a_commit_changes_is_looked_at() throws Exception {
+    ObjectId base;
+    ObjectId changed;
+    ObjectId other;
+    ObjectId directory;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      other = inserter.insert(directory(inserter, "other", 20));
+      directory = inserter.insert(directory(inserter, "directory", 20));
+      base = inserter.insert(commit(root(inserter, other, directory), "base"));
+      ObjectId next = inserter.insert(directory(inserter, "changed", 20));
+      changed = inserter.insert(commit(root(inserter, other, next), "changed", base));
+      inserter.flush();
+    }
+    assertThat(check(changed)).as("of a root commit all is").contains(other, directory);
+    branches(List.of(base));
+    assertThat(check(changed))
+        .contains(changed, base, directory)
+        .doesNotContain(other)
+        .hasSize(2 + 2 + 2); // commits, their trees, and the directory before and after
+  }
+
+  /** A directory with files, the first of which has content of its own. */
+  private static TreeFormatter directory(ObjectInserter inserter, String name, int files)
+      throws IOException {
+    TreeFormatter tree = new TreeFormatter();
+    for (int i = 10; i < 10 + files; i++) {
+      byte[] content = (i == 10 ? name : "file " + i).getBytes(StandardCharsets.US_ASCII);
+      tree.append("file" + i, FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
+    }
+    return tree;
+  }
+
+  private static ObjectId root(ObjectInserter inserter, ObjectId a, ObjectId b) throws IOException {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("a", FileMode.TREE, a);
+    tree.append("b", FileMode.TREE, b);
+    return inserter.insert(tree);
+  }
+
+  @Test
+  void a_directory_that_was_renamed_is_not_looked_into() throws Exception {
+    ObjectId base;
+    ObjectId renamed;
+    ObjectId directory;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      directory = inserter.insert(directory(inserter, "directory", 3));
+      ObjectId other = inserter.insert(directory(inserter, "other", 3));
+      base = inserter.insert(commit(root(inserter, directory, other), "base"));
+      TreeFormatter root = new TreeFormatter();
+      root.append("b", FileMode.TREE, other);
+      root.append("c", FileMode.TREE, directory);
+      renamed = inserter.insert(commit(inserter.insert(root), "renamed", base));
+      inserter.flush();
+    }
+    branches(List.of(base));
+    assertThat(check(renamed)).contains(renamed, base).hasSize(2 + 2); // and their trees
+  }
+
+  @Test
+  void what_is_missing_in_a_directory_that_changed_is_named() throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    ObjectId base;
+    List<ObjectId> lacking = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId a = inserter.insert(directory(inserter, "a", 3));
+      ObjectId b = inserter.insert(directory(inserter, "b", 3));
+      base = inserter.insert(commit(root(inserter, a, b), "base"));
+      TreeFormatter changed = directory(inserter, "b", 3);
+      changed.append("last", FileMode.REGULAR_FILE, missing);
+      ObjectId c = inserter.insert(changed);
+      lacking.add(inserter.insert(commit(root(inserter, a, c), "no blob", base)));
+      lacking.add(inserter.insert(commit(root(inserter, a, missing), "no tree", base)));
+      inserter.flush();
+    }
+    branches(List.of(base));
+    for (ObjectId tip : lacking) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
+  }
+
+  @Test
+  void what_is_missing_is_named_though_a_later_commit_goes_back_to_the_same_tree()
+      throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    List<ObjectId> base = commits(1, true);
+    branches(base);
+    ObjectId reverted;
+    ObjectId merged;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[1]);
+      TreeFormatter lacking = new TreeFormatter();
+      lacking.append("a", FileMode.REGULAR_FILE, missing);
+      ObjectId before = inserter.insert(lacking);
+      TreeFormatter more = new TreeFormatter();
+      more.append("a", FileMode.REGULAR_FILE, missing);
+      more.append("b", FileMode.REGULAR_FILE, file);
+      ObjectId after = inserter.insert(more);
+      ObjectId first = inserter.insert(commit(before, "first", base.get(0)));
+      ObjectId second = inserter.insert(commit(after, "second", first));
+      reverted = inserter.insert(commit(before, "reverted", second));
+      ObjectId other = inserter.insert(commit(before, "other", second, first));
+      merged = inserter.insert(commit(after, "merged", first, other));
+      inserter.flush();
+    }
+    for (ObjectId tip : List.of(reverted, merged)) {
+      for (int further : new int[] {0, 1500}) {
+        ObjectId last = further == 0 ? tip : commits(further, true, tip).get(further - 1);
+        assertThatThrownBy(() -> check(last))
+            .isInstanceOf(MissingObjectException.class)
+            .hasMessageContaining(missing.name());
+      }
+    }
+  }
+
+  @Test
+  void an_id_is_not_taken_for_known_that_was_met_as_something_else() throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    ObjectId base;
+    List<ObjectId> lacking = new ArrayList<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter directory = new TreeFormatter();
+      directory.append("file", FileMode.REGULAR_FILE, missing);
+      ObjectId tree = inserter.insert(directory);
+      TreeFormatter odd = new TreeFormatter();
+      odd.append("a", FileMode.REGULAR_FILE, tree);
+      odd.append("b", FileMode.GITLINK, missing);
+      base = inserter.insert(commit(inserter.insert(odd), "base"));
+      TreeFormatter same = new TreeFormatter();
+      same.append("a", FileMode.REGULAR_FILE, tree);
+      same.append("c", FileMode.TREE, tree);
+      lacking.add(inserter.insert(commit(inserter.insert(same), "known as a file")));
+      TreeFormatter next = new TreeFormatter();
+      next.append("a", FileMode.TREE, tree);
+      lacking.add(inserter.insert(commit(inserter.insert(next), "a file before", base)));
+      TreeFormatter linked = new TreeFormatter();
+      linked.append("b", FileMode.REGULAR_FILE, missing);
+      lacking.add(inserter.insert(commit(inserter.insert(linked), "a link before", base)));
+      inserter.flush();
+    }
+    branches(List.of(base));
+    for (ObjectId tip : lacking) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
+  }
+
+  @Test
+  void whatever_is_missing_is_named() throws Exception {
+    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+    ObjectId child = commits(1, true, missing).get(0);
+    ObjectId treeless;
+    ObjectId blobless;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      treeless = inserter.insert(commit(missing, "no tree"));
+      TreeFormatter tree = new TreeFormatter();
+      tree.append("file", FileMode.REGULAR_FILE, missing);
+      blobless = inserter.insert(commit(inserter.insert(tree), "no blob"));
+      inserter.flush();
+    }
+    ObjectId tag = TestRepositories.tag(repository, "v1", child);
+    for (ObjectId tip : List.of(missing, child, treeless, blobless, tag)) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(missing.name());
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.eclipse.jgit.errors.NotSupportedException;
+import org.eclipse.jgit.internal.storage.commitgraph.CommitGraph;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.pack.file.S3PackDescription;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What JGit says of packs, their side files, and those who are told of them. */
+class PackContractTest {
+  @TempDir Path directory;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+
+  @BeforeEach
+  void create() throws Exception {
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    manager = TestRepositories.manager(directory);
+    repository = manager.createRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  private ObjectId commit(ObjectId... parents) throws IOException {
+    ObjectId id = TestRepositories.commit(repository, "commit", parents);
+    RefUpdate main = repository.updateRef("refs/heads/main");
+    main.setNewObjectId(id);
+    main.forceUpdate();
+    return id;
+  }
+
+  private void set(String section, String key) throws Exception {
+    StoredConfig config = repository.getConfig();
+    config.setBoolean(section, null, key, true);
+    config.save();
+  }
+
+  @Test
+  void a_collection_writes_filters_of_changed_paths_if_the_configuration_says_so()
+      throws Exception {
+    set("commitGraph", "readChangedPaths");
+    ObjectId id = commit();
+    manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
+    assertThat(hasFilter(id)).isFalse();
+    set("gc", "writeChangedPaths");
+    manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
+    assertThat(hasFilter(id)).isTrue();
+  }
+
+  private boolean hasFilter(ObjectId id) throws Exception {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory);
+        S3Repository r = elsewhere.openRepository("r");
+        DfsReader reader = r.getObjectDatabase().newReader()) {
+      CommitGraph graph = reader.getCommitGraph().orElseThrow();
+      return graph.getChangedPathFilter(graph.findGraphPosition(id)) != null;
+    }
+  }
+
+  @Test
+  void files_that_a_manifest_cannot_list_are_refused_before_anything_is_written() throws Exception {
+    S3ObjDatabase objects = repository.getObjectDatabase();
+    S3PackDescription pack = objects.newPack(PackSource.GC);
+    for (PackExt ext : List.of(PackExt.REFTABLE, PackExt.MULTI_PACK_INDEX, PackExt.KEEP)) {
+      assertThatThrownBy(() -> objects.writeFile(pack, ext))
+          .isInstanceOf(NotSupportedException.class)
+          .hasMessageContaining(pack.id() + "." + ext.getExtension());
+      S3PackDescription listed = objects.newPack(PackSource.GC);
+      listed.addFileExt(ext);
+      assertThatThrownBy(() -> objects.commitPackImpl(List.of(listed), null))
+          .isInstanceOf(NotSupportedException.class);
+    }
+    pack.addFileExt(PackExt.PACK);
+    assertThatThrownBy(() -> objects.commitPackImpl(List.of(pack), null))
+        .isInstanceOf(NotSupportedException.class)
+        .hasMessageContaining("a pack without an index");
+    assertThat(repository.manifest().packs()).isEmpty();
+    try (Stream<Path> files = Files.walk(directory)) {
+      assertThat(files.filter(file -> file.getParent().endsWith("pack"))).isEmpty();
+    }
+  }
+
+  /** Notes the indexes that a reader is told of. */
+  abstract static class Loads extends DfsReader {
+    Loads(S3ObjDatabase objects) {
+      super(objects);
+    }
+
+    static void note(S3Reader reader, List<String> files) {
+      reader.addPackLoadListener(
+          new PackLoadListener() {
+            @Override
+            public void onIndexLoad(
+                String name, PackSource source, PackExt ext, long size, Object index) {
+              assertThat(index).isNotNull();
+              files.add(name);
+            }
+
+            @Override
+            public void onBlockLoad(
+                String name, PackSource source, PackExt ext, long position, DfsBlockData block) {}
+          });
+    }
+  }
+
+  @Test
+  void listeners_are_told_of_indexes_that_are_loaded_together() throws Exception {
+    ObjectId id = commit();
+    for (int i = 0; i < 4; i++) {
+      id = commit(id);
+    }
+    List<String> told = new ArrayList<>();
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory);
+        S3Repository r = elsewhere.openRepository("r");
+        S3Reader reader = (S3Reader) r.getObjectDatabase().newReader()) {
+      Loads.note(reader, told);
+      assertThat(reader.has(id)).isTrue();
+      assertThat(told)
+          .containsExactlyInAnyOrderElementsOf(
+              r.manifest().packs().stream().map(pack -> pack.id() + ".idx").toList());
+    }
+  }
+
+  @Test
+  void a_reflog_has_the_time_of_the_system_reader() throws Exception {
+    Instant then = Instant.parse("2011-12-13T14:15:16Z");
+    SystemReader before = SystemReader.getInstance();
+    SystemReader.setInstance(
+        new SystemReader.Delegate(before) {
+          @Override
+          public Instant now() {
+            return then;
+          }
+        });
+    try {
+      commit();
+    } finally {
+      SystemReader.setInstance(before);
+    }
+    assertThat(
+            repository
+                .getRefDatabase()
+                .getReflogReader("refs/heads/main")
+                .getLastEntry()
+                .getWho()
+                .getWhenAsInstant())
+        .isEqualTo(then);
+  }
+}

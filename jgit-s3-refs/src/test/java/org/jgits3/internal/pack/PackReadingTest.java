@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.FaultInjectingObjectStore;
+import org.jgits3.store.FaultInjectingObjectStore.Fault;
+import org.jgits3.store.RequestKind;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackReadingTest {
+  @TempDir Path directory;
+  private FaultInjectingObjectStore store;
+  private S3RepositoryManager manager;
+  private S3RepositoryManager elsewhere;
+
+  @BeforeEach
+  void open() throws Exception {
+    store = new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
+    manager = TestRepositories.manager(store);
+    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+    elsewhere.close();
+  }
+
+  /** Writes a commit elsewhere, so that nothing of it is in this process's caches. */
+  private ObjectId committedElsewhere() throws IOException {
+    try (S3Repository there = elsewhere.createRepository("r")) {
+      ObjectId id = TestRepositories.commit(there, "first");
+      DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+      return id;
+    }
+  }
+
+  @Test
+  void an_index_that_failed_to_load_once_is_tried_again() throws Exception {
+    ObjectId id = committedElsewhere();
+    try (S3Repository here = manager.openRepository("r")) {
+      store.script(RequestKind.READ, Fault.FAIL_BEFORE);
+      assertThatThrownBy(() -> here.parseCommit(id)).isInstanceOf(IOException.class);
+      assertThat(here.parseCommit(id).getFullMessage()).isEqualTo("first");
+    }
+  }
+
+  @Test
+  void an_index_with_a_flipped_bit_is_refused_by_its_key() throws Exception {
+    ObjectId id = committedElsewhere();
+    Path index = only(".bundle");
+    byte[] bytes = Files.readAllBytes(index);
+    try (S3Repository here = manager.openRepository("r")) {
+      bytes[(int) here.manifest().packs().get(0).files().get("idx").offset() + 1000] ^= 1;
+      Files.write(index, bytes);
+      assertThatThrownBy(() -> here.parseCommit(id))
+          .isInstanceOf(IOException.class)
+          .hasStackTraceContaining(index.getFileName().toString())
+          .hasStackTraceContaining("CRC32C");
+    }
+  }
+
+  @Test
+  void a_pack_that_is_missing_is_an_error_with_its_key() throws Exception {
+    ObjectId id = committedElsewhere();
+    Path pack = only(".bundle");
+    Files.delete(pack);
+    try (S3Repository here = manager.openRepository("r")) {
+      assertThatThrownBy(() -> here.parseCommit(id))
+          .isInstanceOf(IOException.class)
+          .hasStackTraceContaining(pack.getFileName().toString());
+    }
+  }
+
+  private Path only(String extension) throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve("objects"))) {
+      List<Path> found = files.filter(f -> f.toString().endsWith(extension)).toList();
+      assertThat(found).hasSize(1);
+      return found.get(0);
+    }
+  }
+
+  @Test
+  void handles_of_one_repository_load_an_index_once() throws Exception {
+    ObjectId id = committedElsewhere();
+    try (S3Repository one = manager.openRepository("r");
+        S3Repository two = manager.openRepository("r")) {
+      one.parseCommit(id);
+      long reads = store.counts().snapshot().of(RequestKind.READ);
+      two.parseCommit(id);
+      assertThat(store.counts().snapshot().of(RequestKind.READ)).isEqualTo(reads);
+    }
+  }
+
+  @Test
+  void what_an_inserter_wrote_can_be_read_back_before_and_after_it_is_published() throws Exception {
+    byte[] large = new byte[(4 << 20) + 12345]; // more than is kept in memory
+    new Random(5).nextBytes(large);
+    try (S3Repository r = manager.createRepository("r");
+        ObjectInserter inserter = r.newObjectInserter()) {
+      ObjectId id = inserter.insert(Constants.OBJ_BLOB, large);
+      ObjectId small = inserter.insert(Constants.OBJ_BLOB, new byte[] {1, 2, 3});
+      DfsBlockCache.reconfigure(new DfsBlockCacheConfig()); // so that it must be read back
+      try (var reader = inserter.newReader()) {
+        assertThat(reader.open(small).getBytes()).containsExactly(1, 2, 3);
+        assertThat(reader.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(large);
+      }
+      inserter.flush();
+      assertThat(r.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(large);
+    }
+  }
+
+  @Test
+  void an_inserter_that_is_closed_without_flush_publishes_and_leaves_nothing() throws Exception {
+    try (S3Repository r = manager.createRepository("r")) {
+      try (ObjectInserter inserter = r.newObjectInserter()) {
+        inserter.insert(Constants.OBJ_BLOB, new byte[] {1, 2, 3});
+      }
+      assertThat(r.manifest().packs()).isEmpty();
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      assertThat(files.filter(f -> f.getParent().endsWith("pack"))).isEmpty();
+    }
+  }
+
+  @Test
+  void files_of_a_pack_whose_commit_is_in_doubt_stay() throws Exception {
+    manager.createRepository("r").close();
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "300 ms");
+    FaultInjectingObjectStore deaf =
+        new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
+    Fault[] faults = new Fault[1000];
+    Arrays.fill(faults, Fault.FAIL_BEFORE);
+    deaf.script(RequestKind.PUT_IF, faults);
+    try (S3RepositoryManager undecided =
+            new S3RepositoryManager(deaf, S3Settings.from(config, "test"));
+        S3Repository r = undecided.openRepository("r")) {
+      assertThatThrownBy(() -> TestRepositories.commit(r, "first"))
+          .isInstanceOf(UnknownOutcomeException.class);
+    }
+    assertThat(only(".bundle")).exists();
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Packs that are published while the manifest is full, and the compaction of refs is not over. */
+@Timeout(60) // threads wait for each other
+class PackRoomTest {
+  /** Refs that one batch adds to the manifest, which has room for few more. */
+  private static final int REFS = 900;
+
+  private static final int NAME = 76;
+
+  @TempDir Path directory;
+  private final CountDownLatch compactionBegun = new CountDownLatch(1);
+  private final AtomicInteger snapshots = new AtomicInteger();
+  private final AtomicInteger segments = new AtomicInteger();
+  private final CountDownLatch compactionMayGoOn = new CountDownLatch(1);
+  private StallingStore store;
+  private S3RepositoryManager manager;
+
+  /** A store in which the compaction in the background, the first to write a log, gets stuck. */
+  private final class StallingStore extends DelegatingObjectStore {
+    private final AtomicBoolean stalled = new AtomicBoolean();
+
+    StallingStore() throws IOException {
+      super(new DirectoryObjectStore(directory));
+    }
+
+    @Override
+    public void put(String key, byte[] src, int offset, int length) throws IOException {
+      if (key.contains("/log/") && stalled.compareAndSet(false, true)) {
+        compactionBegun.countDown();
+        try {
+          compactionMayGoOn.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+      super.put(key, src, offset, length);
+      if (key.contains("/refs/")) {
+        snapshots.incrementAndGet();
+      } else if (key.contains("/log/")) {
+        segments.incrementAndGet();
+      }
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    store = new StallingStore();
+    manager = TestRepositories.manager(store);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    compactionMayGoOn.countDown();
+    manager.close();
+  }
+
+  /** Fills the manifest with refs and, to the last pack that would fit, with something else. */
+  private void fill(S3Repository r) throws Exception {
+    ObjectId id = TestRepositories.commit(r, "first");
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < REFS; i++) {
+      String start = "refs/changes/" + i + "/";
+      String name = start + "x".repeat(NAME - start.length());
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
+    }
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    compactionBegun.await();
+    long bytes = store.stat(RepositoryName.of("r").manifestKey()).orElseThrow().size();
+    r.setGitwebDescription("y".repeat((int) (Manifest.MAX_BYTES - bytes) - 60));
+    assertThat(r.manifest().refs().overlay()).hasSize(REFS);
+  }
+
+  private static void hasRoom(S3Repository r) throws IOException {
+    assertThat(r.manifest().log().tail()).isEmpty();
+    assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(REFS);
+  }
+
+  @Test
+  void a_pack_that_the_manifest_has_no_room_for_is_published_once_refs_and_log_are_folded()
+      throws Exception {
+    try (S3Repository r = manager.createRepository("r")) {
+      fill(r);
+      ObjectId last = ObjectId.zeroId();
+      for (int i = 0; i < 150; i++) {
+        last = TestRepositories.commit(r, "commit " + i);
+      }
+      assertThat(r.manifest().packs()).hasSize(151);
+      hasRoom(r);
+      assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 149");
+    }
+  }
+
+  @Test
+  void refs_of_one_repository_are_folded_while_the_store_stalls_a_fold_of_another()
+      throws Exception {
+    try (S3Repository stalled = manager.createRepository("r");
+        S3Repository busy = manager.createRepository("busy")) {
+      fill(stalled);
+      ObjectId id = TestRepositories.commit(busy, "first");
+      for (int i = 0; i < 300; i++) {
+        assertThat(create(busy, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      while (busy.manifest().log().segments().isEmpty()) { // up to the time limit of the class
+        assertThat(busy.exactRef("refs/heads/0").getObjectId()).isEqualTo(id);
+      }
+      assertThat(manager.foldBacklog()).as("the one that is stalled").isPositive();
+      assertThat(manager.refsMetrics().foregroundFolds()).isZero();
+    }
+  }
+
+  @Test
+  void many_that_find_no_room_at_once_move_the_log_once_and_no_refs() throws Exception {
+    int writers = 8;
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    try (S3Repository r = manager.createRepository("r")) {
+      fill(r);
+      List<Callable<ObjectId>> flushes = new ArrayList<>();
+      for (int i = 0; i < writers; i++) {
+        String message = "by " + i;
+        flushes.add(() -> TestRepositories.commit(r, message));
+      }
+      for (Future<ObjectId> flush : threads.invokeAll(flushes)) {
+        assertThat(r.parseCommit(flush.get()).getFullMessage()).startsWith("by ");
+      }
+      assertThat(segments).hasValue(1);
+      assertThat(snapshots).hasValue(0);
+      hasRoom(r);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void a_received_pack_that_somebody_misses_is_published_in_a_full_manifest_too() throws Exception {
+    PackBytes pack = PackBytes.ofSize(1_000, 1);
+    try (S3Repository other = manager.createRepository("r")) {
+      fill(other);
+      try (S3Repository pushed = manager.openForPush("r");
+          ObjectReader reader = other.newObjectReader()) {
+        pack.pushTo(pushed);
+        assertThat(other.manifest().packs()).hasSize(1);
+        assertThat(reader.has(pack.commit())).isTrue();
+        assertThat(other.manifest().packs()).hasSize(2);
+      }
+      hasRoom(other);
+    }
+  }
+
+  /** Lists packs without any file, in one commit. */
+  private static void list(S3Repository r, int count) throws IOException {
+    S3ObjDatabase objects = r.getObjectDatabase();
+    List<DfsPackDescription> packs = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      packs.add(objects.newPack(PackSource.INSERT));
+    }
+    objects.commitPackImpl(packs, List.of());
+  }
+
+  /** Lists packs until there is no room for one more. */
+  private static void fillWithPacks(S3Repository r) throws IOException {
+    for (int count = 1024; count > 0; count /= 2) {
+      try {
+        list(r, count);
+      } catch (ManifestException.TooLarge e) {
+        assertThat(e.excess()).isPositive();
+      }
+    }
+  }
+
+  private static ReceiveCommand.Result create(S3Repository r, String name, ObjectId id)
+      throws IOException {
+    return create(r, Stream.of(name), id).iterator().next();
+  }
+
+  private static Set<ReceiveCommand.Result> create(
+      S3Repository r, Stream<String> names, ObjectId id) throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    names.forEach(name -> batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name)));
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    return batch.getCommands().stream().map(ReceiveCommand::getResult).collect(Collectors.toSet());
+  }
+
+  @Test
+  void refs_are_updated_though_packs_fill_the_manifest_and_few_snapshots_are_written()
+      throws Exception {
+    compactionMayGoOn.countDown();
+    try (S3Repository r = manager.createRepository("r")) {
+      ObjectId id = TestRepositories.commit(r, "first");
+      fillWithPacks(r);
+      assertThatThrownBy(() -> list(r, 2)).isInstanceOf(ManifestException.TooLarge.class);
+      for (int i = 0; i < 500; i++) {
+        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      assertThat(snapshots.get()).as("snapshots for 500 updates").isLessThan(15);
+      assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(500);
+    }
+  }
+
+  @Test
+  void many_updates_at_once_find_room_one_after_the_other_beside_all_the_packs() throws Exception {
+    int writers = 32;
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    try (S3RepositoryManager quick = TestRepositories.manager(new MemoryObjectStore());
+        S3Repository r = quick.createRepository("r")) {
+      ObjectId id = TestRepositories.commit(r, "first");
+      fillWithPacks(r);
+      List<Callable<Set<ReceiveCommand.Result>>> updates = new ArrayList<>();
+      for (int i = 0; i < writers; i++) {
+        String prefix = "refs/heads/" + i + "/" + "x".repeat(NAME) + "/";
+        updates.add(() -> create(r, IntStream.range(0, 15).mapToObj(n -> prefix + n), id));
+      }
+      for (Future<Set<ReceiveCommand.Result>> update : threads.invokeAll(updates)) {
+        assertThat(update.get()).containsOnly(ReceiveCommand.Result.OK);
+      }
+      assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(15 * writers);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void pushes_of_one_ref_need_no_snapshot_each_while_the_manifest_fills_with_packs()
+      throws Exception {
+    compactionMayGoOn.countDown();
+    try (S3Repository r = manager.createRepository("r")) {
+      list(r, 1300);
+      for (int i = 0; i < 150; i++) {
+        ObjectId id = TestRepositories.commit(r, "commit " + i);
+        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      assertThat(r.manifest().packs()).hasSize(1450);
+      assertThat(snapshots.get()).as("snapshots for 150 pushes").isLessThan(8);
+    }
+  }
+
+  @Test
+  void what_does_not_fit_beside_all_the_packs_is_refused_and_told_what_to_do() throws Exception {
+    manager.createRepository("r").close();
+    try (S3Repository r = manager.openForRequest("r")) {
+      list(r, 1200);
+      assertThatThrownBy(() -> list(r, 1000))
+          .isInstanceOf(ManifestException.TooLarge.class)
+          .hasMessageMatching(
+              "the manifest would have \\d+ bytes, at most 249856 are allowed; its 2200 packs take"
+                  + " most of them: run jgit-s3 gc, or Maintenance\\.collectGarbage, then retry");
+      assertThat(r.manifest().packs()).hasSize(1200);
+    }
+  }
+}

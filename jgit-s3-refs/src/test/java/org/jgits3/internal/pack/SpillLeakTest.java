@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.transport.PackParser;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * However receiving a large pack ends, its local file is gone when it has ended: the process has it
+ * open no more, and it has no name. Each test makes sure that the file was there before.
+ */
+@EnabledOnOs(OS.LINUX) // where a process can list what it has open
+class SpillLeakTest {
+  private static final int LARGE = 24 << 20;
+
+  @TempDir Path directory;
+  @TempDir Path spills;
+  private final AtomicInteger failingParts = new AtomicInteger();
+  private DirectoryObjectStore plain;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+
+  /** Most files that were open at once. */
+  private int seen;
+
+  @BeforeEach
+  void open() throws Exception {
+    plain = new DirectoryObjectStore(directory);
+    Config config = new Config();
+    config.setString("s3", "receive", "spillDirectory", spills.toString());
+    manager =
+        new S3RepositoryManager(
+            new DelegatingObjectStore(plain) {
+              @Override
+              public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+                  throws IOException {
+                if (failingParts.getAndDecrement() > 0) {
+                  throw new StoreException.Unavailable(upload.key(), "no answer", null);
+                }
+                return super.uploadPart(upload, number, body);
+              }
+            },
+            S3Settings.from(config, "test"));
+    repository = manager.createRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  private List<String> inUse() throws IOException {
+    List<String> files = new ArrayList<>();
+    try (var open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : open) {
+        files.add(file(descriptor));
+      }
+    }
+    files.removeIf(file -> !file.startsWith(spills + "/"));
+    return files;
+  }
+
+  private static String file(Path descriptor) throws IOException {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (NoSuchFileException closed) {
+      return ""; // meanwhile, by another thread
+    }
+  }
+
+  /** What comes from a client: a pack, during which something happens after some bytes. */
+  private final class Arriving extends InputStream {
+    private final InputStream pack;
+    private final int until;
+    private final Runnable event;
+    private int read;
+
+    Arriving(byte[] pack, int until, Runnable event) {
+      this.pack = new ByteArrayInputStream(pack);
+      this.until = until;
+      this.event = event;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int length) throws IOException {
+      if (read < until && read + length >= until) {
+        seen = inUse().size();
+        event.run();
+      }
+      int n = pack.read(dst, offset, length);
+      read += Math.max(0, n);
+      return n;
+    }
+  }
+
+  private void receive(InputStream in, long maxObject) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      PackParser parser = inserter.newPackParser(in);
+      parser.setLockMessage("jgit receive-pack");
+      parser.setMaxObjectSizeLimit(maxObject);
+      parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private static byte[] pack(int size) throws IOException {
+    return PackBytes.ofSize(size, 5).bytes();
+  }
+
+  private void nothingIsLeft() throws IOException {
+    assertThat(seen).as("files in use amid the pack").isEqualTo(1);
+    assertThat(inUse()).isEmpty();
+    assertThat(spills).isEmptyDirectory();
+  }
+
+  private void nothingWasStored() throws IOException {
+    nothingIsLeft();
+    plain.list("objects/", object -> assertThat(object.key()).doesNotContain("/pack/"));
+    assertThat(plain.listMultipart("")).isEmpty();
+    assertThat(repository.manifest().packs()).isEmpty();
+  }
+
+  private void fails(byte[] pack, Runnable event) throws IOException {
+    int amid = pack.length - (1 << 20);
+    assertThatThrownBy(() -> receive(new Arriving(pack, amid, event), 0))
+        .isInstanceOf(IOException.class);
+    nothingWasStored();
+  }
+
+  @Test
+  void a_pack_that_is_whole() throws Exception {
+    byte[] pack = pack(LARGE);
+    receive(new Arriving(pack, pack.length - (1 << 20), () -> {}), 0);
+    nothingIsLeft();
+    assertThat(repository.manifest().packs()).hasSize(1);
+  }
+
+  @Test
+  void a_pack_with_a_wrong_checksum() throws Exception {
+    fails(PackBytes.ofSize(LARGE, 5).corrupt().bytes(), () -> {});
+  }
+
+  @Test
+  void a_client_that_disconnects() throws Exception {
+    byte[] pack = pack(LARGE);
+    int amid = pack.length - (1 << 20);
+    InputStream broken =
+        new InputStream() {
+          private final InputStream arriving = new Arriving(pack, amid, () -> {});
+          private int read;
+
+          @Override
+          public int read() throws IOException {
+            throw new IOException("not used");
+          }
+
+          @Override
+          public int read(byte[] dst, int offset, int length) throws IOException {
+            if (read > amid) {
+              throw new IOException("connection reset");
+            }
+            int n = arriving.read(dst, offset, length);
+            read += n;
+            return n;
+          }
+        };
+    assertThatThrownBy(() -> receive(broken, 0)).hasMessageContaining("connection reset");
+    nothingWasStored();
+  }
+
+  @Test
+  void a_store_that_takes_no_more_parts() throws Exception {
+    fails(pack(LARGE), () -> failingParts.set(Integer.MAX_VALUE));
+  }
+
+  @Test
+  void a_parser_that_fails_in_an_unexpected_way() throws Exception {
+    byte[] pack = pack(LARGE);
+    Runnable event =
+        () -> {
+          throw new IllegalStateException("unexpected");
+        };
+    assertThatThrownBy(() -> receive(new Arriving(pack, pack.length - (1 << 20), event), 0))
+        .isInstanceOf(IllegalStateException.class);
+    nothingWasStored();
+  }
+
+  @Test
+  void a_thread_that_is_interrupted() throws Exception {
+    try {
+      fails(pack(LARGE), Thread.currentThread()::interrupt);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
+  void a_server_that_stops() throws Exception {
+    fails(
+        pack(LARGE),
+        () -> {
+          try {
+            manager.close();
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  @Test
+  void a_push_that_is_rolled_back_after_its_pack_was_received() throws Exception {
+    byte[] pack = pack(LARGE);
+    repository.getObjectDatabase().deferReceivedPacks();
+    receive(new Arriving(pack, pack.length - (1 << 20), () -> {}), 0);
+    nothingIsLeft();
+    repository.close();
+    plain.list("objects/", object -> assertThat(object.key()).doesNotContain("/pack/"));
+    assertThat(plain.listMultipart("")).isEmpty();
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.RequestKind;
+import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Blocks of packs, each in a process of its own, which has one block cache. */
+class PackBlocksTest {
+  private static final int ARRAY_HEADER = 16;
+
+  /** Of the smallest that G1 has; an array of more is collected apart from others. */
+  private static final int HALF_A_REGION = 512 << 10;
+
+  @TempDir Path directory;
+
+  @Test
+  void a_block_is_an_array_of_at_most_half_a_region() throws Exception {
+    String said = process("");
+    int block = Integer.parseInt(said.substring(0, said.indexOf(' ')));
+    assertThat(block + ARRAY_HEADER).isLessThanOrEqualTo(HALF_A_REGION);
+    // JGit takes as many as fit into a block of the cache, and it is to be one.
+    assertThat(block).isGreaterThan(BlockCache.BLOCK_SIZE / 2);
+  }
+
+  @Test
+  void what_was_received_is_read_from_the_blocks_it_was_received_in() throws Exception {
+    assertThat(process("")).endsWith(" 0");
+  }
+
+  @Test
+  void a_program_that_configured_the_cache_has_blocks_of_its_size() throws Exception {
+    assertThat(process("[core \"dfs\"]\nblockSize = 128k")).isEqualTo("0 0");
+  }
+
+  private String process(String config) throws Exception {
+    return ForkedJvm.run(List.of(), ReceivingProcess.class, directory.toString(), config);
+  }
+
+  /** Receives a pack, and reads it by way of another manager. */
+  static final class ReceivingProcess {
+    private ReceivingProcess() {}
+
+    /**
+     * Prints the size of a block, and how many requests it took to read what is in the cache.
+     *
+     * @param args directory of the store, and config of the program; empty if it has none
+     */
+    public static void main(String[] args) throws IOException, ConfigInvalidException {
+      if (!args[1].isEmpty()) {
+        Config config = new Config();
+        config.fromText(args[1]);
+        DfsBlockCache.reconfigure(new DfsBlockCacheConfig().fromConfig(config));
+      }
+      Path directory = Path.of(args[0]);
+      PackBytes pack;
+      try (S3RepositoryManager manager = TestRepositories.manager(directory);
+          S3Repository r = manager.createRepository("r");
+          ObjectInserter inserter = r.newObjectInserter()) {
+        pack = PackBytes.ofSize(3 << 20, 1); // not before, since it uses the cache
+        inserter
+            .newPackParser(new ByteArrayInputStream(pack.bytes()))
+            .parse(NullProgressMonitor.INSTANCE);
+      }
+      RequestCounts counts = new RequestCounts();
+      ObjectStore store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
+      try (S3RepositoryManager manager = TestRepositories.manager(store);
+          S3Repository r = manager.openRepository("r")) {
+        ObjectId file = r.resolve(pack.commit().name() + ":file"); // reads the index
+        long reads = counts.snapshot().of(RequestKind.READ);
+        byte[] content = r.open(file).getBytes(Integer.MAX_VALUE);
+        try (ObjectInserter.Formatter formatter = new ObjectInserter.Formatter()) {
+          assertThat(formatter.idFor(Constants.OBJ_BLOB, content)).isEqualTo(file);
+        }
+        System.out.println(
+            BlockCache.packBlockSize(DfsBlockCache.getInstance())
+                + " "
+                + (counts.snapshot().of(RequestKind.READ) - reads));
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is kept of a pack while it is written, and where. */
+class ReadBackTest {
+  private static final long SEED = 11;
+  private static final int LARGER = ReadBack.WINDOW + 1_234_567;
+
+  @TempDir Path directory;
+  @TempDir Path spills;
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(SEED).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static void fill(ReadBack readBack, byte[] bytes) throws IOException {
+    Random random = new Random(SEED);
+    for (int at = 0; at < bytes.length; ) {
+      int n = Math.min(1 + random.nextInt(300_000), bytes.length - at);
+      readBack.append(bytes, at, n);
+      at += n;
+    }
+  }
+
+  private static void compare(ReadBack readBack, byte[] bytes) throws IOException {
+    Random random = new Random(SEED);
+    for (int i = 0; i < 200; i++) {
+      int at = random.nextInt(bytes.length);
+      ByteBuffer got = ByteBuffer.allocate(1 + random.nextInt(5_000));
+      int n = readBack.read(at, got);
+      assertThat(n).isPositive();
+      assertThat(Arrays.copyOf(got.array(), n)).isEqualTo(Arrays.copyOfRange(bytes, at, at + n));
+    }
+    assertThat(readBack.read(bytes.length, ByteBuffer.allocate(1))).isEqualTo(-1);
+  }
+
+  @Test
+  void reads_what_was_written_from_memory_without_any_file() throws Exception {
+    byte[] bytes = random(ReadBack.WINDOW);
+    try (ReadBack readBack = new ReadBack(new SpillDirectory(directory.resolve("missing")))) {
+      fill(readBack, bytes);
+      compare(readBack, bytes);
+    }
+  }
+
+  @Test
+  void however_many_streams_there_are_a_few_keep_more_than_a_little_in_memory() throws Exception {
+    SpillDirectory none = new SpillDirectory(directory.resolve("missing"));
+    byte[] bytes = random(ReadBack.WINDOW);
+    List<ReadBack> large = new ArrayList<>();
+    try (ReadBack small = new ReadBack(none);
+        ReadBack filed = new ReadBack(new SpillDirectory(spills))) {
+      for (int i = 0; i < ReadBack.WINDOWS; i++) {
+        large.add(new ReadBack(none));
+        fill(large.get(i), bytes);
+      }
+      small.append(bytes, 0, ReadBack.FIRST_WINDOW);
+      assertThatThrownBy(() -> small.append(bytes, 0, 1)).hasMessageContaining("spillDirectory");
+      fill(filed, bytes);
+      compare(filed, bytes);
+      large.remove(0).close();
+      small.append(bytes, ReadBack.FIRST_WINDOW, bytes.length - ReadBack.FIRST_WINDOW);
+      compare(small, bytes);
+    } finally {
+      for (ReadBack each : large) {
+        each.close();
+      }
+    }
+  }
+
+  @Test
+  void reads_what_was_written_from_one_file() throws Exception {
+    byte[] bytes = random(LARGER);
+    try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
+      fill(readBack, bytes);
+      compare(readBack, bytes);
+    }
+    assertThat(spills).isEmptyDirectory();
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void a_process_that_is_killed_leaves_no_file() throws Exception {
+    try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
+      fill(readBack, random(LARGER));
+      assertThat(spills).isEmptyDirectory(); // the file in use has no name any more
+    }
+  }
+
+  private S3RepositoryManager manager(Path spillDirectory) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "receive", "spillDirectory", spillDirectory.toString());
+    return new S3RepositoryManager(
+        new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+  }
+
+  @Test
+  void a_start_removes_what_killed_processes_left_and_nothing_else() throws Exception {
+    Path left = Files.createFile(spills.resolve("jgit-s3-0123456789abcdef0123.spill"));
+    Path other = Files.createFile(spills.resolve("other.spill"));
+    manager(spills).close();
+    assertThat(left).doesNotExist();
+    assertThat(other).exists();
+  }
+
+  @Test
+  void a_start_harms_no_file_that_another_process_is_using() throws Exception {
+    byte[] bytes = random(LARGER);
+    try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
+      readBack.append(bytes, 0, LARGER / 2);
+      readBack.append(bytes, LARGER / 2, LARGER - 2 - LARGER / 2);
+      manager(spills).close();
+      readBack.append(bytes, LARGER - 2, 2);
+      compare(readBack, bytes);
+    }
+  }
+
+  private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      inserter
+          .newPackParser(new ByteArrayInputStream(pack.bytes()))
+          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+    return pack.commit();
+  }
+
+  @Test
+  void a_received_pack_leaves_no_file_whether_it_is_whole_or_refused() throws Exception {
+    try (S3RepositoryManager manager = manager(spills);
+        S3Repository r = manager.createRepository("r")) {
+      receive(r, PackBytes.ofSize(LARGER, 1));
+      assertThatThrownBy(() -> receive(r, PackBytes.ofSize(LARGER, 2).corrupt()))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(spills).isEmptyDirectory();
+  }
+
+  @Test
+  void collecting_and_compacting_never_touch_the_local_disk() throws Exception {
+    try (S3RepositoryManager manager = manager(spills);
+        S3Repository r = manager.createRepository("r")) {
+      for (int i = 0; i < 3; i++) {
+        RefUpdate update = r.updateRef("refs/heads/b" + i);
+        update.setNewObjectId(receive(r, PackBytes.ofSize(LARGER, i)));
+        assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      }
+    }
+    try (S3RepositoryManager diskless = manager(directory.resolve("missing"));
+        S3Repository r = diskless.openRepository("r")) {
+      assertThatThrownBy(() -> receive(r, PackBytes.ofSize(LARGER, 3)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("spillDirectory");
+      DfsPackCompactor compactor = new DfsPackCompactor(r);
+      DfsPackFile[] packs = r.getObjectDatabase().getPacks();
+      compactor.add(packs[0]).add(packs[1]).compact(NullProgressMonitor.INSTANCE);
+      assertThat(r.manifest().packs()).hasSize(2);
+      assertThat(new DfsGarbageCollector(r).pack(NullProgressMonitor.INSTANCE)).isTrue();
+      assertThat(r.manifest().packs()).hasSize(1);
+    }
+  }
+}

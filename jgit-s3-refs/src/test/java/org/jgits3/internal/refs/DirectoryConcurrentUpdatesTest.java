@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Updates of two processes on a directory. */
+class DirectoryConcurrentUpdatesTest extends ConcurrentUpdatesContract {
+  @TempDir Path directory;
+
+  @Override
+  protected ObjectStore store() throws IOException {
+    return new DirectoryObjectStore(directory);
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs;
+
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
+
+/**
+ * The same random operations on this RefDatabase and on JGit's {@code RefDirectory}, with the same
+ * results, and the same answers to every question after each; {@code -Djqwik.tries.default=10000}
+ * tries more.
+ */
+@AddLifecycleHook(FromSeed.class)
+class RefDatabasePropertyTest {
+  /** Which process does an operation on the store. */
+  enum By {
+    /** The one that answers all questions, and so knows the newest refs. */
+    HERE,
+    /** Another one, which looks nothing up between its operations. */
+    ELSEWHERE,
+    /** A handle for one request, which validates once. */
+    REQUEST,
+    /** One that has just begun. */
+    NEWCOMER
+  }
+
+  /** One operation, and what our store goes through after it. */
+  record Step(RefOperation operation, By by, boolean compacted) {}
+
+  @Property
+  void results_and_answers_are_those_of_RefDirectory(
+      @ForAll("steps") List<Step> steps, @ForAll boolean cramped) throws Exception {
+    compare(new ComparedRepositories(cramped, false), steps);
+  }
+
+  @Property
+  void results_and_answers_are_those_of_FileReftableDatabase_as_well(
+      @ForAll("stepsWithinBmp") List<Step> steps, @ForAll boolean cramped) throws Exception {
+    compare(new ComparedRepositories(cramped, true), steps);
+  }
+
+  private static void compare(ComparedRepositories repositories, List<Step> steps)
+      throws Exception {
+    try (repositories) {
+      for (Step step : steps) {
+        repositories.step(step);
+      }
+      repositories.reopen();
+    }
+  }
+
+  @Provide
+  static Arbitrary<List<Step>> steps() {
+    return steps(RefOperations.NAMES);
+  }
+
+  /** Reftables fail on names whose order as bytes is another than as Java strings. */
+  @Provide
+  static Arbitrary<List<Step>> stepsWithinBmp() {
+    return steps(RefOperations.NAMES_WITHIN_BMP);
+  }
+
+  private static Arbitrary<List<Step>> steps(List<String> names) {
+    Arbitrary<Boolean> compacted = Arbitraries.frequency(Tuple.of(9, false), Tuple.of(1, true));
+    return Combinators.combine(new RefOperations(names).any(), Arbitraries.of(By.class), compacted)
+        .as(Step::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(30);
+  }
+}

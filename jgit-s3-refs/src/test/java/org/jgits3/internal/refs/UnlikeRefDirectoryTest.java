@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.ReceiveCommand.Result;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of operations that {@link RefDirectoryLimits} takes out of the comparison. */
+class UnlikeRefDirectoryTest {
+  private static final String MASTER = "refs/heads/master";
+  private static final String OTHER = "refs/heads/other";
+
+  @TempDir Path directory;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create() throws Exception {
+    manager = TestRepositories.manager(directory);
+    repository = manager.createRepository("r");
+    first = TestRepositories.commit(repository, "first");
+    second = TestRepositories.commit(repository, "second", first);
+    set(MASTER, first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  private void set(String name, ObjectId id) throws IOException {
+    RefUpdate u = repository.updateRef(name, true);
+    u.setNewObjectId(id);
+    u.setRefLogMessage("set", false);
+    u.forceUpdate();
+  }
+
+  private void link(String name, String target) throws IOException {
+    repository.updateRef(name, true).link(target);
+  }
+
+  private List<Result> atomic(ReceiveCommand... commands) throws IOException {
+    return atomic(List.of(commands));
+  }
+
+  private List<Result> atomic(List<ReceiveCommand> commands) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    batch.setAtomic(true);
+    batch.addCommand(commands);
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    return commands.stream().map(ReceiveCommand::getResult).toList();
+  }
+
+  private static ReceiveCommand creating(String name, ObjectId id) {
+    return new ReceiveCommand(ObjectId.zeroId(), id, name);
+  }
+
+  @Test
+  void an_atomic_batch_with_two_commands_for_a_ref_changes_nothing() throws Exception {
+    assertThat(atomic(creating(OTHER, first), creating(OTHER, second)))
+        .containsExactly(Result.REJECTED_OTHER_REASON, Result.LOCK_FAILURE);
+    assertThat(repository.exactRef(OTHER)).isNull();
+  }
+
+  @Test
+  void an_atomic_batch_with_a_ref_and_a_symbolic_one_that_leads_there_changes_nothing()
+      throws Exception {
+    link("refs/heads/link", MASTER);
+    assertThat(
+            atomic(
+                new ReceiveCommand(first, second, MASTER),
+                ReceiveCommand.link(ObjectId.zeroId(), MASTER, "refs/heads/new"),
+                new ReceiveCommand(first, second, "refs/heads/link")))
+        .doesNotContain(Result.OK);
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
+  void a_large_atomic_batch_with_two_commands_for_a_ref_changes_nothing() throws Exception {
+    List<ReceiveCommand> commands = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      commands.add(creating("refs/changes/" + i, first));
+    }
+    commands.add(creating("refs/changes/7", second));
+    assertThat(atomic(commands)).doesNotContain(Result.OK).contains(Result.LOCK_FAILURE);
+    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
+  }
+
+  @Test
+  void a_rename_to_a_ref_that_exists_changes_nothing() throws Exception {
+    set(OTHER, second);
+    assertThat(repository.renameRef(MASTER, OTHER).rename())
+        .isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    assertThat(repository.exactRef(OTHER).getObjectId()).isEqualTo(second);
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
+    assertThat(repository.getRefDatabase().getReflogReader(OTHER).getLastEntry().getComment())
+        .isEqualTo("set");
+  }
+
+  @Test
+  void a_rename_to_a_symbolic_ref_that_leads_to_nothing_changes_nothing() throws Exception {
+    link(OTHER, "refs/heads/unborn");
+    assertThat(repository.renameRef(MASTER, OTHER).rename())
+        .isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    assertThat(repository.exactRef(OTHER).isSymbolic()).isTrue();
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
+  void a_rename_that_another_ref_is_in_the_way_of_changes_nothing() throws Exception {
+    set(OTHER + "/deep/below", second);
+    for (String name : List.of(OTHER, OTHER + "/deep", OTHER + "/deep/below/more")) {
+      assertThat(repository.renameRef(MASTER, name).rename())
+          .isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    }
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
+  void an_update_through_a_symbolic_ref_to_a_name_that_is_taken_is_refused() throws Exception {
+    link(OTHER, MASTER + "/below");
+    RefUpdate u = repository.updateRef(OTHER);
+    u.setNewObjectId(second);
+    assertThat(u.update()).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    assertThat(repository.exactRef(MASTER + "/below")).isNull();
+  }
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.ReflogEntry;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.history.Transactions;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.TransactionLog;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The log of a repository with a long history: what it costs to keep, and to read. */
+class LogCompactionTest {
+  private static final ObjectId ZERO = ObjectId.zeroId();
+  private static final String BUSY = "refs/heads/busy";
+
+  @TempDir Path directory;
+
+  /** Runs once, after the upload of the next segment. */
+  private final AtomicReference<Action> afterUpload = new AtomicReference<>(() -> {});
+
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+  private LongLog log;
+
+  @FunctionalInterface
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  @BeforeEach
+  void create() throws Exception {
+    DelegatingObjectStore store =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public void put(String key, byte[] src, int offset, int length) throws IOException {
+            super.put(key, src, offset, length);
+            if (key.contains("/log/")) {
+              afterUpload.getAndSet(() -> {}).run();
+            }
+          }
+        };
+    ObservedObjectStore observed = new ObservedObjectStore(store, counts);
+    manager = TestRepositories.manager(observed);
+    repository = manager.createRepository("r");
+    log = new LongLog(observed, "r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  /** A history of as many times the entries that are compacted at once. */
+  private void history(int compactions) throws IOException {
+    for (int i = 0; i < compactions; i++) {
+      log.append(new RefChange(BUSY, i == 0 ? ZERO : LongLog.id(i - 1), LongLog.id(i)));
+      log.compact();
+    }
+  }
+
+  private List<ReflogEntry> reflog(String name) throws IOException {
+    Ref ref = new ObjectIdRef.Unpeeled(Ref.Storage.PACKED, name, null);
+    return repository.getRefDatabase().getReflogReader(ref).getReverseEntries();
+  }
+
+  private long requestsOfReflog(String name) throws IOException {
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(reflog(name)).isNotEmpty();
+    RequestCounts.Snapshot since = counts.snapshot().since(before);
+    assertThat(since.total()).isEqualTo(since.of(RequestKind.GET) + since.of(RequestKind.READ));
+    return since.total();
+  }
+
+  private static long entries(TransactionLog log) {
+    return log.tail().size() + log.segments().stream().mapToLong(LogSegment::entries).sum();
+  }
+
+  @Test
+  void few_segments_are_listed_however_long_the_history_is() throws Exception {
+    long written = 0;
+    for (int i = 1; i <= 128; i++) {
+      RequestCounts.Snapshot before = counts.snapshot();
+      log.append(new RefChange(BUSY, LongLog.id(i - 1), LongLog.id(i)));
+      log.compact();
+
+      TransactionLog now = log.log();
+      assertThat(now.segments()).hasSizeLessThanOrEqualTo(6);
+      assertThat(entries(now)).isEqualTo(i * 251L);
+      RequestCounts.Snapshot since = counts.snapshot().since(before);
+      written += since.bytes().get(RequestKind.PUT);
+    }
+    long size = log.log().segments().stream().mapToLong(s -> s.object().size()).sum();
+    assertThat(size / (128 * 251)).as("bytes of a transaction").isLessThan(80);
+    assertThat(written / size).as("times that each byte was written").isLessThan(10);
+    assertThat(reflog(BUSY)).hasSize(128);
+  }
+
+  @Test
+  void the_reflog_of_a_recent_ref_needs_the_newest_segment() throws Exception {
+    history(120);
+    log.append(List.of(new RefChange("refs/heads/tail", ZERO, LongLog.id(1))));
+    assertThat(requestsOfReflog("refs/heads/tail")).as("in the tail: the manifest").isEqualTo(1);
+
+    log.append(new RefChange("refs/heads/recent", ZERO, LongLog.id(1)));
+    log.compaction().moveTail(log.manifest());
+    assertThat(requestsOfReflog("refs/heads/recent")).as("in one segment").isEqualTo(2);
+  }
+
+  @Test
+  void the_reflog_of_an_old_ref_needs_a_request_for_each_segment_and_one_more() throws Exception {
+    log.append(new RefChange("refs/heads/old", ZERO, LongLog.id(1)));
+    history(127);
+    int segments = log.log().segments().size();
+
+    assertThat(segments).isLessThanOrEqualTo(6);
+    assertThat(requestsOfReflog("refs/heads/old")).isLessThanOrEqualTo(1 + segments + 1);
+  }
+
+  @Test
+  void the_reflog_of_a_ref_that_does_not_exist_needs_one_request() throws Exception {
+    history(120);
+    repository.exactRef("HEAD");
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(repository.getRefDatabase().getReflogReader("refs/heads/none")).isNull();
+    assertThat(counts.snapshot().since(before).total()).isEqualTo(1);
+  }
+
+  @Test
+  void a_ref_that_was_never_logged_costs_a_request_for_each_segment() throws Exception {
+    history(120);
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(reflog("refs/heads/none")).isEmpty();
+    assertThat(counts.snapshot().since(before).total())
+        .isLessThanOrEqualTo(1 + log.log().segments().size());
+  }
+
+  @Test
+  void a_reflog_ends_where_the_ref_was_created() throws Exception {
+    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
+    log.compact();
+    log.append(new RefChange("refs/heads/a", LongLog.id(1), ZERO));
+    log.compact();
+    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(2)));
+    log.compact();
+    assertThat(reflog("refs/heads/a")).hasSize(1);
+  }
+
+  @Test
+  void a_reflog_follows_renames_through_segments() throws Exception {
+    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
+    log.compact();
+    RefChange rename = new RefChange("refs/heads/b", ZERO, LongLog.id(1)).renamed("refs/heads/a");
+    log.append(rename);
+    log.compaction().moveTail(log.manifest());
+    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(9)));
+    log.compaction().moveTail(log.manifest());
+    log.append(new RefChange("refs/heads/b", LongLog.id(1), LongLog.id(2)));
+
+    assertThat(reflog("refs/heads/b"))
+        .extracting(ReflogEntry::getNewId)
+        .containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(1));
+    log.compact();
+    assertThat(reflog("refs/heads/b")).hasSize(3);
+    assertThat(reflog("refs/heads/a")).hasSize(1);
+  }
+
+  @Test
+  void entries_appended_while_a_segment_is_uploaded_stay_in_the_tail() throws Exception {
+    history(4);
+    log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
+    RefChange late = new RefChange("refs/heads/late", ZERO, LongLog.id(5));
+    afterUpload.set(() -> log.append(List.of(late)));
+    log.compact();
+
+    assertThat(log.log().tail())
+        .singleElement()
+        .satisfies(e -> assertThat(e.changes()).contains(late));
+    assertThat(entries(log.log())).isEqualTo(5 * 251 + 1);
+  }
+
+  @Test
+  void the_slower_of_two_compactions_changes_nothing() throws Exception {
+    history(4);
+    log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
+    Manifest pinned = log.manifest();
+    AtomicReference<TransactionLog> faster = new AtomicReference<>();
+    afterUpload.set(
+        () -> {
+          log.compact();
+          faster.set(log.log());
+        });
+    log.compaction().run(pinned);
+
+    assertThat(log.log()).isEqualTo(faster.get());
+    assertThat(reflog(BUSY)).hasSize(5);
+  }
+
+  @Test
+  void what_was_merged_leaves_the_manifest() throws Exception {
+    history(1);
+    LogSegment first = log.log().segments().get(0);
+    log.append(new RefChange(BUSY, LongLog.id(0), LongLog.id(1)));
+    log.compact();
+    assertThat(log.log().segments()).hasSize(1).doesNotContain(first);
+  }
+
+  @Test
+  void of_too_many_segments_the_two_smallest_neighbours_are_merged() throws Exception {
+    int count = LogCompaction.LISTED + 2;
+    for (int i = 0; i < count; i++) {
+      log.append(List.of(new RefChange(BUSY, i == 0 ? ZERO : LongLog.id(i - 1), LongLog.id(i))));
+      log.compaction().moveTail(log.manifest());
+    }
+    assertThat(log.compaction().due(log.manifest())).isTrue();
+    log.compact();
+    log.compact();
+
+    assertThat(log.log().segments()).hasSize(LogCompaction.LISTED);
+    assertThat(log.compaction().due(log.manifest())).isFalse();
+    assertThat(reflog(BUSY))
+        .extracting(ReflogEntry::getNewId)
+        .containsExactlyElementsOf(
+            IntStream.range(0, count).mapToObj(i -> LongLog.id(count - 1 - i)).toList());
+  }
+
+  @Test
+  void a_large_transaction_is_taken_into_the_segment_and_makes_it_large_enough() throws Exception {
+    List<RefChange> changes = new ArrayList<>();
+    for (int i = 0; i < 400_000; i++) {
+      changes.add(new RefChange(String.format("refs/changes/%07d", i), ZERO, LongLog.id(i)));
+    }
+    log.appendLarge(changes);
+    assertThat(reflog("refs/changes/0123456"))
+        .extracting(ReflogEntry::getNewId)
+        .containsExactly(LongLog.id(123_456));
+    long before = counts.snapshot().total();
+    reflog("refs/changes/0123456");
+    assertThat(counts.snapshot().total() - before).as("manifest, index, block").isEqualTo(3);
+
+    log.compact();
+    LogSegment large = log.log().segments().get(0);
+    assertThat(large.object().size()).isGreaterThan(LogCompaction.CAP);
+    assertThat(large.entries()).isEqualTo(1);
+    log.append(new RefChange(BUSY, ZERO, LongLog.id(1)));
+    log.compact();
+    assertThat(log.log().segments()).hasSize(2).startsWith(large);
+    assertThat(reflog("refs/changes/0123456"))
+        .extracting(ReflogEntry::getNewId)
+        .containsExactly(LongLog.id(123_456));
+    assertThat(Optional.ofNullable(reflog("refs/changes/0399999").get(0).getComment())).isPresent();
+  }
+
+  /** Flips a bit of a log object. */
+  private void damage(String id) throws IOException {
+    Path file = directory.resolve(ObjectNames.logKey(log.manifest().repositoryId(), id));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void a_damaged_segment_stays_listed_and_later_ones_are_merged_without_it() throws Exception {
+    history(1);
+    String damaged = log.log().segments().get(0).object().id();
+    damage(damaged);
+    for (int i = 1; i < 12; i++) {
+      log.append(new RefChange(BUSY, LongLog.id(i - 1), LongLog.id(i)));
+      log.compact();
+    }
+    TransactionLog now = log.log();
+    assertThat(now.tail()).isEmpty();
+    assertThat(now.segments().get(0).object().id()).isEqualTo(damaged);
+    assertThat(now.segments()).hasSizeLessThanOrEqualTo(6);
+    assertThat(entries(now)).isEqualTo(12 * 251L);
+    assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
+  }
+
+  @Test
+  void a_damaged_large_transaction_stays_in_the_tail_and_later_ones_go_past_it() throws Exception {
+    List<RefChange> many =
+        IntStream.range(0, 500)
+            .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))
+            .toList();
+    log.append(List.of(new RefChange(BUSY, ZERO, LongLog.id(0))));
+    log.appendLarge(many);
+    String damaged = log.log().tail().get(1).external().orElseThrow().id();
+    byte[] before = bytes(damaged);
+    damage(damaged);
+    log.append(new RefChange(BUSY, LongLog.id(0), LongLog.id(1)));
+    log.compact();
+    log.append(new RefChange(BUSY, LongLog.id(1), LongLog.id(2)));
+    log.compaction().moveTail(log.manifest());
+
+    TransactionLog now = log.log();
+    assertThat(now.tail()).singleElement().satisfies(this::isLarge);
+    assertThat(now.leftBehind()).isEqualTo(now.tail());
+    assertThat(now.newest()).isEmpty();
+    assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
+    assertThatThrownBy(() -> reflog("refs/tags/v7")).isInstanceOf(StoreException.Corrupt.class);
+
+    Files.write(path(damaged), before); // restored from a copy
+    assertThat(reflog("refs/tags/v7")).hasSize(1);
+    assertThat(reflog(BUSY))
+        .extracting(ReflogEntry::getNewId)
+        .containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(0));
+    Transactions all = repository.history().since(0);
+    long last = 0;
+    int count = 0;
+    List<Integer> sizes = new ArrayList<>();
+    for (var next = all.next(); next.isPresent(); next = all.next()) {
+      assertThat(next.get().generation()).isGreaterThanOrEqualTo(last);
+      last = next.get().generation();
+      int[] changes = new int[1];
+      next.get().forEachChange(each -> changes[0]++);
+      if (changes[0] > 1) {
+        sizes.add(changes[0]);
+        assertThat(count).as("transactions before the large one").isEqualTo(1);
+      }
+      count++;
+    }
+    assertThat(sizes).containsExactly(500);
+    assertThat(count).isEqualTo(1 + 1 + 2 * 251);
+  }
+
+  private void isLarge(LogEntry entry) {
+    assertThat(entry.external()).isPresent();
+  }
+
+  private Path path(String id) throws IOException {
+    return directory.resolve(ObjectNames.logKey(log.manifest().repositoryId(), id));
+  }
+
+  private byte[] bytes(String id) throws IOException {
+    return Files.readAllBytes(path(id));
+  }
+
+  @Test
+  void updates_go_on_though_the_manifest_is_full_and_its_log_damaged() throws Exception {
+    log.appendLarge(
+        IntStream.range(0, 500)
+            .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))
+            .toList());
+    damage(log.log().tail().get(0).external().orElseThrow().id());
+    ObjectId id = TestRepositories.commit(repository, "first");
+    for (int i = 0; i < 900; i++) {
+      RefUpdate update = repository.updateRef("refs/heads/" + i + "/" + "x".repeat(200));
+      update.setNewObjectId(id);
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+  }
+
+  @Test
+  void refs_are_folded_for_an_update_that_what_is_damaged_leaves_no_room_for() throws Exception {
+    ObjectId id = TestRepositories.commit(repository, "first");
+    for (int i = 0; i < 20; i++) {
+      create("refs/heads/" + i, id);
+    }
+    log.compaction().moveTail(log.manifest());
+    for (int n = 0; n < 10; n++) {
+      int number = n;
+      log.appendLarge(
+          IntStream.range(0, 500)
+              .mapToObj(i -> new RefChange("refs/tags/" + number + "/" + i, ZERO, LongLog.id(i)))
+              .toList());
+    }
+    for (LogEntry entry : log.log().tail()) {
+      damage(entry.external().orElseThrow().id());
+    }
+    int some = 10_000;
+    repository.setGitwebDescription("y".repeat(some));
+    long bytes = Files.size(directory.resolve(RepositoryName.of("r").manifestKey()));
+    repository.setGitwebDescription("y".repeat(some + (int) (Manifest.MAX_BYTES - bytes) - 60));
+    create("refs/heads/new", id);
+    assertThat(log.manifest().refs().snapshot()).isPresent();
+    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(21);
+  }
+
+  private void create(String name, ObjectId id) throws IOException {
+    RefUpdate update = repository.updateRef(name);
+    update.setNewObjectId(id);
+    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+  }
+}

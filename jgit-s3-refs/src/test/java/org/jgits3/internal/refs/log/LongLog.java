@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.log;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.manifest.TransactionLog;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.UploadOptions;
+
+/** A log of very many transactions, made without making each of them. */
+public final class LongLog {
+  private final ManifestCommitter committer;
+  private final LogObjects objects;
+  private final LogCompaction compaction;
+  private final RefsMetrics metrics = new RefsMetrics();
+  private int transactions;
+
+  public LongLog(ObjectStore store, String repository) {
+    this.committer =
+        new ManifestCommitter(store, RepositoryName.of(repository), CommitPolicy.DEFAULT);
+    this.objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
+    this.compaction = new LogCompaction(objects, committer, metrics);
+  }
+
+  /** Id of the {@code i}th transaction. */
+  public static ObjectId id(int i) {
+    return ObjectId.fromString(String.format("%08x", i + 1).repeat(5));
+  }
+
+  /** Appends as many entries as make a compaction due, and another first one, in one commit. */
+  public void append(RefChange first) throws IOException {
+    List<RefChange> changes = new ArrayList<>();
+    changes.add(first);
+    while (changes.size() <= LogCompaction.TAIL) {
+      int i = transactions + changes.size();
+      changes.add(new RefChange("refs/changes/" + i + "/meta", ObjectId.zeroId(), id(i)));
+    }
+    append(changes);
+  }
+
+  /** Appends an entry for each change, in one commit. */
+  public void append(List<RefChange> changes) throws IOException {
+    int number = transactions;
+    committer.<Boolean>commit(
+        base -> {
+          List<LogEntry> tail = new ArrayList<>(base.log().tail());
+          for (RefChange c : changes) {
+            tail.add(entry(base.generation() + 1, number + tail.size(), c));
+          }
+          return Proposal.edit(base.withLog(new TransactionLog(base.log().segments(), tail)), true);
+        });
+    transactions += changes.size();
+  }
+
+  /** Appends one transaction whose changes are an object. */
+  public void appendLarge(List<RefChange> changes) throws IOException {
+    Optional<StoredObject> object = objects.writeIfLarge(manifest(), changes);
+    LogEntry some = entry(0, transactions++, changes.get(0));
+    committer.<Boolean>commit(
+        base -> {
+          List<LogEntry> tail = new ArrayList<>(base.log().tail());
+          tail.add(
+              new LogEntry(
+                  base.generation() + 1,
+                  some.time(),
+                  some.zone(),
+                  some.name(),
+                  some.email(),
+                  some.message(),
+                  List.of(),
+                  Optional.of(object.orElseThrow())));
+          return Proposal.edit(base.withLog(new TransactionLog(base.log().segments(), tail)), true);
+        });
+  }
+
+  private static LogEntry entry(long generation, int number, RefChange change) {
+    return new LogEntry(
+        generation,
+        1_700_000_000_000L + number,
+        60,
+        "A U Thor",
+        "author@example.com",
+        "push " + number,
+        List.of(change),
+        Optional.empty());
+  }
+
+  public void compact() throws IOException {
+    compaction.run(manifest());
+  }
+
+  LogCompaction compaction() {
+    return compaction;
+  }
+
+  RefsMetrics metrics() {
+    return metrics;
+  }
+
+  public Manifest manifest() throws IOException {
+    return committer.validate().manifest();
+  }
+
+  public TransactionLog log() throws IOException {
+    return manifest().log();
+  }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.Validator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Snapshots that another process wrote, made here from what is known instead of downloaded. */
+class DerivationTest {
+  /** As many refs as make a snapshot large enough for a delta. */
+  private static final int REFS = 6000;
+
+  private static final String MASTER = "refs/heads/master";
+
+  @TempDir Path directory;
+
+  private final RequestCounts counts = new RequestCounts();
+  private final AtomicReference<byte[]> delta = new AtomicReference<>();
+  private S3RepositoryManager here;
+  private S3RepositoryManager there;
+  private S3Repository reader;
+  private S3Repository writer;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create() throws Exception {
+    here =
+        TestRepositories.manager(
+            new ObservedObjectStore(
+                new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+                  @Override
+                  public Validator read(
+                      String key,
+                      long offset,
+                      byte[] dst,
+                      int dstOffset,
+                      int length,
+                      Optional<Validator> expected)
+                      throws IOException {
+                    Validator v = super.read(key, offset, dst, dstOffset, length, expected);
+                    if (key.endsWith(".delta") && delta.get() != null) {
+                      System.arraycopy(delta.get(), 0, dst, dstOffset, length);
+                    }
+                    return v;
+                  }
+                },
+                counts));
+    there = TestRepositories.manager(directory);
+    writer = there.createRepository("r");
+    first = TestRepositories.commit(writer, "first");
+    second = TestRepositories.commit(writer, "second", first);
+    batch(writer, REFS);
+    writer.getRefDatabase().compact();
+    reader = here.openRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    reader.close();
+    writer.close();
+    here.close();
+    there.close();
+  }
+
+  private void batch(S3Repository r, int count) throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
+    }
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private void update(String name, ObjectId id) throws IOException {
+    RefUpdate u = writer.updateRef(name);
+    u.setNewObjectId(id);
+    u.forceUpdate();
+  }
+
+  private void delete(String name) throws IOException {
+    RefUpdate u = writer.updateRef(name);
+    u.setForceUpdate(true);
+    assertThat(u.delete()).isEqualTo(RefUpdate.Result.FORCED);
+  }
+
+  private long requestsOf(String name, ObjectId expected) throws IOException {
+    RequestCounts.Snapshot before = counts.snapshot();
+    Ref ref = reader.exactRef(name);
+    assertThat(ref == null ? null : ref.getObjectId()).isEqualTo(expected);
+    return counts.snapshot().since(before).total();
+  }
+
+  private void assertSameRefs() throws IOException {
+    List<String> expected = names(writer);
+    assertThat(names(reader)).isEqualTo(expected);
+  }
+
+  private static List<String> names(S3Repository r) throws IOException {
+    return r.getRefDatabase().getRefs().stream()
+        .map(ref -> ref.getName() + ' ' + ref.getObjectId().name())
+        .toList();
+  }
+
+  @Test
+  void a_compaction_elsewhere_costs_a_reader_who_saw_the_overlay_one_request() throws Exception {
+    assertThat(requestsOf("refs/changes/7/1", first)).isPositive();
+    update(MASTER, first);
+    update("refs/changes/9/1", second);
+    delete("refs/changes/8/1");
+    assertThat(requestsOf(MASTER, first)).isEqualTo(1);
+    writer.getRefDatabase().compact();
+
+    assertThat(requestsOf("refs/changes/9/1", second)).isEqualTo(1);
+    assertThat(requestsOf("refs/changes/8/1", null)).isEqualTo(1);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertSameRefs();
+  }
+
+  @Test
+  void changes_made_during_the_compaction_do_not_keep_it_from_being_derived() throws Exception {
+    requestsOf(MASTER, null);
+    update(MASTER, first);
+    requestsOf(MASTER, first);
+    writer.getRefDatabase().compact();
+    update("refs/heads/later", second);
+
+    assertThat(requestsOf("refs/heads/later", second)).isEqualTo(1);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertSameRefs();
+  }
+
+  @Test
+  void a_reader_who_missed_the_overlay_reads_the_delta() throws Exception {
+    requestsOf(MASTER, null);
+    update(MASTER, first);
+    update("refs/changes/9/1", second);
+    writer.getRefDatabase().compact();
+
+    assertThat(requestsOf(MASTER, first)).isEqualTo(2);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertSameRefs();
+  }
+
+  @Test
+  void a_reader_who_missed_two_compactions_downloads() throws Exception {
+    requestsOf(MASTER, null);
+    update(MASTER, first);
+    writer.getRefDatabase().compact();
+    update(MASTER, second);
+    writer.getRefDatabase().compact();
+
+    assertThat(requestsOf(MASTER, second)).isEqualTo(3);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertThat(here.refsMetrics().mismatches()).isZero();
+    assertSameRefs();
+  }
+
+  @Test
+  void a_delta_of_deletions_that_saves_nothing_is_not_written() throws Exception {
+    String deep = "/" + "x".repeat(400);
+    BatchRefUpdate create = writer.getRefDatabase().newBatchUpdate();
+    BatchRefUpdate remove = writer.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < 500; i++) {
+      String name = "refs/heads/" + i + deep;
+      create.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name));
+      remove.addCommand(new ReceiveCommand(first, ObjectId.zeroId(), name));
+    }
+    try (RevWalk walk = new RevWalk(writer)) {
+      create.execute(walk, NullProgressMonitor.INSTANCE);
+      writer.getRefDatabase().compact();
+      remove.execute(walk, NullProgressMonitor.INSTANCE);
+      writer.getRefDatabase().compact();
+    }
+    assertThat(writer.getRefDatabase().getRefs()).hasSize(REFS);
+    assertThat(writer.manifest().refs().snapshot().orElseThrow().delta()).isEmpty();
+  }
+
+  @Test
+  void a_delta_that_gives_something_else_is_counted_and_not_believed() throws Exception {
+    requestsOf(MASTER, null);
+    update(MASTER, first);
+    writer.getRefDatabase().compact();
+    delta.set("# jgit-s3 refs delta of nothing".repeat(9).getBytes(UTF_8));
+
+    assertThat(requestsOf(MASTER, first)).isEqualTo(4); // two for the delta: read again
+    assertThat(here.refsMetrics().mismatches()).isEqualTo(1);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertSameRefs();
+  }
+
+  @Test
+  void the_first_snapshot_is_derived_as_well() throws Exception {
+    try (S3Repository w = there.createRepository("small");
+        S3Repository r = here.openRepository("small")) {
+      ObjectId id = TestRepositories.commit(w, "first");
+      RefUpdate u = w.updateRef(MASTER);
+      u.setNewObjectId(id);
+      u.update();
+      assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(id);
+      w.getRefDatabase().compact();
+
+      assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(id);
+      assertThat(here.refsMetrics().downloads()).isZero();
+      assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    }
+  }
+}

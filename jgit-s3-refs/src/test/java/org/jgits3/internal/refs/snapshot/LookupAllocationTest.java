@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a look-up that asks no store allocates: the ref, its id, and the bytes of its name. */
+class LookupAllocationTest {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /** Bytes of a look-up of a name of 30 characters; it took 176 when this was written. */
+  private static final long BOUND = 200;
+
+  private static final int REFS = 1000;
+  private static final int ROUNDS = 20;
+
+  @TempDir Path directory;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+  private String[] names;
+
+  @BeforeEach
+  void create() throws Exception {
+    Config config = new Config();
+    config.setString("s3", "refs", "validate", "1 h");
+    manager =
+        new S3RepositoryManager(
+            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+    repository = manager.createRepository("r");
+    ObjectId commit = TestRepositories.commit(repository, "a commit");
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    names = new String[REFS];
+    for (int i = 0; i < REFS; i++) {
+      names[i] = String.format("refs/changes/%02d/%010d/meta", i % 100, i);
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commit, names[i]));
+    }
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    repository.getRefDatabase().compact();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  @Test
+  void a_hit_allocates_little_more_than_the_ref() throws IOException {
+    assertThat(allocatedByEach("")).isLessThan(BOUND);
+  }
+
+  @Test
+  void a_miss_allocates_little_more_than_the_bytes_of_the_name() throws IOException {
+    assertThat(allocatedByEach("/none")).isLessThan(BOUND);
+  }
+
+  private long allocatedByEach(String suffix) throws IOException {
+    RefDatabase refs = repository.getRefDatabase();
+    String[] wanted = new String[REFS];
+    for (int i = 0; i < REFS; i++) {
+      wanted[i] = names[i] + suffix;
+    }
+    long allocated = Long.MAX_VALUE;
+    for (int i = 0; i < ROUNDS; i++) {
+      long before = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+      int found = 0;
+      for (String name : wanted) {
+        found += refs.exactRef(name) == null ? 0 : 1;
+      }
+      long after = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+      assertThat(found).isEqualTo(suffix.isEmpty() ? REFS : 0);
+      allocated = Math.min(allocated, (after - before) / REFS);
+    }
+    return allocated;
+  }
+}

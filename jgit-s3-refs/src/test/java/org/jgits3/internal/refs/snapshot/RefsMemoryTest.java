@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What of the refs stays in memory between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
+@Timeout(120)
+class RefsMemoryTest {
+  private static final int REFS = 6000;
+  private static final String MASTER = "refs/heads/master";
+  private static final String CHANGE = "refs/changes/7/1";
+
+  @TempDir Path directory;
+
+  private final RequestCounts counts = new RequestCounts();
+  private final List<Repository> open = new ArrayList<>();
+  private S3RepositoryManager there;
+  private S3RepositoryManager here;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create_two_repositories_of_the_same_size() throws Exception {
+    there = TestRepositories.manager(directory);
+    for (String name : new String[] {"a", "b"}) {
+      S3Repository r = there.createRepository(name);
+      open.add(r);
+      first = TestRepositories.commit(r, "first");
+      second = TestRepositories.commit(r, "second", first);
+      createRefs(r, REFS);
+      r.getRefDatabase().compact();
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    open.forEach(Repository::close);
+    if (here != null) {
+      here.close();
+    }
+    there.close();
+  }
+
+  private void createRefs(S3Repository r, int count) throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
+    }
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private void manager(String settings) throws Exception {
+    Config config = new Config();
+    config.fromText("[s3 \"refs\"]\n" + settings);
+    here =
+        new S3RepositoryManager(
+            new ObservedObjectStore(new DirectoryObjectStore(directory), counts),
+            S3Settings.from(config, "test"));
+  }
+
+  private S3Repository open(String name) throws IOException {
+    S3Repository r = here.openRepository(name);
+    open.add(r);
+    return r;
+  }
+
+  private long tableBytes() throws IOException {
+    return there.openRepository("a").getRefDatabase().validated().table().bytes();
+  }
+
+  private long readsOf(S3Repository r) throws IOException {
+    long before = counts.snapshot().of(RequestKind.READ);
+    assertThat(r.exactRef(CHANGE).getObjectId()).isEqualTo(first);
+    return counts.snapshot().of(RequestKind.READ) - before;
+  }
+
+  private static RefUpdate.Result update(Repository r, String name, ObjectId id)
+      throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    return u.update();
+  }
+
+  @Test
+  void two_repositories_share_a_budget_for_one() throws Exception {
+    manager("cacheLimit = " + (tableBytes() + tableBytes() / 2));
+    S3Repository a = open("a");
+    S3Repository b = open("b");
+    assertThat(readsOf(a)).isEqualTo(1);
+    assertThat(readsOf(a)).isZero();
+    assertThat(readsOf(b)).isEqualTo(1);
+    assertThat(readsOf(b)).isZero();
+    assertThat(here.refsMetrics().evictions()).isEqualTo(1);
+    assertThat(here.tableBudget().count()).isEqualTo(1);
+    assertThat(readsOf(a)).as("let go, so loaded again").isEqualTo(1);
+    assertThat(here.refsMetrics().evictions()).isEqualTo(2);
+    assertThat(here.tableBudget().bytes()).isEqualTo(tableBytes());
+  }
+
+  @Test
+  void two_repositories_that_fit_both_stay() throws Exception {
+    manager("cacheLimit = " + 2 * tableBytes());
+    S3Repository a = open("a");
+    S3Repository b = open("b");
+    readsOf(a);
+    readsOf(b);
+    assertThat(readsOf(a) + readsOf(b)).isZero();
+    assertThat(here.tableBudget().count()).isEqualTo(2);
+  }
+
+  @Test
+  void a_reader_is_not_disturbed_when_its_table_is_let_go() throws Exception {
+    manager("cacheLimit = " + (tableBytes() + tableBytes() / 2));
+    S3Repository a = open("a");
+    RefView view = a.getRefDatabase().validated();
+    readsOf(open("b"));
+    assertThat(here.refsMetrics().evictions()).isEqualTo(1);
+    assertThat(view.exact(CHANGE).getObjectId()).isEqualTo(first);
+    assertThat(view.prefix("refs/changes/", Set.of())).hasSize(REFS);
+  }
+
+  @Test
+  void a_forgotten_repository_leaves_the_budget() throws Exception {
+    manager("");
+    readsOf(open("a"));
+    assertThat(here.tableBudget().count()).isEqualTo(1);
+    open.removeIf(
+        r -> {
+          r.close();
+          return true;
+        });
+    here.delete("a");
+    for (int i = 0; i < 600 && here.tableBudget().count() > 0; i++) {
+      System.gc();
+    }
+    assertThat(here.tableBudget().count()).isZero();
+  }
+
+  @Test
+  void nothing_is_kept_without_raw_bytes() throws Exception {
+    manager("keepRawBytes = false");
+    S3Repository a = open("a");
+    for (int i = 0; i < 3; i++) {
+      assertThat(readsOf(a)).isEqualTo(1);
+      assertThat(here.tableBudget().count()).isZero();
+      assertThat(here.tableBudget().bytes()).isZero();
+    }
+    assertThat(a.getRefDatabase().known()).isEmpty();
+    assertThat(here.refsMetrics().evictions()).as("nothing was kept to be let go").isZero();
+  }
+
+  @Test
+  void every_operation_works_without_raw_bytes() throws Exception {
+    everyOperation("keepRawBytes = false");
+  }
+
+  @Test
+  void every_operation_works_on_a_table_larger_than_the_budget() throws Exception {
+    everyOperation("cacheLimit = 1k");
+  }
+
+  private void everyOperation(String setting) throws Exception {
+    manager(setting);
+    S3Repository a = open("a");
+    assertThat(update(a, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(update(a, MASTER, second)).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+    assertThat(update(a, MASTER, second)).isEqualTo(RefUpdate.Result.NO_CHANGE);
+    assertThat(a.renameRef(MASTER, "refs/heads/other").rename())
+        .isEqualTo(RefUpdate.Result.RENAMED);
+    RefUpdate delete = a.updateRef(CHANGE);
+    delete.setForceUpdate(true);
+    assertThat(delete.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    a.getRefDatabase().compact();
+    BatchRefUpdate large = a.getRefDatabase().newBatchUpdate();
+    large.setAllowNonFastForwards(true);
+    for (int i = 0; i < REFS; i++) {
+      large.addCommand(new ReceiveCommand(ObjectId.zeroId(), second, "refs/more/" + i));
+    }
+    try (RevWalk walk = new RevWalk(a)) {
+      large.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(large.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(a.exactRef("refs/more/17").getObjectId()).isEqualTo(second);
+    assertThat(a.exactRef(CHANGE)).isNull();
+    assertThat(a.getRefDatabase().getRefsByPrefix("refs/")).hasSize(2 * REFS);
+    assertThat(a.getRefDatabase().getReflogReader("refs/heads/other").getReverseEntries())
+        .isNotEmpty();
+    assertThat(here.tableBudget().count()).isZero();
+    try (S3Repository check = there.openRepository("a")) {
+      assertThat(check.getRefDatabase().getRefsByPrefix("refs/").stream().map(Ref::getName))
+          .containsExactlyElementsOf(
+              a.getRefDatabase().getRefsByPrefix("refs/").stream().map(Ref::getName).toList());
+    }
+  }
+
+  @Test
+  void within_the_window_only_the_snapshot_is_loaded_without_raw_bytes() throws Exception {
+    manager("keepRawBytes = false\nvalidate = 1 h");
+    S3Repository a = open("a");
+    readsOf(a);
+    RequestCounts.Snapshot before = counts.snapshot();
+    readsOf(a);
+    RequestCounts.Snapshot used = counts.snapshot().since(before);
+    assertThat(used.of(RequestKind.READ)).isEqualTo(1);
+    assertThat(used.total()).isEqualTo(1);
+  }
+
+  @Test
+  void an_update_loads_the_refs_once_without_raw_bytes() throws Exception {
+    manager("keepRawBytes = false");
+    S3Repository a = open("a");
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(update(a, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
+    RequestCounts.Snapshot used = counts.snapshot().since(before);
+    assertThat(used.of(RequestKind.READ)).isEqualTo(1);
+    assertThat(used.of(RequestKind.PUT_IF)).isEqualTo(1);
+    assertThat(used.total()).as("manifest, snapshot, manifest").isEqualTo(3);
+  }
+
+  @Test
+  void who_waits_for_a_load_that_is_interrupted_loads_himself() throws Exception {
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    DelegatingObjectStore store =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public Validator read(
+              String key, long offset, byte[] b, int at, int length, Optional<Validator> version)
+              throws IOException {
+            reading.countDown();
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+              throw new StoreException.Unavailable(key, key + ": interrupted", e);
+            }
+            return super.read(key, offset, b, at, length, version);
+          }
+        };
+    RefsMetrics metrics = new RefsMetrics();
+    SnapshotTables tables =
+        new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+    S3Repository a = there.openRepository("a");
+    open.add(a);
+    Manifest manifest = a.manifest();
+    FutureTask<RefTable> first = new FutureTask<>(() -> tables.of(manifest));
+    Thread loader = new Thread(first);
+    loader.start();
+    reading.await();
+    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
+    Thread waiter = new Thread(second);
+    waiter.start();
+    while (waiter.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    loader.interrupt();
+    assertThatThrownBy(first::get).hasCauseInstanceOf(StoreException.Unavailable.class);
+    go.countDown();
+    assertThat(second.get().size()).isEqualTo(REFS);
+    assertThat(metrics.parses()).isEqualTo(1);
+  }
+
+  @Test
+  void who_waits_for_a_table_is_told_that_there_was_no_memory_to_load_it() throws Exception {
+    AtomicReference<Thread> waiter = new AtomicReference<>();
+    Error noMemory = new OutOfMemoryError("as if");
+    DelegatingObjectStore store =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public Validator read(
+              String key, long offset, byte[] b, int at, int length, Optional<Validator> version)
+              throws IOException {
+            if (waiter.get().getState() == Thread.State.NEW) {
+              waiter.get().start();
+              while (waiter.get().getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+              }
+              throw noMemory;
+            }
+            return super.read(key, offset, b, at, length, version);
+          }
+        };
+    RefsMetrics metrics = new RefsMetrics();
+    SnapshotTables tables =
+        new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+    S3Repository a = there.openRepository("a");
+    open.add(a);
+    Manifest manifest = a.manifest();
+    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
+    waiter.set(new Thread(second));
+    assertThatThrownBy(() -> tables.of(manifest)).isSameAs(noMemory);
+    assertThatThrownBy(second::get)
+        .hasCauseInstanceOf(IOException.class)
+        .hasMessageEndingWith("cannot be loaded")
+        .hasRootCause(noMemory);
+    assertThat(tables.of(manifest).size()).isEqualTo(REFS);
+  }
+
+  @Test
+  void many_who_change_refs_at_once_all_succeed_without_raw_bytes() throws Exception {
+    manager("keepRawBytes = false");
+    S3Repository a = open("a");
+    CountDownLatch go = new CountDownLatch(1);
+    List<FutureTask<RefUpdate.Result>> tasks = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      String name = "refs/heads/" + i;
+      FutureTask<RefUpdate.Result> task =
+          new FutureTask<>(
+              () -> {
+                go.await();
+                return update(a, name, first);
+              });
+      tasks.add(task);
+      new Thread(task).start();
+    }
+    go.countDown();
+    for (FutureTask<RefUpdate.Result> task : tasks) {
+      assertThat(task.get()).isEqualTo(RefUpdate.Result.NEW);
+    }
+    assertThat(a.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(8);
+  }
+
+  @Test
+  void a_repository_that_is_gone_says_so_without_raw_bytes() throws Exception {
+    manager("keepRawBytes = false");
+    S3Repository a = open("a");
+    readsOf(a);
+    there.delete("a");
+    assertThatThrownBy(() -> a.exactRef(CHANGE)).hasMessageContaining("deleted");
+  }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.RestampingStore;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Look-ups through a path whose validators mean nothing: {@code trustETag = never}. */
+@Timeout(120)
+class UntrustedRefsTest {
+  private static final String MASTER = "refs/heads/master";
+  private static final int REFS = 6000;
+
+  /** As many as make a snapshot that is compared in several ranges. */
+  private static final int MANY_REFS = 230_000;
+
+  private static final int THREADS = 16;
+
+  @TempDir Path directory;
+
+  private final RequestCounts counts = new RequestCounts();
+  private final AtomicBoolean flipped = new AtomicBoolean();
+  private RestampingStore store;
+  private S3RepositoryManager there;
+  private S3RepositoryManager here;
+  private S3Repository writer;
+  private S3Repository reader;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create() throws Exception {
+    store = new RestampingStore(new Flipping(new DirectoryObjectStore(directory)));
+    there = TestRepositories.manager(store);
+    writer = there.createRepository("r");
+    first = TestRepositories.commit(writer, "first");
+    second = TestRepositories.commit(writer, "second", first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    if (here != null) {
+      reader.close();
+      here.close();
+    }
+    writer.close();
+    there.close();
+  }
+
+  /** Flips one bit in the middle of snapshots while that is wanted. */
+  private final class Flipping extends DelegatingObjectStore {
+    Flipping(DirectoryObjectStore store) {
+      super(store);
+    }
+
+    private boolean flips(String key) {
+      return flipped.get() && key.contains("/refs/");
+    }
+
+    @Override
+    public Validator read(
+        String key, long offset, byte[] dst, int at, int length, Optional<Validator> expected)
+        throws IOException {
+      Validator v = super.read(key, offset, dst, at, length, expected);
+      if (flips(key)) {
+        dst[at + length / 2] ^= 1;
+      }
+      return v;
+    }
+
+    @Override
+    public Optional<Validator> compare(String key, long offset, byte[] b, int at, int length)
+        throws IOException {
+      return flips(key) ? Optional.empty() : super.compare(key, offset, b, at, length);
+    }
+  }
+
+  private void open(String... settings) throws Exception {
+    Config config = new Config();
+    config.fromText("[s3 \"refs\"]\ntrustETag = never\n" + String.join("\n", settings));
+    here =
+        new S3RepositoryManager(
+            new ObservedObjectStore(store, counts), S3Settings.from(config, "test"));
+    reader = here.openRepository("r");
+  }
+
+  private void createRefs(int count) throws IOException {
+    BatchRefUpdate batch = writer.getRefDatabase().newBatchUpdate();
+    batch.setAllowNonFastForwards(true);
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
+    }
+    try (RevWalk walk = new RevWalk(writer)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    writer.getRefDatabase().compact();
+  }
+
+  private static void update(S3Repository r, String name, ObjectId id) throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    assertThat(u.forceUpdate())
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.FAST_FORWARD);
+  }
+
+  private RefView look() throws IOException {
+    return reader.getRefDatabase().validated();
+  }
+
+  private RequestCounts.Snapshot requestsOf(int lookUps) throws IOException {
+    RequestCounts.Snapshot before = counts.snapshot();
+    for (int i = 0; i < lookUps; i++) {
+      assertThat(reader.exactRef("refs/changes/7/1").getObjectId()).isEqualTo(first);
+    }
+    return counts.snapshot().since(before);
+  }
+
+  @Test
+  void equal_bytes_are_the_same_table_and_the_same_view() throws Exception {
+    createRefs(REFS);
+    open();
+    RefView view = look();
+    store.restamp();
+    assertThat(look()).isSameAs(view);
+    assertThat(look().table()).isSameAs(view.table());
+    assertThat(here.refsMetrics().parses()).isEqualTo(1);
+    assertThat(here.refsMetrics().comparisons()).isEqualTo(2);
+    assertThat(here.refsMetrics().differences()).isZero();
+    assertThat(here.manifestMetrics().decodings()).isEqualTo(1);
+  }
+
+  @Test
+  void a_look_up_fetches_manifest_and_snapshot_in_one_request_each() throws Exception {
+    createRefs(REFS);
+    open();
+    look();
+    long snapshot = look().refs().snapshot().orElseThrow().size();
+    RequestCounts.Snapshot used = requestsOf(1);
+    assertThat(used.of(RequestKind.GET)).isEqualTo(1);
+    assertThat(used.of(RequestKind.READ)).isEqualTo(1);
+    assertThat(used.total()).isEqualTo(2);
+    assertThat(used.bytes().get(RequestKind.READ)).isEqualTo(snapshot);
+  }
+
+  @Test
+  void equal_bytes_cost_little_memory_whatever_their_number() throws Exception {
+    createRefs(MANY_REFS);
+    open();
+    long snapshot = look().refs().snapshot().orElseThrow().size();
+    look();
+    long before = allocated();
+    int lookUps = 5;
+    for (int i = 0; i < lookUps; i++) {
+      look();
+    }
+    assertThat(snapshot).isGreaterThan(8 << 20);
+    assertThat((allocated() - before) / lookUps).isLessThan(1 << 20);
+    assertThat(here.refsMetrics().parses()).isEqualTo(1);
+  }
+
+  /** What all threads have allocated. */
+  private static long allocated() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
+        .filter(bytes -> bytes > 0)
+        .sum();
+  }
+
+  @Test
+  void a_commit_after_a_look_up_names_the_newest_validator() throws Exception {
+    createRefs(REFS);
+    open();
+    look();
+    store.restamp();
+    look();
+    RequestCounts.Snapshot before = counts.snapshot();
+    update(reader, MASTER, first);
+    assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
+    assertThat(writer.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
+  void a_commit_finds_out_that_the_validator_has_changed() throws Exception {
+    createRefs(REFS);
+    open();
+    look();
+    store.restamp();
+    update(reader, MASTER, first);
+    assertThat(writer.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
+  void changes_of_others_are_seen_and_then_look_ups_are_cheap_again() throws Exception {
+    createRefs(REFS);
+    open();
+    RefTable table = look().table();
+    update(writer, MASTER, second);
+    assertThat(reader.exactRef(MASTER).getObjectId()).isEqualTo(second);
+    RefView view = look();
+    assertThat(view.table()).isSameAs(table);
+    assertThat(look()).isSameAs(view);
+    assertThat(here.manifestMetrics().decodings()).isEqualTo(2);
+  }
+
+  @Test
+  void a_snapshot_of_others_is_loaded_once_however_many_wait_for_it() throws Exception {
+    createRefs(REFS);
+    open();
+    look();
+    for (int i = 0; i < 2; i++) { // two compactions, so that it cannot be derived
+      update(writer, MASTER, i == 0 ? first : second);
+      writer.getRefDatabase().compact();
+    }
+    CountDownLatch go = new CountDownLatch(1);
+    List<FutureTask<RefView>> tasks = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      FutureTask<RefView> task =
+          new FutureTask<>(
+              () -> {
+                go.await();
+                return look();
+              });
+      tasks.add(task);
+      new Thread(task).start();
+    }
+    go.countDown();
+    RefView view = look();
+    for (FutureTask<RefView> task : tasks) {
+      assertThat(task.get()).isSameAs(view);
+    }
+    assertThat(view.exact(MASTER).getObjectId()).isEqualTo(second);
+    assertThat(here.refsMetrics().parses()).isEqualTo(2);
+    assertThat(here.manifestMetrics().decodings()).isEqualTo(2);
+  }
+
+  @Test
+  void other_bytes_are_an_error_that_names_the_key_and_the_good_table_stays() throws Exception {
+    createRefs(REFS);
+    open();
+    RefTable table = look().table();
+    flipped.set(true);
+    assertThat(keyOfFailure()).endsWith(snapshotId());
+    assertThat(here.refsMetrics().differences()).isEqualTo(1);
+    update(reader, MASTER, second);
+    flipped.set(false);
+    assertThat(look().table()).isSameAs(table);
+    assertThat(reader.exactRef(MASTER).getObjectId()).isEqualTo(second);
+  }
+
+  private String snapshotId() throws IOException {
+    return writer.getRefDatabase().validated().refs().snapshot().orElseThrow().id();
+  }
+
+  /** The key that a failing look-up names. */
+  private String keyOfFailure() {
+    try {
+      reader.exactRef(MASTER);
+    } catch (StoreException.Corrupt e) {
+      assertThat(e).hasMessageContaining(e.key());
+      return e.key();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("the look-up should have failed");
+  }
+
+  @Test
+  void a_compaction_writes_the_good_table_beside_what_is_damaged() throws Exception {
+    createRefs(REFS);
+    open();
+    RefView view = look();
+    flipped.set(true);
+    assertThatThrownBy(this::look).isInstanceOf(StoreException.Corrupt.class);
+    update(reader, MASTER, second);
+    reader.getRefDatabase().compact();
+    flipped.set(false);
+    assertThat(look().refs().snapshot()).isNotEqualTo(view.refs().snapshot());
+    try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
+        S3Repository r = fresh.openRepository("r")) {
+      assertThat(r.getRefDatabase().getRefsByPrefix("refs/")).hasSize(REFS + 1);
+    }
+  }
+
+  @Test
+  void within_the_window_nothing_is_fetched() throws Exception {
+    createRefs(REFS);
+    open("validate = 1 h");
+    look();
+    assertThat(requestsOf(10).total()).isZero();
+  }
+
+  @Test
+  void a_request_compares_once_when_it_begins() throws Exception {
+    createRefs(REFS);
+    open();
+    look();
+    RequestCounts.Snapshot before = counts.snapshot();
+    try (S3Repository request = here.openForRequest("r")) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(request.exactRef("refs/changes/7/1")).isNotNull();
+      }
+    }
+    assertThat(counts.snapshot().since(before).total()).isEqualTo(2);
+  }
+
+  @Test
+  void without_raw_bytes_each_look_up_loads_and_parses() throws Exception {
+    createRefs(REFS);
+    open("keepRawBytes = false");
+    requestsOf(3);
+    assertThat(here.refsMetrics().parses()).isEqualTo(3);
+    assertThat(here.refsMetrics().comparisons()).isZero();
+    assertThat(here.manifestMetrics().decodings()).isGreaterThanOrEqualTo(3);
+    assertThat(here.tableBudget().count()).isZero();
+  }
+}

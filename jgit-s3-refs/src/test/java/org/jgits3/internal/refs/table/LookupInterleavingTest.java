@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.refs.snapshot.SnapshotTables;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore.Stop;
+import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+/** Answers that arrive late, and look-ups that come in between. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
+class LookupInterleavingTest {
+  private static final String REF = "refs/heads/r";
+  private static final String OTHER = "refs/heads/other";
+
+  private final ObjectStore objects = new MemoryObjectStore();
+  private final StagedObjectStore store = new StagedObjectStore(objects);
+  private final RequestCounts counts = new RequestCounts();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final List<Thread> started = new CopyOnWriteArrayList<>();
+  private S3RepositoryManager elsewhere;
+  private S3RepositoryManager manager;
+  private S3Repository there;
+  private S3Repository here;
+  private ObjectId first;
+  private ObjectId second;
+  private ObjectId third;
+
+  @BeforeEach
+  void create() throws Exception {
+    elsewhere = TestRepositories.manager(objects);
+    there = elsewhere.createRepository("r");
+    first = TestRepositories.commit(there, "first");
+    second = TestRepositories.commit(there, "second", first);
+    third = TestRepositories.commit(there, "third", second);
+    push(there, REF, first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    threads.shutdownNow();
+    here.close();
+    manager.close();
+    there.close();
+    elsewhere.close();
+  }
+
+  private void open(String validate) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "refs", "validate", validate);
+    manager =
+        new S3RepositoryManager(
+            new ObservedObjectStore(store, counts), S3Settings.from(config, "test"));
+    here = manager.openRepository("r");
+  }
+
+  private static void push(S3Repository r, String name, ObjectId id) throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    assertThat(u.forceUpdate())
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD, RefUpdate.Result.FORCED);
+  }
+
+  private ObjectId lookUp(String name) throws IOException {
+    Ref ref = here.exactRef(name);
+    return ref == null ? null : ref.getObjectId();
+  }
+
+  private <T> Future<T> start(Callable<T> task) {
+    return threads.submit(
+        () -> {
+          started.add(Thread.currentThread());
+          return task.call();
+        });
+  }
+
+  /** Waits until threads wait for what another one does, and not for the test. */
+  private void awaitWaiting(int count) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (started.stream().filter(LookupInterleavingTest::waits).count() < count) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean waits(Thread thread) {
+    return (thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.BLOCKED)
+        && Arrays.stream(thread.getStackTrace())
+            .noneMatch(frame -> frame.getClassName().equals(Stop.class.getName()));
+  }
+
+  @Test
+  void F1_a_look_up_does_not_answer_from_a_validation_that_was_under_way_when_it_arrived()
+      throws Exception {
+    open("always");
+    lookUp(REF);
+    Stop answered = new Stop();
+    store.after(Request.READ_MANIFEST, answered);
+    Future<ObjectId> early = start(() -> lookUp(REF));
+    answered.awaitReached();
+    push(there, REF, second);
+    long before = counts.snapshot().total();
+    Future<ObjectId> late = start(() -> lookUp(REF));
+    Future<ObjectId> later = start(() -> lookUp(REF));
+    awaitWaiting(2);
+    answered.release();
+
+    assertThat(early.get()).isIn(first, second);
+    assertThat(late.get()).isEqualTo(second);
+    assertThat(later.get()).isEqualTo(second);
+    assertThat(counts.snapshot().total() - before)
+        .as("the early one, and one that the two share")
+        .isEqualTo(2);
+  }
+
+  @Test
+  void F1_an_update_is_not_refused_for_what_a_validation_under_way_will_say() throws Exception {
+    open("always");
+    lookUp(REF);
+    Stop answered = new Stop();
+    store.after(Request.READ_MANIFEST, answered);
+    Future<ObjectId> early = start(() -> lookUp(REF));
+    answered.awaitReached();
+    push(there, REF, second);
+    Future<RefUpdate.Result> late =
+        start(
+            () -> {
+              RefUpdate u = here.updateRef(REF);
+              u.setExpectedOldObjectId(second);
+              u.setNewObjectId(third);
+              return u.update();
+            });
+    awaitWaiting(1);
+    answered.release();
+
+    assertThat(early.get()).isIn(first, second);
+    assertThat(late.get()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+  }
+
+  @Test
+  void F2_an_answer_that_arrives_late_does_not_hide_an_update_made_meanwhile() throws Exception {
+    open("1 h");
+    push(there, OTHER, first);
+    push(here, REF, second); // known now, so that nothing has to be asked for any more
+    push(there, OTHER, second);
+    Stop answered = new Stop();
+    store.after(Request.READ_MANIFEST, answered);
+    Future<Void> slow =
+        start(
+            () -> {
+              here.scanForRepoChanges();
+              return null;
+            });
+    answered.awaitReached();
+    push(here, REF, third);
+    answered.release();
+    slow.get();
+
+    assertThat(lookUp(REF)).isEqualTo(third);
+  }
+
+  private ManifestCommitter committer() {
+    return new ManifestCommitter(objects, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+  }
+
+  @Test
+  void F3_a_slow_reader_does_not_put_an_old_table_in_the_place_of_a_newer_one() throws Exception {
+    open("always");
+    there.getRefDatabase().compact();
+    Manifest before = committer().validate().manifest();
+    push(there, REF, second);
+    there.getRefDatabase().compact();
+    Manifest after = committer().validate().manifest();
+    SnapshotTables tables = tables(new ObservedObjectStore(objects, counts));
+    RefTable newest = tables.of(after);
+
+    RefTable old = tables.of(before);
+
+    assertThat(old.value(0).id()).as("what the slow reader asked for").isEqualTo(first);
+    assertThat(tables.held(after.refs().snapshot())).containsSame(newest);
+    long requests = counts.snapshot().total();
+    assertThat(tables.of(after)).isSameAs(newest);
+    assertThat(counts.snapshot().total()).isEqualTo(requests);
+  }
+
+  private static SnapshotTables tables(ObjectStore store) {
+    RefsMetrics metrics = new RefsMetrics();
+    return new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+  }
+
+  @Test
+  void F3_a_table_that_lost_against_a_newer_one_is_not_kept() throws Exception {
+    open("always");
+    there.getRefDatabase().compact();
+    Manifest before = committer().validate().manifest();
+    RefTable old = tables(objects).of(before);
+    push(there, REF, second);
+    there.getRefDatabase().compact();
+    Manifest after = committer().validate().manifest();
+    SnapshotTables tables = tables(objects);
+    RefTable newest = tables.of(after);
+
+    tables.install(before.refs().snapshot().orElseThrow().id(), old);
+
+    assertThat(tables.held(after.refs().snapshot())).containsSame(newest);
+    assertThat(tables.held(before.refs().snapshot())).isEmpty();
+  }
+
+  @Test
+  void F4_a_look_up_answers_from_the_refs_that_its_own_validation_returned() throws Exception {
+    there.getRefDatabase().compact();
+    push(there, OTHER, first);
+    open("always");
+    Stop loading = new Stop();
+    store.before(Request.READ_SNAPSHOT, loading);
+    Future<List<Ref>> slow = start(() -> here.getRefDatabase().getRefsByPrefix("refs/"));
+    loading.awaitReached();
+    // Folds OTHER: with the table that is being loaded, the newer manifest has none.
+    there.getRefDatabase().compact();
+    push(there, REF, second);
+    manager.openForRequest("r").close();
+    loading.release();
+
+    assertThat(slow.get())
+        .extracting(ref -> ref.getName() + " " + ref.getObjectId().name())
+        .containsExactly(OTHER + " " + first.name(), REF + " " + first.name());
+    assertThat(lookUp(REF)).isEqualTo(second);
+    assertThat(lookUp(OTHER)).isEqualTo(first);
+  }
+
+  @Test
+  void F4_what_is_known_is_never_a_newer_manifest_with_an_older_table() throws Exception {
+    there.getRefDatabase().compact();
+    push(there, OTHER, first);
+    open("1 h");
+    assertThat(lookUp(OTHER)).isEqualTo(first);
+    there.getRefDatabase().compact();
+    manager.openForRequest("r").close();
+
+    assertThat(lookUp(OTHER)).isEqualTo(first);
+    assertThat(lookUp(REF)).isEqualTo(first);
+  }
+}

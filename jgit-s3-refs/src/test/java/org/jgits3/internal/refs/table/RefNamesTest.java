@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeSet;
+import org.jgits3.testing.Seeds;
+import org.junit.jupiter.api.Test;
+
+class RefNamesTest {
+  private static final String[] PARTS = {"a", "b-1", "é", "\uFFFD", "\uD83D\uDE00", "/", "0"};
+
+  private static Optional<RefNames> ascending(List<String> names) {
+    return RefNames.ascending(names.size(), names::get);
+  }
+
+  private static List<String> random(Random random) {
+    TreeSet<String> names = new TreeSet<>(RefOrder.INSTANCE);
+    for (int i = random.nextInt(40); i >= 0; i--) {
+      StringBuilder name = new StringBuilder("refs/");
+      for (int k = random.nextInt(30); k >= 0; k--) {
+        name.append(PARTS[random.nextInt(PARTS.length)]);
+      }
+      names.add(name.toString());
+    }
+    return new ArrayList<>(names);
+  }
+
+  @Seeds(4)
+  void names_are_what_their_strings_are(long seed) {
+    Random random = new Random(seed);
+    for (int round = 0; round < 200; round++) {
+      List<String> names = random(random);
+      List<String> others = random(random);
+      RefNames held = ascending(names).orElseThrow();
+      RefNames heldOthers = ascending(others).orElseThrow();
+
+      assertThat(held.size()).isEqualTo(names.size());
+      for (int i = 0; i < names.size(); i++) {
+        String name = names.get(i);
+        assertThat(held.get(i)).isEqualTo(name);
+        assertThat(held.length(i)).isEqualTo(name.getBytes(UTF_8).length);
+        assertThat(held.find(name.getBytes(UTF_8))).isEqualTo(i);
+        assertThat(held.startsWith(i, name.substring(0, 5).getBytes(UTF_8))).isTrue();
+        assertThat(held.startsWith(i, (name + "a").getBytes(UTF_8))).isFalse();
+        for (int j = 0; j < others.size(); j++) {
+          assertThat(Integer.signum(held.compare(i, heldOthers, j)))
+              .isEqualTo(Integer.signum(RefOrder.INSTANCE.compare(name, others.get(j))));
+        }
+        if (i > 0) {
+          byte[] common = new byte[held.common(i)];
+          System.arraycopy(name.getBytes(UTF_8), 0, common, 0, common.length);
+          assertThat(held.startsWith(i - 1, common)).isTrue();
+        }
+      }
+      assertThat(held.inOrderOfStrings() || names.stream().anyMatch(n -> n.contains("\uD83D")))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void names_that_do_not_ascend_are_refused() {
+    assertThat(ascending(List.of("refs/b", "refs/a"))).isEmpty();
+    assertThat(ascending(List.of("refs/a", "refs/a"))).isEmpty();
+    assertThat(ascending(List.of("refs/a", "refs/b", "refs/a1"))).isEmpty();
+    assertThat(ascending(List.of("refs/\uFFFD", "refs/\uD83D\uDE00"))).isPresent();
+    assertThat(ascending(List.of("refs/\uD83D\uDE00", "refs/\uFFFD"))).isEmpty();
+  }
+
+  @Test
+  void order_differs_from_that_of_strings_beyond_the_basic_plane_only() {
+    assertThat(ascending(List.of("refs/a", "refs/\uFFFD")).orElseThrow().inOrderOfStrings())
+        .isTrue();
+    assertThat(ascending(List.of("refs/\uD83D\uDE00")).orElseThrow().inOrderOfStrings()).isFalse();
+  }
+
+  @Test
+  void a_character_that_packed_refs_cannot_hold_is_found_wherever_it_is() {
+    String name = "refs/heads/a-name-of-some-length";
+    assertThat(RefNames.storable(name)).isTrue();
+    assertThat(RefNames.storable(name + "é\uD83D\uDE00\u0080")).isTrue();
+    for (char c : new char[] {0, '\n', 0x1f, ' ', 0x7f, '\uD83D', '\uDE00'}) {
+      for (int i = 0; i <= name.length(); i++) {
+        String bad = name.substring(0, i) + c + name.substring(i);
+        assertThat(RefNames.storable(bad)).as("%04x at %d", (int) c, i).isFalse();
+        assertThat(ascending(List.of(bad, "\uFFFD")).orElseThrow().storable()).isFalse();
+      }
+    }
+    for (char c = '!'; c < 0x7f; c++) {
+      assertThat(RefNames.storable(name + c)).as("%c", c).isTrue();
+    }
+  }
+}

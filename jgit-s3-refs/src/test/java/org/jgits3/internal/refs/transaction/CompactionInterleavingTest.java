@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore.Action;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.Validator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+/**
+ * What other processes do while one compacts. Whatever it is, everybody sees the last value of each
+ * ref that was acknowledged.
+ */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
+class CompactionInterleavingTest {
+  private static final String REF = "refs/heads/r";
+  private static final String OTHER = "refs/heads/other";
+
+  private final ObjectStore objects = new MemoryObjectStore();
+  private final StagedObjectStore store = new StagedObjectStore(objects);
+  private S3RepositoryManager slowly;
+  private S3RepositoryManager elsewhere;
+
+  /** Whose compactions take long. */
+  private S3Repository slow;
+
+  /** Another process, which acts meanwhile. */
+  private S3Repository fast;
+
+  private ObjectId a;
+  private ObjectId b;
+
+  /** Values that were acknowledged last. */
+  private final Map<String, ObjectId> expected = new TreeMap<>();
+
+  @BeforeEach
+  void create() throws Exception {
+    slowly = TestRepositories.manager(store);
+    elsewhere = TestRepositories.manager(objects);
+    slow = slowly.createRepository("r");
+    fast = elsewhere.openRepository("r");
+    a = TestRepositories.commit(slow, "a");
+    b = TestRepositories.commit(slow, "b");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    slow.close();
+    fast.close();
+    slowly.close();
+    elsewhere.close();
+  }
+
+  private void push(String name, ObjectId id) throws IOException {
+    RefUpdate u = fast.updateRef(name);
+    u.setNewObjectId(id);
+    assertThat(u.forceUpdate())
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.NO_CHANGE);
+    expected.put(name, id);
+  }
+
+  private void delete(String name) throws IOException {
+    RefUpdate u = fast.updateRef(name);
+    u.setForceUpdate(true);
+    assertThat(u.delete()).isIn(RefUpdate.Result.FORCED, RefUpdate.Result.NEW);
+    expected.remove(name);
+  }
+
+  private void compactSlowly() throws IOException {
+    slow.getRefDatabase().compact();
+  }
+
+  private void compactElsewhere() throws IOException {
+    fast.getRefDatabase().compact();
+  }
+
+  private void whileTheSnapshotIsUploaded(Action action) {
+    store.after(Request.WRITE_SNAPSHOT, action);
+  }
+
+  private void beforeTheCommit(Action action) {
+    whileTheSnapshotIsUploaded(() -> store.before(Request.WRITE_MANIFEST, action));
+  }
+
+  /** Both processes, and one that has seen nothing yet, see what was acknowledged. */
+  private void assertNothingIsLost(String when) throws Exception {
+    try (S3RepositoryManager later = TestRepositories.manager(objects);
+        S3Repository fresh = later.openRepository("r")) {
+      for (S3Repository r : List.of(slow, fast, fresh)) {
+        assertThat(refs(r)).as(when).isEqualTo(expected);
+      }
+    }
+  }
+
+  private static Map<String, ObjectId> refs(S3Repository r) throws IOException {
+    Map<String, ObjectId> found = new TreeMap<>();
+    for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
+      found.put(ref.getName(), ref.getObjectId());
+    }
+    return found;
+  }
+
+  private Set<String> snapshots() throws IOException {
+    Set<String> found = new HashSet<>();
+    store.list(
+        "",
+        object -> {
+          if (object.key().contains("/refs/")) {
+            found.add(object.key());
+          }
+        });
+    return found;
+  }
+
+  @Test
+  void C1_a_ref_created_while_a_compaction_uploads_is_kept() throws Exception {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(() -> push(REF, a));
+    compactSlowly();
+    assertNothingIsLost("created");
+  }
+
+  @Test
+  void C2_a_ref_updated_again_while_a_compaction_uploads_its_older_value_is_kept()
+      throws Exception {
+    push(REF, a);
+    whileTheSnapshotIsUploaded(() -> push(REF, b));
+    compactSlowly();
+    assertNothingIsLost("updated");
+  }
+
+  @Test
+  void C2_a_ref_deleted_while_a_compaction_uploads_its_value_stays_deleted() throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(() -> delete(REF));
+    compactSlowly();
+    assertNothingIsLost("deleted");
+  }
+
+  @Test
+  void C2_a_ref_created_again_while_a_compaction_uploads_its_deletion_is_kept() throws Exception {
+    push(REF, a);
+    compactElsewhere();
+    delete(REF);
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(() -> push(REF, b));
+    compactSlowly();
+    assertNothingIsLost("created again");
+  }
+
+  @Test
+  void C2_a_ref_that_goes_back_to_its_value_in_the_old_snapshot_keeps_it() throws Exception {
+    push(REF, a);
+    compactElsewhere();
+    push(REF, b);
+    whileTheSnapshotIsUploaded(() -> push(REF, a));
+    compactSlowly();
+    assertNothingIsLost("updated back");
+  }
+
+  @Test
+  void C2_a_deletion_that_is_undone_while_a_compaction_uploads_it_stays_undone() throws Exception {
+    push(REF, a);
+    compactElsewhere();
+    delete(REF);
+    whileTheSnapshotIsUploaded(() -> push(REF, a));
+    compactSlowly();
+    assertNothingIsLost("restored");
+  }
+
+  @Test
+  void C3_the_slower_of_two_compactions_does_not_bring_back_what_the_faster_folded()
+      throws Exception {
+    push(OTHER, a);
+    compactElsewhere();
+    push(OTHER, b);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, a);
+          delete(OTHER);
+          compactElsewhere();
+        });
+    compactSlowly();
+    assertNothingIsLost("folded by the faster one");
+  }
+
+  @Test
+  void C3_the_slower_of_two_first_compactions_gives_up_as_well() throws Exception {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, b);
+          compactElsewhere();
+        });
+    compactSlowly();
+    assertNothingIsLost("no snapshot before");
+  }
+
+  @Test
+  void C4_a_snapshot_that_changes_while_the_commit_is_sent_stops_the_compaction() throws Exception {
+    push(OTHER, a);
+    compactElsewhere();
+    push(OTHER, b);
+    beforeTheCommit(
+        () -> {
+          push(REF, a);
+          compactElsewhere();
+        });
+    compactSlowly();
+    assertNothingIsLost("compacted while the commit was sent");
+  }
+
+  @Test
+  void C4_changes_of_others_while_the_commit_is_sent_go_on_top_of_the_snapshot() throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    beforeTheCommit(
+        () -> {
+          push(REF, b);
+          delete(OTHER);
+        });
+    compactSlowly();
+    assertNothingIsLost("changed while the commit was sent");
+    assertThat(snapshots()).as("uploaded once").hasSize(1);
+  }
+
+  @Test
+  void C4_a_batch_with_its_own_snapshot_is_made_again_on_the_one_that_others_made()
+      throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    BatchRefUpdate batch = slow.getRefDatabase().newBatchUpdate();
+    batch.setAtomic(true);
+    for (int i = 0; i < 3000; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), a, "refs/changes/" + i));
+      expected.put("refs/changes/" + i, a);
+    }
+    beforeTheCommit(
+        () -> {
+          push(REF, b);
+          delete(OTHER);
+          compactElsewhere();
+        });
+    try (RevWalk walk = new RevWalk(slow)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertNothingIsLost("compacted while the batch was sent");
+  }
+
+  private Set<String> logObjects() throws IOException {
+    Set<String> found = new HashSet<>();
+    store.list(
+        "",
+        object -> {
+          if (object.key().contains("/log/")) {
+            found.add(object.key());
+          }
+        });
+    return found;
+  }
+
+  @Test
+  void C5_the_slower_of_two_compactions_deletes_what_it_uploaded() throws Exception {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, b);
+          compactElsewhere();
+        });
+    compactSlowly();
+    assertThat(snapshots()).as("the one that is listed").hasSize(1);
+    assertThat(slowly.refsMetrics().foldsLost()).isPositive();
+    assertNothingIsLost("what was uploaded in vain was deleted");
+  }
+
+  @Test
+  void C5_of_two_that_move_the_log_the_slower_deletes_its_segment() throws Exception {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(() -> store.after(Request.WRITE_LOG, this::compactElsewhere));
+    compactSlowly();
+    Set<String> listed = new HashSet<>();
+    String life = slow.manifest().repositoryId();
+    fast.getRefDatabase().exactRef(REF); // reads the newest manifest
+    for (LogSegment segment : fast.manifest().log().segments()) {
+      listed.add(ObjectNames.logKey(life, segment.object().id()));
+    }
+    assertThat(logObjects()).isEqualTo(listed);
+  }
+
+  @Test
+  void C5_a_snapshot_whose_commit_is_in_doubt_stays() throws Exception {
+    push(OTHER, a);
+    ObjectStore silent =
+        new DelegatingObjectStore(objects) {
+          private boolean committed;
+
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            if (!committed) {
+              super.putIf(key, body, precondition);
+            }
+            committed = true;
+            return new PutOutcome.Unknown("no answer", Duration.ZERO);
+          }
+
+          @Override
+          public GetResult get(String key, Optional<Validator> known) throws IOException {
+            if (committed) {
+              throw new StoreException.Unavailable(key, "no answer", null);
+            }
+            return super.get(key, known);
+          }
+        };
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "300 ms");
+    try (S3RepositoryManager cut =
+            new S3RepositoryManager(silent, S3Settings.from(config, "test"));
+        S3Repository r = cut.openRepository("r")) {
+      assertThatThrownBy(() -> r.getRefDatabase().compact())
+          .isInstanceOf(UnknownOutcomeException.class);
+    }
+    assertThat(snapshots()).hasSize(1);
+    assertNothingIsLost("it was committed");
+  }
+
+  /** What another process does in one step. */
+  private enum Step {
+    PUSH_A,
+    PUSH_B,
+    DELETE,
+    COMPACT
+  }
+
+  private void take(Step step) throws IOException {
+    switch (step) {
+      case PUSH_A -> push(REF, a);
+      case PUSH_B -> push(REF, b);
+      case DELETE -> delete(REF);
+      case COMPACT -> compactElsewhere();
+    }
+  }
+
+  private void takeAll(List<Step> steps) throws IOException {
+    for (Step step : steps) {
+      take(step);
+    }
+  }
+
+  private static List<List<Step>> sequences(int length) {
+    if (length == 0) {
+      return List.of(List.of());
+    }
+    List<List<Step>> made = new ArrayList<>();
+    for (List<Step> shorter : sequences(length - 1)) {
+      for (Step step : Step.values()) {
+        List<Step> longer = new ArrayList<>(shorter);
+        longer.add(step);
+        made.add(longer);
+      }
+    }
+    return made;
+  }
+
+  @Test
+  void C1_to_C4_any_two_steps_of_others_after_any_two_before() throws Exception {
+    for (List<Step> before : sequences(2)) {
+      for (List<Step> during : sequences(2)) {
+        for (int uploading = 0; uploading <= during.size(); uploading++) {
+          List<Step> first = during.subList(0, uploading);
+          List<Step> second = during.subList(uploading, during.size());
+          takeAll(before);
+          // Whatever was compacted, there is something to fold.
+          push(OTHER, a.equals(expected.get(OTHER)) ? b : a);
+          whileTheSnapshotIsUploaded(
+              () -> {
+                takeAll(first);
+                store.before(Request.WRITE_MANIFEST, () -> takeAll(second));
+              });
+          compactSlowly();
+          assertNothingIsLost(
+              before + ", then " + first + " during the upload, " + second + " during the commit");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.testing.ForkedJvm;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a compaction holds besides the table it starts from. */
+@Timeout(120)
+class CompactionMemoryTest {
+  private static final int REFS = 1 << 14;
+  private static final String DIRECTORY = "refs/" + "x".repeat(4000) + '/';
+  private static final String UPDATED = DIRECTORY + REFS / 2;
+  private static final int MIB = 1 << 20;
+
+  /** Two buffers for the upload, and what the process needs whatever it does. */
+  private static final int REST = 40;
+
+  @TempDir Path directory;
+
+  private static RefSnapshot snapshot(S3Repository r) throws IOException {
+    return r.manifest().refs().snapshot().orElseThrow();
+  }
+
+  @Test
+  void a_heap_for_one_snapshot_will_do() throws Exception {
+    RefSnapshot before;
+    ObjectId moved;
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        S3Repository r = manager.createRepository("r")) {
+      ObjectId first = TestRepositories.commit(r, "first");
+      moved = TestRepositories.commit(r, "second", first);
+      createRefs(r, first);
+      before = snapshot(r);
+      RefUpdate update = r.updateRef(UPDATED);
+      update.setNewObjectId(moved);
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+    }
+
+    long heap = before.size() / MIB + REST;
+    assertThat(heap).as("less than two snapshots").isLessThan(2 * before.size() / MIB - REST / 2);
+    compactInAProcessOfItsOwn(heap);
+
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        S3Repository r = manager.openRepository("r")) {
+      assertThat(snapshot(r).id()).isNotEqualTo(before.id());
+      assertThat(snapshot(r).size()).isEqualTo(before.size());
+      assertThat(r.manifest().refs().overlay()).isEmpty();
+      assertThat(r.exactRef(UPDATED).getObjectId()).isEqualTo(moved);
+    }
+  }
+
+  private static void createRefs(S3Repository r, ObjectId id) throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < REFS; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, DIRECTORY + i));
+    }
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private void compactInAProcessOfItsOwn(long heap) throws Exception {
+    List<String> options = List.of("-Xmx" + heap + "m", "-XX:+UseG1GC");
+    assertThat(ForkedJvm.run(options, CompactingProcess.class, directory.toString()))
+        .endsWith("compacted");
+  }
+
+  /** A process that compacts, and says so. */
+  static final class CompactingProcess {
+    private CompactingProcess() {}
+
+    /**
+     * Compacts.
+     *
+     * @param args directory of the store
+     */
+    public static void main(String[] args) throws IOException, ConfigInvalidException {
+      Config config = new Config();
+      config.setBoolean("s3", "refs", "keepRawBytes", false);
+      config.setInt("s3", "upload", "partSize", 5 * MIB);
+      config.setInt("s3", "upload", "buffers", 2);
+      try (S3RepositoryManager manager =
+              new S3RepositoryManager(
+                  new DirectoryObjectStore(Path.of(args[0])), S3Settings.from(config, "test"));
+          S3Repository r = manager.openRepository("r")) {
+        r.getRefDatabase().compact();
+      }
+      System.out.println("compacted");
+    }
+  }
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.refs.S3RefDatabase;
+import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.UploadOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Batches that are committed with a snapshot of their own, and compactions that they cause. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
+public class LargeBatchTest {
+  private static final String MASTER = "refs/heads/master";
+
+  /** More refs than a manifest has room for. */
+  private static final int MANY = 3000;
+
+  @TempDir Path directory;
+
+  /** Snapshots that were uploaded. */
+  private final AtomicInteger snapshots = new AtomicInteger();
+
+  /** Runs once, after the upload of the next snapshot. */
+  private final AtomicReference<Action> afterSnapshot = new AtomicReference<>(() -> {});
+
+  private DelegatingObjectStore store;
+  private S3RepositoryManager manager;
+  private S3RepositoryManager elsewhere;
+  private S3Repository here;
+  private ObjectId first;
+  private ObjectId second;
+
+  @FunctionalInterface
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  @BeforeEach
+  void create() throws Exception {
+    store =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public void put(String key, byte[] src, int offset, int length) throws IOException {
+            super.put(key, src, offset, length);
+            if (key.contains("/refs/") && !key.endsWith(".delta")) {
+              snapshots.incrementAndGet();
+              afterSnapshot.getAndSet(() -> {}).run();
+            }
+          }
+        };
+    manager = TestRepositories.manager(store);
+    elsewhere = TestRepositories.manager(directory);
+    here = manager.createRepository("r");
+    first = TestRepositories.commit(here, "first");
+    second = TestRepositories.commit(here, "second", first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    here.close();
+    manager.close();
+    elsewhere.close();
+  }
+
+  private static RefUpdate.Result update(S3Repository r, String name, ObjectId id)
+      throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setNewObjectId(id);
+    return u.forceUpdate();
+  }
+
+  private static void delete(S3Repository r, String name) throws IOException {
+    RefUpdate u = r.updateRef(name);
+    u.setForceUpdate(true);
+    assertThat(u.delete()).isEqualTo(RefUpdate.Result.FORCED);
+  }
+
+  private BatchRefUpdate creating(RefDatabase refs, int count, IntFunction<String> name) {
+    BatchRefUpdate batch = refs.newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name.apply(i)));
+    }
+    return batch;
+  }
+
+  private void execute(BatchRefUpdate batch) throws IOException {
+    try (RevWalk walk = new RevWalk(here)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  @Test
+  void a_batch_refused_after_its_upload_does_not_shut_out_the_refs_there_are() throws Exception {
+    update(here, MASTER, first);
+    here.getRefDatabase().compact();
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.addCommand(new ReceiveCommand(first, second, MASTER));
+    batch.setAtomic(true);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      afterSnapshot.set(() -> update(there, MASTER, TestRepositories.commit(there, "theirs")));
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .contains(ReceiveCommand.Result.LOCK_FAILURE)
+        .doesNotContain(ReceiveCommand.Result.OK);
+    assertThat(update(here, "refs/heads/next", first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
+  }
+
+  @Test
+  void a_batch_keeps_its_snapshot_when_others_change_other_refs() throws Exception {
+    update(here, MASTER, first);
+    update(here, "refs/heads/gone", first);
+    here.getRefDatabase().compact();
+    int before = snapshots.get();
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(true);
+    ObjectId theirs;
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(
+          () -> {
+            update(there, MASTER, theirs);
+            update(there, "refs/heads/new", theirs);
+            delete(there, "refs/heads/gone");
+          });
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(snapshots.get() - before).isEqualTo(1);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      for (S3Repository r : List.of(here, there)) {
+        assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+        assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/gone")).isNull();
+      }
+    }
+  }
+
+  @Test
+  void a_batch_in_whose_way_others_create_a_ref_is_refused_for_that_ref() throws Exception {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(false);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      ObjectId theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(() -> update(there, "refs/changes/7/meta", theirs));
+      execute(batch);
+    }
+
+    for (ReceiveCommand c : batch.getCommands()) {
+      assertThat(c.getResult())
+          .as(c.getRefName())
+          .isEqualTo(
+              c.getRefName().equals("refs/changes/7")
+                  ? ReceiveCommand.Result.LOCK_FAILURE
+                  : ReceiveCommand.Result.OK);
+    }
+    assertThat(here.exactRef("refs/changes/7")).isNull();
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+  }
+
+  @Test
+  void a_batch_in_whose_way_others_create_a_ref_is_decided_again_outside_the_commit_loop()
+      throws Exception {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(false);
+    int before = snapshots.get();
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      ObjectId theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(() -> update(there, "refs/changes/7", theirs));
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnlyOnce(ReceiveCommand.Result.LOCK_FAILURE);
+    assertThat(snapshots.get() - before).as("its own, twice, and none to make room").isEqualTo(2);
+  }
+
+  @Test
+  void a_batch_keeps_its_snapshot_when_a_ref_that_it_was_refused_for_is_changed_again()
+      throws Exception {
+    update(here, MASTER, first);
+    update(here, "refs/heads/gone", first);
+    here.getRefDatabase().compact();
+    int before = snapshots.get();
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.addCommand(new ReceiveCommand(second, first, MASTER));
+    batch.setAtomic(false);
+    ObjectId theirs;
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      theirs = TestRepositories.commit(there, "theirs");
+      afterSnapshot.set(
+          () -> {
+            update(there, MASTER, theirs);
+            update(there, "refs/heads/new", theirs);
+            delete(there, "refs/heads/gone");
+          });
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .allSatisfy(
+            c ->
+                assertThat(c.getResult())
+                    .isEqualTo(
+                        c.getRefName().equals(MASTER)
+                            ? ReceiveCommand.Result.LOCK_FAILURE
+                            : ReceiveCommand.Result.OK));
+    assertThat(snapshots.get() - before).isEqualTo(1);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      for (S3Repository r : List.of(here, there)) {
+        assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
+        assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef("refs/heads/gone")).isNull();
+      }
+    }
+  }
+
+  @Test
+  void a_batch_with_a_refused_command_is_decided_again_when_that_one_could_be_done()
+      throws Exception {
+    update(here, MASTER, first);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAllowNonFastForwards(true);
+    batch.addCommand(new ReceiveCommand(second, first, MASTER));
+    batch.setAtomic(false);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      afterSnapshot.set(() -> update(there, MASTER, second));
+      execute(batch);
+    }
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(here.exactRef(MASTER).getObjectId()).isEqualTo(first);
+  }
+
+  @Test
+  void large_batches_of_one_process_go_one_after_the_other() throws Exception {
+    int batches = 12;
+    ExecutorService threads = Executors.newFixedThreadPool(batches);
+    try {
+      List<Future<BatchRefUpdate>> running = new ArrayList<>();
+      for (int t = 0; t < batches; t++) {
+        String prefix = "refs/changes/" + t + "/";
+        BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> prefix + i);
+        running.add(
+            threads.submit(
+                () -> {
+                  execute(batch);
+                  return batch;
+                }));
+      }
+      for (Future<BatchRefUpdate> batch : running) {
+        assertThat(batch.get().getCommands())
+            .extracting(ReceiveCommand::getResult)
+            .containsOnly(ReceiveCommand.Result.OK);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+
+    assertThat(snapshots).hasValue(batches);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(batches * MANY);
+  }
+
+  @Test
+  void few_refs_with_long_names_are_a_large_batch_too() throws Exception {
+    String deep = "/" + "x".repeat(1250);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 199, i -> "refs/heads/" + i + deep);
+    execute(batch);
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(199);
+    String name = batch.getCommands().get(7).getRefName();
+    assertThat(here.getRefDatabase().getReflogReader(here.exactRef(name)).getLastEntry())
+        .satisfies(e -> assertThat(e.getNewId()).isEqualTo(first));
+  }
+
+  @Test
+  void names_that_take_more_bytes_than_characters_fit_in_a_large_batch() throws Exception {
+    String name = "\u6f22\u5b57".repeat(30);
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 800, i -> "refs/heads/" + name + i);
+    execute(batch);
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(800);
+  }
+
+  @Test
+  void a_batch_whose_messages_do_not_fit_is_refused() throws Exception {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), 600, i -> "refs/heads/" + i);
+    for (ReceiveCommand c : batch.getCommands()) {
+      c.setRefLogMessage(c.getRefName() + " " + "y".repeat(600), false);
+    }
+    execute(batch);
+
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).isEmpty();
+    assertThat(update(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
+  }
+
+  private S3RefDatabase refs(Executor background) {
+    ManifestCommitter committer =
+        new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    SharedRefs shared =
+        new SharedRefs(
+            store,
+            new PackUploads(store, UploadOptions.DEFAULT),
+            committer,
+            Validation.ALWAYS,
+            background,
+            new RefsMetrics(),
+            new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
+    return new S3RefDatabase(
+        here, shared, committer, new NothingDropped(), S3RefDatabase.Asking.AS_CONFIGURED);
+  }
+
+  @Test
+  void an_update_succeeds_and_a_later_one_compacts_if_there_was_no_thread_for_it()
+      throws Exception {
+    AtomicInteger compactions = new AtomicInteger();
+    S3RefDatabase refs =
+        refs(
+            task -> {
+              if (compactions.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              task.run();
+            });
+    for (int b = 0; compactions.get() < 2; b++) {
+      assertThat(b).as("batches without a second try").isLessThan(10);
+      String group = "refs/" + b + "/";
+      BatchRefUpdate batch = creating(refs, 200, i -> group + i);
+      execute(batch);
+      assertThat(batch.getCommands())
+          .extracting(ReceiveCommand::getResult)
+          .containsOnly(ReceiveCommand.Result.OK);
+    }
+    Manifest after = StoredManifest.read(store, "r");
+    assertThat(after.log().tail().isEmpty() || after.refs().overlay().isEmpty())
+        .as("log or refs are compacted")
+        .isTrue();
+  }
+
+  @Test
+  void of_several_processes_the_one_folds_whose_commit_makes_it_due() throws Exception {
+    AtomicInteger[] scheduled = new AtomicInteger[4];
+    S3RefDatabase[] processes = new S3RefDatabase[scheduled.length];
+    for (int p = 0; p < processes.length; p++) {
+      AtomicInteger mine = new AtomicInteger();
+      scheduled[p] = mine;
+      processes[p] = refs(task -> mine.incrementAndGet()); // begun, and never over
+    }
+    for (int b = 0; b < 30; b++) {
+      String group = "refs/" + b + "/";
+      BatchRefUpdate batch = creating(processes[b % processes.length], 30, i -> group + i);
+      execute(batch);
+      assertThat(batch.getCommands())
+          .extracting(ReceiveCommand::getResult)
+          .containsOnly(ReceiveCommand.Result.OK);
+    }
+    Manifest now = StoredManifest.read(store, "r");
+    assertThat(Folding.obliges(Manifest.decode("empty", blank()), now)).as("due").isTrue();
+    assertThat(List.of(scheduled).stream().mapToInt(AtomicInteger::get).sum())
+        .as("folds of 900 refs, log and overlay")
+        .isBetween(1, 2);
+  }
+
+  /** A manifest of nothing. */
+  private byte[] blank() throws Exception {
+    elsewhere.createRepository("blank").close();
+    return ((GetResult.Found) store.get(RepositoryName.of("blank").manifestKey(), Optional.empty()))
+        .bytes();
+  }
+
+  @Test
+  void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
+    S3RefDatabase refs =
+        refs(
+            task -> {
+              throw new RejectedExecutionException("being stopped");
+            });
+    for (String group : new String[] {"a", "b", "c", "d"}) {
+      BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
+      execute(batch);
+      assertThat(batch.getCommands())
+          .extracting(ReceiveCommand::getResult)
+          .containsOnly(ReceiveCommand.Result.OK);
+    }
+    assertThat(refs.getRefs()).hasSize(1200);
+  }
+
+  /** Of a repository without collections. */
+  private static final class NothingDropped implements ObjectPresence {
+    @Override
+    public void checkComplete(Set<ObjectId> ids, RefDatabase refs) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public boolean mayKnowHidden() {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.RequestKind;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How many requests look-ups need, and what they may miss. */
+class ValidationTest {
+  private static final String REF = "refs/heads/master";
+
+  @TempDir Path directory;
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager elsewhere;
+  private S3RepositoryManager manager;
+  private S3Repository there;
+  private S3Repository here;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create() throws Exception {
+    elsewhere = TestRepositories.manager(directory);
+    there = elsewhere.createRepository("r");
+    first = TestRepositories.commit(there, "first");
+    second = TestRepositories.commit(there, "second", first);
+    update(there, first);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    there.close();
+    elsewhere.close();
+    if (manager != null) {
+      here.close();
+      manager.close();
+    }
+  }
+
+  private void open(String validate) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "refs", "validate", validate);
+    manager =
+        new S3RepositoryManager(
+            new ObservedObjectStore(new DirectoryObjectStore(directory), counts),
+            S3Settings.from(config, "test"));
+    here = manager.openRepository("r");
+  }
+
+  private static RefUpdate.Result update(Repository r, ObjectId id) throws IOException {
+    RefUpdate u = r.updateRef(REF);
+    u.setNewObjectId(id);
+    return u.update();
+  }
+
+  private ObjectId lookUp() throws IOException {
+    return here.exactRef(REF).getObjectId();
+  }
+
+  private long gets() {
+    return counts.snapshot().of(RequestKind.GET);
+  }
+
+  @Test
+  void always_costs_one_request_and_sees_everything() throws Exception {
+    open("always");
+    long before = gets();
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    assertThat(lookUp()).isEqualTo(second);
+    assertThat(gets() - before).isEqualTo(2);
+  }
+
+  @Test
+  void after_open_costs_one_request_for_all_look_ups_of_a_handle() throws Exception {
+    open("afterOpen");
+    long before = gets();
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    assertThat(lookUp()).isEqualTo(first);
+    assertThat(here.getRefDatabase().getRefs()).isNotEmpty();
+    assertThat(gets() - before).isEqualTo(1);
+    try (S3Repository again = manager.openRepository("r")) {
+      assertThat(again.exactRef(REF).getObjectId()).isEqualTo(second);
+    }
+  }
+
+  @Test
+  void whoever_refreshes_the_refs_sees_what_there_is_then() throws Exception {
+    for (String validate : new String[] {"always", "afterOpen", "1 h"}) {
+      open(validate);
+      try (S3Repository opened = manager.openRepository("r");
+          S3Repository request = manager.openForRequest("r")) {
+        for (S3Repository r : new S3Repository[] {here, opened, request}) {
+          ObjectId news = TestRepositories.commit(there, "news", there.resolve(REF));
+          update(there, news);
+          r.getRefDatabase().refresh();
+          assertThat(r.exactRef(REF).getObjectId()).as(validate).isEqualTo(news);
+        }
+      }
+      here.close();
+      manager.close();
+    }
+  }
+
+  @Test
+  void within_the_window_look_ups_cost_nothing() throws Exception {
+    open("1 h");
+    lookUp();
+    long before = counts.snapshot().total();
+    update(there, second);
+    for (int i = 0; i < 100; i++) {
+      assertThat(lookUp()).isEqualTo(first);
+    }
+    assertThat(counts.snapshot().total()).isEqualTo(before);
+    here.scanForRepoChanges();
+    assertThat(lookUp()).isEqualTo(second);
+  }
+
+  @Test
+  void updates_are_decided_on_validated_refs_whatever_look_ups_do() throws Exception {
+    open("1 h");
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    assertThat(update(here, second)).isEqualTo(RefUpdate.Result.NO_CHANGE);
+    RefUpdate stale = here.updateRef(REF);
+    stale.setExpectedOldObjectId(first);
+    stale.setNewObjectId(first);
+    stale.setForceUpdate(true);
+    assertThat(stale.update()).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    assertThat(lookUp()).isEqualTo(second);
+  }
+
+  @Test
+  void an_update_that_was_not_attempted_shows_the_value_of_a_look_up() throws Exception {
+    open("always");
+    lookUp();
+    update(there, second);
+    RefUpdate u = here.updateRef(REF);
+    assertThat(u.getOldObjectId()).isEqualTo(second);
+    assertThat(u.getRef().getObjectId()).isEqualTo(second);
+  }
+
+  @Test
+  void an_update_shows_the_value_it_replaced() throws Exception {
+    open("1 h");
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    RefUpdate u = here.updateRef(REF);
+    u.setNewObjectId(first);
+    assertThat(u.forceUpdate()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(u.getOldObjectId()).isEqualTo(second);
+  }
+
+  @Test
+  void an_update_is_not_refused_for_what_the_ref_was_before() throws Exception {
+    ObjectId side = TestRepositories.commit(there, "side", second);
+    open("1 h");
+    assertThat(lookUp()).isEqualTo(first);
+    update(there, second);
+    RefUpdate expecting = here.updateRef(REF);
+    expecting.setExpectedOldObjectId(second);
+    expecting.setNewObjectId(side);
+    assertThat(expecting.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+
+    RefUpdate remove = there.updateRef(REF);
+    remove.setForceUpdate(true);
+    assertThat(remove.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    RefUpdate again = here.updateRef(REF);
+    again.setForceUpdate(true);
+    assertThat(again.delete()).as("the ref is gone").isEqualTo(RefUpdate.Result.NEW);
+    RefUpdate rewind = here.updateRef(REF);
+    rewind.setNewObjectId(first);
+    assertThat(rewind.update()).isEqualTo(RefUpdate.Result.NEW);
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.probe;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.SystemProperties;
+import org.jgits3.testing.UnsafeS3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The probe lets real servers in that keep their promises, and names the check that others fail.
+ */
+class UnsafeServersAreRefusedTest {
+  private final SystemProperties properties = new SystemProperties();
+
+  @AfterEach
+  void restore_credentials() {
+    properties.close();
+  }
+
+  @Test
+  @Tag("long") // StoreProbeTest has the full probe of it
+  void the_server_of_the_other_tests_passes_all_checks() throws IOException {
+    S3Server server = S3Servers.require();
+    try (ObjectStore store = Stores.open(server.newBucket(), server.options())) {
+      StoreProbe.quick(store).orRefuse();
+      StoreProbe.full(store).orRefuse();
+    }
+  }
+
+  @Test
+  @Tag("long") // StoreProbeTest has stores that lose updates in a race
+  void s3proxy_is_refused_because_it_loses_updates_in_a_race() throws IOException {
+    try (S3Server server = UnsafeS3Servers.s3proxy();
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> StoreProbe.full(store).orRefuse())
+          .isInstanceOf(StoreProbe.Refused.class)
+          .hasMessageContaining("-race' failed: ");
+    }
+  }
+
+  @Test
+  void s3rver_is_refused_at_once_because_it_ignores_conditions() throws IOException {
+    try (S3Server server = UnsafeS3Servers.s3rver();
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> StoreProbe.quick(store).orRefuse())
+          .isInstanceOf(StoreProbe.Refused.class)
+          .hasMessageContaining("check '");
+    }
+  }
+
+  @Test
+  void manager_does_not_open_on_a_store_that_is_refused() throws Exception {
+    try (S3Server server = UnsafeS3Servers.s3rver()) {
+      properties
+          .set("aws.accessKeyId", server.accessKey())
+          .set("aws.secretAccessKey", server.secretKey());
+      Config config = new Config();
+      config.setString("s3", null, "store", server.newBucket().toString());
+      config.setString("s3", null, "endpoint", server.endpoint().toString());
+      config.setString("s3", null, "region", "us-east-1");
+      config.setBoolean("s3", null, "pathStyle", true);
+      assertThatThrownBy(() -> S3RepositoryManager.open(S3Settings.from(config, "test")))
+          .isInstanceOf(StoreProbe.Refused.class);
+    }
+  }
+
+  private ObjectStore open(S3Server server) throws IOException {
+    properties
+        .set("aws.accessKeyId", server.accessKey())
+        .set("aws.secretAccessKey", server.secretKey());
+
+    return Stores.open(server.newBucket(), server.options());
+  }
+}

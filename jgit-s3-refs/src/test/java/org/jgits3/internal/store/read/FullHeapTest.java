@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jgits3.internal.store.upload.FullHeapProcess;
+import org.jgits3.testing.FillsTheHeap;
+import org.jgits3.testing.FullHeap;
+import org.junit.jupiter.api.Test;
+
+/** What goes on after the heap was full while a thread had to clean up what others wait for. */
+@FillsTheHeap
+class FullHeapTest {
+  private static String run(String what) throws Exception {
+    return FullHeap.run(FullHeapProcess.class, what);
+  }
+
+  @Test
+  void who_waits_for_a_request_that_failed_asks_again() throws Exception {
+    assertThat(run("request").lines()).containsExactly("up", "up");
+  }
+
+  @Test
+  void buffers_are_given_back_and_handed_to_who_waits() throws Exception {
+    assertThat(run("buffers")).isEqualTo("0 in use");
+  }
+
+  @Test
+  void an_upload_that_is_given_up_lets_others_have_its_memory() throws Exception {
+    assertThat(run("upload")).isEqualTo("3 parts, 0 in use");
+  }
+
+  @Test
+  void a_read_needs_no_thread_but_that_of_the_caller() throws Exception {
+    assertThat(run("gang")).isEqualTo(3 + Gang.SIZE + " done");
+  }
+}

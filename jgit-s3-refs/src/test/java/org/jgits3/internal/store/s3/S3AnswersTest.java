@@ -1,0 +1,878 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.store.Arrival;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ManualTimers;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.store.Validator;
+import org.jgits3.testing.ScriptedHttpServer;
+import org.jgits3.testing.ScriptedHttpServer.Request;
+import org.jgits3.testing.ScriptedHttpServer.Script;
+import org.jgits3.testing.SystemProperties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** What {@link S3ObjectStore} sends, and how it understands answers that servers rarely give. */
+class S3AnswersTest {
+  /** How long an attempt may take, in the time of the test. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
+  private static final Precondition MATCHES = Precondition.matches(new Validator("\"v1\""));
+  private static final byte[] BODY = "body".getBytes(UTF_8);
+  private static final byte[] DIGITS = "012345678".getBytes(UTF_8);
+  private static final byte[] LETTERS = "abcdefghi".getBytes(UTF_8);
+  private static final List<UploadedPart> PARTS =
+      List.of(new UploadedPart(1, "\"t\"", BODY.length, 0));
+  private static final int NEVER = Integer.MAX_VALUE;
+  private static final byte[] COMPLETED =
+      ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult>"
+              + "<ETag>e</ETag></CompleteMultipartUploadResult>")
+          .getBytes(UTF_8);
+  private static final String SECRET = "not-to-be-shown";
+
+  private final SystemProperties properties = new SystemProperties();
+
+  @BeforeEach
+  void set_credentials() {
+    properties
+        .set("aws.accessKeyId", "AKIDEXAMPLE")
+        .set("aws.secretAccessKey", SECRET)
+        .set("aws.region", "us-east-1");
+  }
+
+  @AfterEach
+  void restore_credentials() {
+    properties.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "500, InternalError",
+    "502, ''",
+    "503, SlowDown",
+    "503, ''",
+    "429, ''",
+    "409, ConditionalRequestConflict",
+    "400, RequestTimeout",
+  })
+  void an_undecided_conditional_write_is_sent_once(int status, String code) throws IOException {
+    try (ScriptedHttpServer server = answering(status, code);
+        ObjectStore store = open(server)) {
+      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+      assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(((PutOutcome.Unknown) outcome).reason()).startsWith("s3://bucket/p/k: " + status);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_conditional_write_is_sent_once_when_the_connection_breaks() throws IOException {
+    try (ScriptedHttpServer server = new ScriptedHttpServer((n, exchange) -> exchange.close());
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
+      throws IOException {
+    ManualTimers timers = new ManualTimers();
+    Script script = (n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store =
+            S3ObjectStore.open(
+                LOCATION, options(server), o -> o.scheduledExecutorService(timers))) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(server.requests()).hasSize(1);
+      assertThat(Thread.interrupted()).isFalse();
+    } finally {
+      timers.shutdownNow();
+    }
+  }
+
+  @Test
+  void an_interrupt_before_a_conditional_write_makes_it_unknown_and_stays() throws IOException {
+    try (ScriptedHttpServer server = answering(412, "PreconditionFailed");
+        ObjectStore store = open(server)) {
+      Thread.currentThread().interrupt();
+      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
+    }
+  }
+
+  @Test
+  void an_interrupt_during_a_conditional_write_hides_no_success_and_stays() throws IOException {
+    Thread writer = Thread.currentThread();
+    Script interrupting =
+        (n, exchange) -> {
+          writer.interrupt();
+          found(exchange, new byte[0], 0);
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(interrupting);
+        ObjectStore store = open(server)) {
+      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(outcome).isNotInstanceOf(PutOutcome.Lost.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void an_interrupted_read_is_unavailable_and_the_interrupt_stays() throws IOException {
+    try (ScriptedHttpServer server = answering(500, "InternalError");
+        ObjectStore store = open(server)) {
+      Thread.currentThread().interrupt();
+      Throwable failure = catchThrowable(() -> store.get("k", Optional.empty()));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200", "412", "500"})
+  void the_code_PreconditionFailed_means_lost_under_every_status(int status) throws IOException {
+    try (ScriptedHttpServer server = answering(status, "PreconditionFailed");
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(false));
+      assertThat(store.putIf("k", BODY, Precondition.absent()))
+          .isEqualTo(new PutOutcome.Lost(false));
+    }
+  }
+
+  @Test
+  void the_code_InternalError_means_unknown_also_in_a_success() throws IOException {
+    try (ScriptedHttpServer server = answering(200, "InternalError");
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+    }
+  }
+
+  @Test
+  void a_missing_key_means_that_the_match_was_lost() throws IOException {
+    try (ScriptedHttpServer server = answering(404, "NoSuchKey");
+        ObjectStore store = open(server)) {
+      assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(true));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "404, NoSuchBucket, create it",
+    "403, AccessDenied, rights",
+    "403, InvalidAccessKeyId, correct the credentials",
+    "403, SignatureDoesNotMatch, correct the secret key",
+    "403, RequestTimeTooSkewed, set the clock",
+    "400, ExpiredToken, renew",
+    "301, PermanentRedirect, correct region",
+    "507, XMinioStorageFull, make room",
+    "507, InsufficientStorage, make room",
+    "403, '', check credentials",
+    "404, '', check the endpoint",
+  })
+  void a_refusal_says_in_one_line_what_to_change(int status, String code, String advice)
+      throws IOException {
+    try (ScriptedHttpServer server = answering(status, code);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageStartingWith("s3://bucket/p/k: ")
+          .hasMessageContaining(advice)
+          .message()
+          .doesNotContain("\n", SECRET, "AKIDEXAMPLE");
+      assertThat(server.requests()).hasSize(1);
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining(advice);
+    }
+  }
+
+  @Test
+  void a_read_is_repeated_until_the_server_recovers() throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (n < 3) {
+            error(exchange, 500, "InternalError");
+          } else {
+            found(exchange, BODY, BODY.length);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
+      assertThat(found.bytes()).isEqualTo(BODY);
+      assertThat(found.validator()).isEqualTo(new Validator("\"v2\""));
+    }
+  }
+
+  @Test
+  void a_body_that_breaks_off_is_read_again() throws IOException {
+    Script script = (n, exchange) -> found(exchange, BODY, n == 1 ? 2 : BODY.length);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
+      assertThat(server.requests()).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_body_that_always_breaks_off_is_no_damage_and_may_be_asked_for_later() throws IOException {
+    Script script = (n, exchange) -> found(exchange, BODY, 2);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.BrokenOff.class)
+          .hasMessage(
+              "s3://bucket/p/k: the body ended after 2 of 4 bytes,"
+                  + " however often it was asked for");
+      assertThat(server.requests()).hasSize(Retries.BREAKS);
+    }
+  }
+
+  @Test
+  void a_small_object_whose_answer_is_lost_is_asked_for_again_soon() throws IOException {
+    ManualTimers timers = new ManualTimers();
+    Script script =
+        (n, exchange) -> {
+          if (n == 1) {
+            timers.pass(S3ObjectStore.READ_TIMEOUT);
+          } else if (n == 2) {
+            timers.pass(S3ObjectStore.READ_TIMEOUT.multipliedBy(2));
+          } else {
+            found(exchange, BODY, BODY.length);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store =
+            S3ObjectStore.open(
+                LOCATION, options(server), o -> o.scheduledExecutorService(timers))) {
+      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
+      assertThat(server.requests()).hasSize(3);
+    } finally {
+      timers.shutdownNow();
+    }
+  }
+
+  @Test
+  void manifests_have_connections_that_transfers_leave_free() throws Exception {
+    CountDownLatch underWay = new CountDownLatch(3);
+    CountDownLatch end = new CountDownLatch(1);
+    Script script =
+        (n, exchange) -> {
+          if (exchange.getRequestHeaders().containsKey("Range")) {
+            underWay.countDown();
+            await(end);
+            part(exchange, "\"v2\"", DIGITS, 9);
+          } else {
+            found(exchange, BODY, exchange.getRequestMethod().equals("GET") ? BODY.length : 0);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      List<FutureTask<Validator>> reads = new ArrayList<>();
+      for (int i = 0; i < options(server).connections(); i++) {
+        reads.add(new FutureTask<>(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty())));
+        new Thread(reads.get(i)).start();
+      }
+      underWay.await();
+      assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
+      assertThat(server.requests()).hasSize(4);
+      end.countDown();
+      for (FutureTask<Validator> read : reads) {
+        assertThat(read.get()).isEqualTo(new Validator("\"v2\""));
+      }
+    }
+  }
+
+  @Test
+  void a_store_that_ignores_the_range_is_found_out() throws IOException {
+    Script script = (n, exchange) -> found(exchange, BODY, BODY.length);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 1, new byte[2], 0, 2, Optional.empty()))
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining("s3://bucket/p/k: asked for bytes 1-2/");
+    }
+  }
+
+  @Test
+  void a_range_that_breaks_off_is_read_on_from_there() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 3 : 9);
+    byte[] dst = new byte[7];
+    List<String> told = new ArrayList<>();
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.read("k", 2, dst, 1, 6, Optional.empty(), new Telling(told));
+      assertThat(dst).asString().isEqualTo("\0002" + "34567");
+      assertThat(told).startsWith("\"v2\"").doesNotHaveDuplicates().endsWith("7");
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("Range"))
+          .containsExactly("bytes=2-7", "bytes=5-7");
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("If-Match"))
+          .containsExactly(null, "\"v2\"");
+    }
+  }
+
+  /** Writes down what it is told. */
+  private static class Telling implements Arrival {
+    private final List<String> told;
+
+    Telling(List<String> told) {
+      this.told = told;
+    }
+
+    @Override
+    public void begins(Validator version) {
+      told.add(version.value());
+    }
+
+    @Override
+    public void until(int end) {
+      told.add(String.valueOf(end));
+    }
+  }
+
+  @Test
+  void a_range_that_breaks_off_before_its_first_byte_is_given_up() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 4 : 0);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.BrokenOff.class)
+          .hasMessage(
+              "s3://bucket/p/k: the body ended after 4 of 9 bytes,"
+                  + " however often it was asked for");
+      assertThat(server.requests()).hasSize(Retries.BREAKS);
+    }
+  }
+
+  @Test
+  void a_range_that_brings_a_byte_at_a_time_is_given_up() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, 1);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.BrokenOff.class)
+          .hasMessageContaining("s3://bucket/p/k: the body ended after 8 of 9 bytes");
+      assertThat(server.requests()).hasSize(Retries.BREAKS);
+    }
+  }
+
+  @Test
+  void versions_do_not_mix_even_if_the_server_ignores_the_one_that_is_asked_for()
+      throws IOException {
+    Script script =
+        (n, exchange) ->
+            part(exchange, "\"v" + n + "\"", n == 1 ? DIGITS : LETTERS, n == 1 ? 4 : 9);
+    byte[] dst = new byte[9];
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, dst, 0, 9, Optional.of(new Validator("\"v1\""))))
+          .isInstanceOf(StoreException.Changed.class);
+      assertThat(server.requests()).hasSize(2);
+    }
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThat(store.read("k", 0, dst, 0, 9, Optional.empty()))
+          .isEqualTo(new Validator("\"v3\""));
+      assertThat(dst).asString().isEqualTo("abcdefghi");
+    }
+  }
+
+  @Test
+  void a_path_whose_ETags_mean_nothing_cannot_repeat_a_range_for_ever() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v" + n + "\"", DIGITS, 4);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Unavailable.class);
+      assertThat(server.requests()).hasSize(2 * Retries.BREAKS - 1);
+    }
+  }
+
+  @Test
+  void an_object_that_was_long_enough_before_it_broke_off_has_changed_and_is_not_corrupt()
+      throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (n == 1) {
+            part(exchange, "\"v2\"", DIGITS, 4);
+          } else {
+            error(exchange, 416, "InvalidRange");
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Changed.class)
+          .hasMessage("s3://bucket/p/k: was replaced by a shorter one while it was read");
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+          .isInstanceOf(StoreException.Corrupt.class);
+    }
+  }
+
+  @Test
+  void a_named_version_that_comes_with_another_range_has_not_changed() throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (n == 1) {
+            part(exchange, "\"v2\"", DIGITS, 0);
+          } else {
+            exchange.getResponseHeaders().set("ETag", "\"v2\"");
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-3/4");
+            exchange.sendResponseHeaders(206, 4);
+            exchange.getResponseBody().write(DIGITS, 0, 4);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Optional<Validator> named = Optional.of(new Validator("\"v2\""));
+      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, named))
+          .isInstanceOf(StoreException.Corrupt.class);
+    }
+  }
+
+  @Test
+  void a_reader_that_is_interrupted_does_not_ask_for_the_rest() throws IOException {
+    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, 4);
+    Arrival interrupting = end -> Thread.currentThread().interrupt();
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(
+              () -> store.read("k", 0, new byte[9], 0, 9, Optional.empty(), interrupting));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_range_goes_on_where_the_client_has_cut_an_attempt_short() throws IOException {
+    ManualTimers timers = new ManualTimers();
+    CountDownLatch fourCame = new CountDownLatch(1);
+    Script script =
+        (n, exchange) -> {
+          part(exchange, "\"v2\"", DIGITS, n == 1 ? 4 : 9);
+          if (n == 1) {
+            await(fourCame);
+            timers.pass(PATIENCE);
+          }
+        };
+    byte[] dst = new byte[9];
+    List<String> told = new ArrayList<>();
+    Arrival arrival =
+        new Telling(told) {
+          @Override
+          public void until(int end) {
+            super.until(end);
+            if (end == 4) {
+              fourCame.countDown();
+            }
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        S3Client client = impatient(server, timers);
+        ObjectStore store = S3ObjectStore.using(LOCATION, client)) {
+      store.read("k", 0, dst, 0, 9, Optional.empty(), arrival);
+      assertThat(dst).isEqualTo(DIGITS);
+      assertThat(told).doesNotHaveDuplicates();
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("Range"))
+          .containsExactly("bytes=0-8", "bytes=4-8");
+    } finally {
+      timers.shutdownNow();
+    }
+  }
+
+  private static S3Client impatient(ScriptedHttpServer server, ManualTimers timers) {
+    return S3Client.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.US_EAST_1)
+        .forcePathStyle(true)
+        .overrideConfiguration(
+            o -> o.apiCallAttemptTimeout(PATIENCE).scheduledExecutorService(timers))
+        .build();
+  }
+
+  /** Answers with the range that is asked for, as far as {@code sent} of its bytes. */
+  private static void part(HttpExchange exchange, String tag, byte[] object, int sent)
+      throws IOException {
+    String[] range =
+        exchange.getRequestHeaders().getFirst("Range").substring("bytes=".length()).split("-");
+    int from = Integer.parseInt(range[0]);
+    int length = Integer.parseInt(range[1]) + 1 - from;
+    exchange.getResponseHeaders().set("ETag", tag);
+    exchange
+        .getResponseHeaders()
+        .set("Content-Range", "bytes " + String.join("-", range) + "/" + object.length);
+    exchange.sendResponseHeaders(206, length);
+    exchange.getResponseBody().write(object, from, Math.min(sent, length));
+    exchange.getResponseBody().flush();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'\"v1\"'", "'\"v2\"'", "''"})
+  void not_modified_is_an_answer_and_no_failure_whatever_ETag_comes_with_it(String tag)
+      throws IOException {
+    AtomicInteger failures = new AtomicInteger();
+    ExecutionInterceptor counting =
+        new ExecutionInterceptor() {
+          @Override
+          public void onExecutionFailure(
+              Context.FailedExecution context, ExecutionAttributes attributes) {
+            failures.incrementAndGet();
+          }
+        };
+    try (ScriptedHttpServer server = notModified(tag);
+        ObjectStore store =
+            S3ObjectStore.open(
+                LOCATION, options(server), o -> o.addExecutionInterceptor(counting))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(store.get("k", Optional.of(new Validator("\"v1\""))))
+            .isEqualTo(new GetResult.NotModified());
+      }
+      assertThat(server.requests())
+          .extracting(r -> r.headers().getFirst("If-None-Match"))
+          .containsExactly("\"v1\"", "\"v1\"", "\"v1\"");
+      assertThat(failures).hasValue(0);
+    }
+  }
+
+  @Test
+  void not_modified_since_nothing_is_refused() throws IOException {
+    try (ScriptedHttpServer server = notModified("\"v1\"");
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessage("s3://bucket/p/k: 304, which S3 does not answer here; check the endpoint");
+      assertThatThrownBy(() -> store.read("k", 0, new byte[1], 0, 1, Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class);
+    }
+  }
+
+  private static ScriptedHttpServer notModified(String tag) {
+    return new ScriptedHttpServer(
+        (n, exchange) -> {
+          if (!tag.isEmpty()) {
+            exchange.getResponseHeaders().set("ETag", tag);
+          }
+          exchange.sendResponseHeaders(304, -1);
+        });
+  }
+
+  @Test
+  void a_write_carries_its_checksum_and_no_second_round_trip() throws IOException {
+    Script script = (n, exchange) -> found(exchange, new byte[0], 0);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      byte[] src = "..123456789..".getBytes(UTF_8);
+      store.put("k", src, 2, 9);
+      store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
+      assertThat(server.requests()).hasSize(2).allSatisfy(S3AnswersTest::carries_checksum);
+    }
+  }
+
+  private static void carries_checksum(Request request) {
+    assertThat(request.body()).asString().isEqualTo("123456789");
+    // The check value of CRC-32C: E3069283.
+    assertThat(request.headers().getFirst("x-amz-checksum-crc32c")).isEqualTo("4waSgw==");
+    assertThat(request.headers()).doesNotContainKeys("Expect", "Content-encoding", "X-amz-trailer");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4, mine, true", "5, mine, false", "4, other, false"})
+  void a_completion_in_doubt_counts_only_if_length_and_token_are_ours(
+      int length, String token, boolean success) throws IOException {
+    Script script =
+        (n, exchange) -> {
+          if (exchange.getRequestMethod().equals("HEAD")) {
+            exchange.getResponseHeaders().set("ETag", "\"v2\"");
+            exchange.getResponseHeaders().set("Content-Length", String.valueOf(length));
+            exchange.getResponseHeaders().set("x-amz-meta-token", token);
+            exchange.sendResponseHeaders(200, -1);
+          } else {
+            error(exchange, 404, "NoSuchUpload");
+          }
+        };
+    MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
+    List<UploadedPart> parts = List.of(new UploadedPart(1, "\"t\"", BODY.length, 0));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure = catchThrowable(() -> store.completeMultipart(upload, parts));
+      if (success) {
+        assertThat(failure).isNull();
+      } else {
+        assertThat(failure).isInstanceOf(StoreException.Missing.class);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'5ycGCw==-2', true", "'5ycGCw==-1', false", "'AAAAAA==-2', false", "'', true"})
+  void a_completion_is_compared_by_the_checksum_of_the_parts(String checksum, boolean good)
+      throws IOException {
+    byte[] body =
+        ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult>"
+                + (checksum.isEmpty() ? "" : "<ChecksumCRC32C>" + checksum + "</ChecksumCRC32C>")
+                + "<ETag>e</ETag></CompleteMultipartUploadResult>")
+            .getBytes(UTF_8);
+    List<UploadedPart> parts =
+        List.of(
+            new UploadedPart(1, "\"a\"", BODY.length, 0x01020304),
+            new UploadedPart(2, "\"b\"", BODY.length, 0xfffefdfc));
+    try (ScriptedHttpServer server =
+            new ScriptedHttpServer((n, exchange) -> found(exchange, body, body.length));
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(() -> store.completeMultipart(new MultipartUpload("k", "id"), parts));
+      if (good) {
+        assertThat(failure).isNull();
+      } else {
+        assertThat(failure)
+            .isInstanceOf(StoreException.Corrupt.class)
+            .hasMessageStartingWith("s3://bucket/p/k: put together with CRC32C " + checksum);
+      }
+    }
+  }
+
+  /**
+   * As by a server that is still putting the object together: it has kept the first request waiting
+   * for too long, and calls its repetitions a success.
+   */
+  @Test
+  void a_completion_whose_repetition_is_called_a_success_waits_for_the_object() throws IOException {
+    AtomicInteger looks = new AtomicInteger();
+    Script script = firstIsLost(there(3, looks, S3AnswersTest::completed));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+      assertThat(looks).hasValue(4);
+    }
+  }
+
+  @Test
+  void a_completion_that_is_called_a_success_and_makes_no_object_is_unavailable()
+      throws IOException {
+    Script script = firstIsLost(there(NEVER, new AtomicInteger(), S3AnswersTest::completed));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store =
+            new S3ObjectStore(
+                LOCATION,
+                S3Connection.open(LOCATION, options(server), o -> {}),
+                Duration.ofMillis(300),
+                Duration.ofMillis(300))) {
+      assertThatThrownBy(
+              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageStartingWith("s3://bucket/p/k: completion undecided (no answer: ");
+    }
+  }
+
+  /**
+   * A server may refuse a repetition because it has used the parts, or whatever a credential was
+   * that ended meanwhile: that says nothing about the first request.
+   */
+  @ParameterizedTest
+  @CsvSource({"400, InvalidPart, true", "400, InvalidPart, false", "403, ExpiredToken, false"})
+  void a_completion_whose_repetition_is_refused_is_what_the_object_says(
+      int status, String code, boolean there) throws IOException {
+    Script refused = (n, exchange) -> error(exchange, status, code);
+    Script script = firstIsLost(there(there ? 1 : NEVER, new AtomicInteger(), refused));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(
+              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+      if (there) {
+        assertThat(failure).isNull();
+      } else {
+        assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+      }
+    }
+  }
+
+  /** As by a proxy in between that answers by itself. */
+  @Test
+  void a_completion_that_is_answered_with_nothing_waits_for_the_object() throws IOException {
+    AtomicInteger looks = new AtomicInteger();
+    Script script = there(4, looks, (n, exchange) -> exchange.sendResponseHeaders(200, -1));
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+      assertThat(looks).hasValue(5);
+    }
+  }
+
+  private static void completed(int number, HttpExchange exchange) throws IOException {
+    found(exchange, COMPLETED, COMPLETED.length);
+  }
+
+  private static Script firstIsLost(Script others) {
+    return (n, exchange) -> {
+      if (n == 1) {
+        exchange.close();
+      } else {
+        others.answer(n, exchange);
+      }
+    };
+  }
+
+  /** An object that is not there when it is looked for so often at first. */
+  private static Script there(int misses, AtomicInteger looks, Script others) {
+    return (n, exchange) -> {
+      if (!exchange.getRequestMethod().equals("HEAD")) {
+        others.answer(n, exchange);
+      } else if (looks.incrementAndGet() <= misses) {
+        exchange.sendResponseHeaders(404, -1);
+      } else {
+        headers(exchange, BODY.length);
+      }
+    };
+  }
+
+  private static void headers(HttpExchange exchange, int length) throws IOException {
+    exchange.getResponseHeaders().set("ETag", "\"v2\"");
+    exchange.getResponseHeaders().set("Content-Length", String.valueOf(length));
+    exchange.sendResponseHeaders(200, -1);
+  }
+
+  @Test
+  void an_interrupted_completion_is_unavailable_and_the_interrupt_stays() throws IOException {
+    Thread caller = Thread.currentThread();
+    Script script =
+        (n, exchange) -> {
+          if (exchange.getRequestMethod().equals("HEAD")) {
+            caller.interrupt();
+          }
+          error(exchange, 500, "InternalError");
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      Throwable failure =
+          catchThrowable(
+              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+    }
+  }
+
+  @Test
+  void a_completion_that_stays_in_doubt_is_unavailable() throws IOException {
+    MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
+    try (ScriptedHttpServer server = answering(500, "InternalError");
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(
+              () -> store.completeMultipart(upload, List.of(new UploadedPart(1, "\"t\"", 4, 0))))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageStartingWith("s3://bucket/p/k: ");
+    }
+  }
+
+  @Test
+  void missing_credentials_are_refused_before_anything_is_sent() throws IOException {
+    properties
+        .clear("aws.accessKeyId")
+        .clear("aws.secretAccessKey")
+        .set("aws.disableEc2Metadata", "true")
+        .set("aws.sharedCredentialsFile", "none")
+        .set("aws.configFile", "none");
+    assumeTrue(System.getenv("AWS_ACCESS_KEY_ID") == null);
+    try (ScriptedHttpServer server = answering(500, "");
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining("s3://bucket/p/k: no credentials found; set AWS_ACCESS_KEY_ID");
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_missing_region_is_refused_when_the_store_is_opened() {
+    properties
+        .clear("aws.region")
+        .set("aws.disableEc2Metadata", "true")
+        .set("aws.configFile", "no");
+    assumeTrue(System.getenv("AWS_REGION") == null);
+    assertThatThrownBy(() -> Stores.open(LOCATION, StoreOptions.DEFAULT))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessage(
+            "s3://bucket/p: no region found; set region in the configuration, or AWS_REGION");
+  }
+
+  private static ObjectStore open(ScriptedHttpServer server) throws IOException {
+    return Stores.open(LOCATION, options(server));
+  }
+
+  private static StoreOptions options(ScriptedHttpServer server) {
+    return new StoreOptions(Optional.of(server.endpoint()), Optional.of("us-east-1"), true, 4);
+  }
+
+  private static ScriptedHttpServer answering(int status, String code) {
+    return new ScriptedHttpServer((n, exchange) -> error(exchange, status, code));
+  }
+
+  private static void error(HttpExchange exchange, int status, String code) throws IOException {
+    String xml =
+        code.isEmpty()
+            ? ""
+            : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>"
+                + code
+                + "</Code><Message>said so</Message></Error>";
+    byte[] body = xml.getBytes(UTF_8);
+    exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  private static void found(HttpExchange exchange, byte[] body, int sent) throws IOException {
+    exchange.getResponseHeaders().set("ETag", "\"v2\"");
+    exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body, 0, sent);
+    exchange.getResponseBody().flush();
+  }
+
+  private static void await(CountDownLatch end) {
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

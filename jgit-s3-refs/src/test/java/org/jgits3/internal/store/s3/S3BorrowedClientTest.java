@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectStoreContract;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** The contract of stores, through a client that somebody else made and closes. */
+class S3BorrowedClientTest extends ObjectStoreContract {
+  private static S3Server server;
+  private static StoreLocation.Bucket location;
+  private static S3Client client;
+
+  @BeforeAll
+  static void create_bucket() {
+    server = S3Servers.require();
+    location = new StoreLocation.Bucket(server.newBucket().bucket(), "some/prefix");
+    client = S3LostRepliesTest.client(server.endpoint());
+  }
+
+  @AfterAll
+  static void close_client() {
+    if (client != null) { // there is a server
+      client.close();
+    }
+  }
+
+  @Override
+  protected ObjectStore open() {
+    return S3ObjectStore.using(location, client);
+  }
+
+  @Override
+  protected boolean bindsValidatorsToBytes() {
+    return !server.product().equals("VERSITYGW");
+  }
+
+  @Override
+  protected boolean listsUploads() {
+    return !server.product().equals("MinIO");
+  }
+
+  @Test
+  void a_store_needs_a_connection() {
+    assertThatThrownBy(() -> S3ObjectStore.using(location, client, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at least 1");
+  }
+
+  @Test
+  void a_manager_of_a_program_that_has_a_client_already() throws Exception {
+    S3Settings settings = S3Settings.from(new Config(), "test");
+    try (S3RepositoryManager manager =
+        S3RepositoryManager.open(S3ObjectStore.using(location, client), settings)) {
+      manager.createRepository("r").close();
+      assertThat(manager.list()).containsExactly("r");
+    }
+  }
+}

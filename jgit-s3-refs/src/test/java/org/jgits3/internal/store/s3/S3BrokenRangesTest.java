@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.read.RangeReader;
+import org.jgits3.store.Arrival;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ReplacedAfterFirstRead;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import org.jgits3.store.Validator;
+import org.jgits3.testing.ReplyDroppingProxy;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ranges of a real server whose connections break: what arrived stays, and versions never mix. */
+class S3BrokenRangesTest {
+  private static final String KEY = "range";
+  private static final int MIB = 1 << 20;
+
+  /** More than the header of an answer has. */
+  private static final int HEADER = 2048;
+
+  private S3Server server;
+  private StoreLocation.Bucket location;
+  private ObjectStore direct;
+
+  @BeforeEach
+  void create_bucket() throws IOException {
+    server = S3Servers.require();
+    location = server.newBucket();
+    direct = Stores.open(location, server.options());
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    if (direct != null) {
+      direct.close();
+    }
+  }
+
+  private byte[] written(int seed, int length) throws IOException {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    direct.put(KEY, bytes, 0, length);
+    return bytes;
+  }
+
+  private Optional<Validator> version() throws IOException {
+    return direct.stat(KEY).map(ObjectInfo::validator);
+  }
+
+  /** A proxy that breaks some answers to GETs off. */
+  private ReplyDroppingProxy breaking(int breaks, long after) {
+    return new ReplyDroppingProxy(server.endpoint(), "GET .*", breaks, after);
+  }
+
+  private ObjectStore through(ReplyDroppingProxy proxy) throws IOException {
+    return Stores.open(
+        location,
+        new StoreOptions(Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8));
+  }
+
+  /** Keeps how a read went on, and checks that it went on from where it was. */
+  private static class Log implements Arrival {
+    private final List<Validator> begun = new ArrayList<>();
+    private final int from;
+    private int end;
+
+    Log(int from) {
+      this.from = from;
+      this.end = from;
+    }
+
+    @Override
+    public void begins(Validator version) {
+      begun.add(version);
+      end = from;
+    }
+
+    @Override
+    public void until(int newEnd) {
+      assertThat(newEnd).isGreaterThan(end);
+      end = newEnd;
+    }
+  }
+
+  /** A log of a read during which an object is written. */
+  private final class Replacing extends Log {
+    private final byte[] replacement;
+
+    Replacing(byte[] replacement) {
+      super(0);
+      this.replacement = replacement;
+    }
+
+    @Override
+    public void begins(Validator version) {
+      if (super.begun.isEmpty()) {
+        try {
+          direct.put(KEY, replacement, 0, replacement.length);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      super.begins(version);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_break_in_the_middle_costs_a_request_and_no_byte_twice(boolean known) throws Exception {
+    byte[] bytes = written(1, 16 * MIB);
+    int length = bytes.length - 12;
+    byte[] dst = new byte[bytes.length];
+    Log log = new Log(5);
+    try (ReplyDroppingProxy proxy = breaking(1, 9 * MIB);
+        ObjectStore store = through(proxy)) {
+      Validator version =
+          store.read(KEY, 7, dst, 5, length, known ? version() : Optional.empty(), log);
+
+      assertThat(Optional.of(version)).isEqualTo(version());
+      assertThat(Arrays.equals(dst, 5, 5 + length, bytes, 7, 7 + length)).isTrue();
+      assertThat(log.begun).containsExactly(version);
+      assertThat(log.end).isEqualTo(5 + length);
+      assertThat(proxy.dropped()).isEqualTo(1);
+      assertThat(proxy.matched()).isEqualTo(2);
+      assertThat(proxy.passedOn()).isBetween((long) length, (long) length + 2 * HEADER);
+    }
+  }
+
+  @Test
+  void a_large_read_ends_over_a_line_that_breaks_after_every_MiB() throws Exception {
+    byte[] bytes = written(2, 24 * MIB);
+    byte[] dst = new byte[bytes.length];
+    try (ReplyDroppingProxy proxy = breaking(Integer.MAX_VALUE, MIB);
+        ObjectStore store = through(proxy)) {
+      new RangeReader(store, new RangeReader.Sizes(MIB, 6 * MIB), true)
+          .read(KEY, 0, dst, 0, dst.length);
+
+      assertThat(dst).isEqualTo(bytes);
+      assertThat(proxy.matched()).isBetween(24, 32);
+      assertThat(proxy.passedOn()).isLessThan(bytes.length + 32L * HEADER);
+    }
+  }
+
+  @Test
+  void what_breaks_again_and_again_with_little_progress_is_given_up_soon() throws Exception {
+    byte[] bytes = written(3, 16 * MIB);
+    byte[] dst = new byte[bytes.length];
+    try (ReplyDroppingProxy proxy = breaking(Integer.MAX_VALUE, 8192);
+        ObjectStore store = through(proxy)) {
+      assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, Optional.empty()))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .message()
+          .matches(
+              ".*/range: the body ended after \\d+ of 16777216 bytes,"
+                  + " however often it was asked for");
+      assertThat(proxy.matched()).isEqualTo(Retries.BREAKS);
+    }
+  }
+
+  @Test
+  void progress_forgives_the_breaks_before_it() throws Exception {
+    byte[] bytes = written(4, 3 * MIB);
+    byte[] dst = new byte[bytes.length];
+    int third = RangeLanding.PROGRESS / 3 + HEADER;
+    try (ReplyDroppingProxy proxy = breaking(Integer.MAX_VALUE, third);
+        ObjectStore store = through(proxy)) {
+      store.read(KEY, 0, dst, 0, dst.length, Optional.empty());
+      assertThat(dst).isEqualTo(bytes);
+      assertThat(proxy.matched()).isGreaterThan(2 * Retries.BREAKS);
+    }
+  }
+
+  @Test
+  void a_named_version_that_is_replaced_before_the_rest_is_read_has_changed() throws Exception {
+    byte[] bytes = written(5, 4 * MIB);
+    byte[] other = bytes.clone();
+    new Random(6).nextBytes(other);
+    byte[] dst = new byte[bytes.length];
+    Log log = new Replacing(other);
+    Optional<Validator> version = version();
+    try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
+        ObjectStore store = through(proxy)) {
+      assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, version, log))
+          .isInstanceOf(StoreException.Changed.class)
+          .hasMessageContaining(KEY);
+      assertThat(log.begun).hasSize(1);
+      assertThat(proxy.matched()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void any_version_is_read_from_its_beginning_if_the_first_one_was_replaced() throws Exception {
+    byte[] bytes = written(7, 4 * MIB);
+    byte[] other = bytes.clone();
+    new Random(8).nextBytes(other);
+    byte[] dst = new byte[bytes.length];
+    Log log = new Replacing(other);
+    try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
+        ObjectStore store = through(proxy)) {
+      Validator version = store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), log);
+      assertThat(Optional.of(version)).isEqualTo(version());
+      assertThat(dst).isEqualTo(other);
+      assertThat(log.begun).hasSize(2).last().isEqualTo(version);
+      assertThat(proxy.matched()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void an_object_that_is_shorter_when_the_rest_is_read_has_changed() throws Exception {
+    byte[] bytes = written(9, 4 * MIB);
+    byte[] dst = new byte[bytes.length];
+    Log log = new Replacing(new byte[MIB]);
+    try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
+        ObjectStore store = through(proxy)) {
+      assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), log))
+          .isInstanceOf(StoreException.Changed.class)
+          .hasMessageContaining(KEY);
+    }
+  }
+
+  @Test
+  void ranges_of_an_object_that_a_shorter_one_replaces_have_changed() throws Exception {
+    byte[] bytes = written(10, 2000);
+    byte[] dst = new byte[bytes.length];
+    ObjectStore replaced = new ReplacedAfterFirstRead(direct, new byte[100]);
+    RangeReader reader = new RangeReader(replaced, new RangeReader.Sizes(100, 500), true);
+    assertThatThrownBy(() -> reader.read(KEY, 0, dst, 0, dst.length))
+        .isInstanceOf(StoreException.Changed.class)
+        .hasMessageContaining(KEY);
+  }
+}

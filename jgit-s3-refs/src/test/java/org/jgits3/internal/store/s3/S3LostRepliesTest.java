@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.ReplyDroppingProxy;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.SystemProperties;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.retry.RetryMode;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
+class S3LostRepliesTest {
+  private static final byte[] BODY = "body".getBytes(UTF_8);
+  private static final int EVERY = Integer.MAX_VALUE;
+
+  private static S3Server server;
+  private static StoreLocation.Bucket location;
+
+  private final SystemProperties properties = new SystemProperties();
+
+  @BeforeAll
+  static void create_bucket() {
+    server = S3Servers.require();
+    location = server.newBucket();
+  }
+
+  @AfterEach
+  void restore_credentials() {
+    properties.close();
+  }
+
+  @Test
+  void a_conditional_write_whose_reply_is_lost_is_unknown_and_was_applied() throws IOException {
+    try (ReplyDroppingProxy proxy = dropping("PUT .*/created.*", EVERY);
+        ObjectStore store = Stores.open(location, through(proxy))) {
+      assertThat(store.putIf("created", BODY, Precondition.absent()))
+          .isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(proxy.dropped()).isEqualTo(1);
+      GetResult.Found found = (GetResult.Found) store.get("created", Optional.empty());
+      assertThat(found.bytes()).isEqualTo(BODY);
+    }
+  }
+
+  @Test
+  void so_it_is_through_a_client_of_somebody_else_that_retries() throws IOException {
+    try (ReplyDroppingProxy proxy = dropping("PUT .*/borrowed.*", EVERY);
+        S3Client client = client(proxy.endpoint())) {
+      try (ObjectStore store = S3ObjectStore.using(location, client)) {
+        assertThat(store.putIf("borrowed", BODY, Precondition.absent()))
+            .isInstanceOf(PutOutcome.Unknown.class);
+        assertThat(proxy.dropped()).isEqualTo(1);
+        assertThat(store.putIf("other", BODY, Precondition.absent()))
+            .isInstanceOf(PutOutcome.Won.class);
+      }
+      assertThat(client.listBuckets().buckets()).as("is the owner's to close").isNotEmpty();
+    }
+  }
+
+  static S3Client client(URI endpoint) {
+    return S3Client.builder()
+        .endpointOverride(endpoint)
+        .region(Region.of(S3Server.REGION))
+        .forcePathStyle(true)
+        .overrideConfiguration(o -> o.retryStrategy(RetryMode.STANDARD))
+        .build();
+  }
+
+  @Test
+  void a_plain_write_whose_reply_is_lost_is_repeated() throws IOException {
+    try (ReplyDroppingProxy proxy = dropping("PUT .*/written.*", 1);
+        ObjectStore store = Stores.open(location, through(proxy))) {
+      store.put("written", BODY, 0, BODY.length);
+      assertThat(proxy.dropped()).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, EVERY})
+  void a_completion_whose_replies_are_lost_is_a_success(int drops) throws IOException {
+    String key = "completed-" + drops;
+    try (ReplyDroppingProxy proxy = dropping("POST .*uploadId=.*", drops);
+        ObjectStore store = Stores.open(location, through(proxy))) {
+      MultipartUpload upload = store.beginMultipart(key, Map.of("token", "t-1"));
+      UploadedPart part = store.uploadPart(upload, 1, PartBody.of(BODY, 0, BODY.length));
+      store.completeMultipart(upload, List.of(part));
+      assertThat(proxy.dropped()).isPositive();
+      assertThat(((GetResult.Found) store.get(key, Optional.empty())).bytes()).isEqualTo(BODY);
+    }
+  }
+
+  @Test
+  void a_server_that_is_gone_is_unavailable() throws IOException {
+    ReplyDroppingProxy proxy = dropping("", 0);
+    proxy.close();
+    try (ObjectStore store = Stores.open(location, through(proxy))) {
+      assertThat(store.putIf("k", BODY, Precondition.absent()))
+          .isInstanceOf(PutOutcome.Unknown.class);
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageContaining(location + "/k: no answer: ");
+    }
+  }
+
+  @Test
+  void a_wrong_bucket_is_refused_by_every_verb() throws IOException {
+    StoreLocation.Bucket wrong = new StoreLocation.Bucket("there-is-no-such-bucket", "");
+    try (ObjectStore store = Stores.open(wrong, server.options())) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty())).satisfies(this::refuses_bucket);
+      assertThatThrownBy(() -> store.read("k", 0, new byte[1], 0, 1, Optional.empty()))
+          .satisfies(this::refuses_bucket);
+      assertThatThrownBy(() -> store.putIf("k", BODY, Precondition.absent()))
+          .satisfies(this::refuses_bucket);
+      assertThatThrownBy(() -> store.put("k", BODY, 0, BODY.length))
+          .satisfies(this::refuses_bucket);
+      assertThatThrownBy(() -> store.beginMultipart("k", Map.of())).satisfies(this::refuses_bucket);
+      assertThatThrownBy(() -> store.list("", object -> {})).satisfies(this::refuses_bucket);
+      assertThatThrownBy(() -> store.delete(List.of("k"))).satisfies(this::refuses_bucket);
+    }
+  }
+
+  private void refuses_bucket(Throwable failure) {
+    assertThat(failure)
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessageStartingWith("s3://there-is-no-such-bucket/")
+        .hasMessageContaining("there is no such bucket; create it");
+  }
+
+  @Test
+  void an_unknown_access_key_is_refused_without_being_shown() throws IOException {
+    properties.set("aws.accessKeyId", "unknownkey");
+    try (ObjectStore store = Stores.open(location, server.options())) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, Precondition.absent()))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining("correct the credentials")
+          .message()
+          .doesNotContain("unknownkey");
+    }
+  }
+
+  @Test
+  void a_wrong_secret_is_refused_without_being_shown() throws IOException {
+    properties.set("aws.secretAccessKey", "wrong1");
+    try (ObjectStore store = Stores.open(location, server.options())) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining("correct the secret key")
+          .message()
+          .doesNotContain("wrong1");
+    }
+  }
+
+  private static ReplyDroppingProxy dropping(String victim, int drops) {
+    return new ReplyDroppingProxy(server.endpoint(), victim, drops);
+  }
+
+  private static StoreOptions through(ReplyDroppingProxy proxy) {
+    return new StoreOptions(Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 4);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import java.io.IOException;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectStoreContract;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.BeforeAll;
+
+/** {@link S3ObjectStore} keeps the contract, under a prefix of a bucket on a real server. */
+class S3ObjectStoreTest extends ObjectStoreContract {
+  private static S3Server server;
+  private static StoreLocation.Bucket location;
+
+  @BeforeAll
+  static void create_bucket() {
+    server = S3Servers.require();
+    location = new StoreLocation.Bucket(server.newBucket().bucket(), "some/prefix");
+  }
+
+  @Override
+  protected ObjectStore open() throws IOException {
+    return Stores.open(location, server.options());
+  }
+
+  @Override
+  protected boolean bindsValidatorsToBytes() {
+    return !server.product().equals("VERSITYGW");
+  }
+
+  @Override
+  protected boolean listsUploads() {
+    return !server.product().equals("MinIO");
+  }
+}

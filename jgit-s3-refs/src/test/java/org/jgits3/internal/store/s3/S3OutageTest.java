@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.FutureTask;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.read.RangeReader;
+import org.jgits3.internal.store.read.ReadAhead;
+import org.jgits3.internal.store.upload.PackUpload;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import org.jgits3.store.UploadOptions;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.OutageProxy;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Requests to a real server during an outage: what can be repeated is delayed and does not fail.
+ */
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class S3OutageTest {
+  /** More attempts than the SDK makes by itself. */
+  private static final int REFUSALS = 7;
+
+  private static final int MIB = 1 << 20;
+  private static final byte[] BODY = random(MIB);
+
+  private static S3Server server;
+  private StoreLocation.Bucket location;
+  private OutageProxy proxy;
+  private ObjectStore store;
+
+  @BeforeAll
+  static void find_server() {
+    server = S3Servers.require();
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    location = server.newBucket();
+    proxy = new OutageProxy(server.endpoint());
+    store = open(StoreOptions.REQUEST_DEADLINE);
+    store.put("old/object", BODY, 0, BODY.length);
+  }
+
+  private ObjectStore open(Duration deadline) throws IOException {
+    return Stores.open(
+        location,
+        new StoreOptions(
+            Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8, deadline));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+    proxy.close();
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    return bytes;
+  }
+
+  /** A request, and how to see that it was answered. */
+  private enum Operation {
+    GET {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        GetResult.Found found = (GetResult.Found) store.get("old/object", Optional.empty());
+        assertThat(found.bytes()).isEqualTo(BODY);
+      }
+    },
+    READ {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        byte[] dst = new byte[BODY.length];
+        store.read("old/object", 0, dst, 0, dst.length, Optional.empty());
+        assertThat(dst).isEqualTo(BODY);
+      }
+    },
+    COMPARE {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        assertThat(store.compare("old/object", 0, BODY, 0, BODY.length)).isPresent();
+      }
+    },
+    STAT {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        assertThat(store.stat("old/object")).isPresent();
+      }
+    },
+    PUT {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        store.put("new", BODY, 0, BODY.length);
+        assertThat(store.stat("new")).isPresent();
+      }
+    },
+    LIST {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        List<ListedObject> listed = new ArrayList<>();
+        store.list("old/", listed::add);
+        assertThat(listed).hasSize(1);
+      }
+    },
+    DELETE {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        store.delete(List.of("old/object"));
+        assertThat(store.stat("old/object")).isEmpty();
+      }
+    },
+    LIST_MULTIPART {
+      @Override
+      void run(ObjectStore store) throws IOException {
+        assertThat(store.listMultipart("old/")).isEmpty();
+      }
+    };
+
+    abstract void run(ObjectStore store) throws IOException;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Operation.class)
+  void a_request_is_answered_after_an_outage(Operation operation) throws IOException {
+    proxy.fail(REFUSALS);
+    operation.run(store);
+    assertThat(proxy.refused()).isEqualTo(REFUSALS);
+  }
+
+  @Test
+  void a_conditional_write_is_one_attempt() throws IOException {
+    proxy.fail(REFUSALS);
+    assertThat(store.putIf("new", BODY, Precondition.absent()))
+        .isInstanceOf(PutOutcome.Unknown.class);
+    assertThat(proxy.refused()).isLessThanOrEqualTo(1); // none over a connection that has broken
+  }
+
+  @Test
+  void an_upload_goes_on_after_an_outage_at_each_of_its_requests() throws IOException {
+    MultipartUpload upload;
+    byte[] part = random(6 * MIB);
+    List<UploadedPart> parts = new ArrayList<>();
+    proxy.fail(REFUSALS);
+    upload = store.beginMultipart("pack", Map.of("token", "t"));
+    for (int number = 1; number <= 2; number++) {
+      proxy.fail(REFUSALS);
+      parts.add(store.uploadPart(upload, number, PartBody.of(part, 0, part.length)));
+    }
+    proxy.fail(REFUSALS);
+    store.completeMultipart(upload, parts);
+    assertThat(store.stat("pack")).map(ObjectInfo::size).contains(12L * MIB);
+    assertThat(proxy.refused()).isEqualTo(4 * REFUSALS);
+  }
+
+  @Test
+  void a_pack_upload_lands_over_an_outage_in_its_middle() throws IOException {
+    byte[] pack = random(40 * MIB);
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(5 * MIB, 4))) {
+      PackUpload upload = uploads.begin("pack");
+      proxy.failAfter(12 * MIB, 4 * REFUSALS);
+      upload.write(pack, 0, pack.length);
+      upload.close();
+    }
+    byte[] stored = new byte[pack.length];
+    store.read("pack", 0, stored, 0, stored.length, Optional.empty());
+    assertThat(stored).isEqualTo(pack);
+    assertThat(proxy.refused()).isEqualTo(4 * REFUSALS);
+  }
+
+  @Test
+  void a_pack_is_read_over_an_outage_in_its_middle() throws IOException {
+    byte[] pack = random(32 * MIB);
+    store.put("pack", pack, 0, pack.length);
+    byte[] read = new byte[pack.length];
+    proxy.failAfter(10 * MIB, 4 * REFUSALS);
+    new RangeReader(store, new RangeReader.Sizes(MIB, 4 * MIB), true)
+        .read("pack", 0, read, 0, read.length);
+    assertThat(read).isEqualTo(pack);
+    assertThat(proxy.refused()).isEqualTo(4 * REFUSALS);
+  }
+
+  @Test
+  void an_outage_beyond_the_deadline_fails() throws IOException {
+    try (ObjectStore impatient = open(Duration.ofMillis(300))) {
+      proxy.fail(Integer.MAX_VALUE);
+      assertThatThrownBy(() -> impatient.stat("old/object"))
+          .isInstanceOf(StoreException.Unavailable.class);
+    }
+  }
+
+  /** A store that would repeat its requests for ever, and has been answered before. */
+  private ObjectStore patient() throws IOException {
+    ObjectStore patient = open(Duration.ofDays(1));
+    patient.stat("old/object");
+    return patient;
+  }
+
+  private void awaitRefusals(int refusals) {
+    while (proxy.refused() < refusals) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void an_upload_that_is_given_up_does_not_wait_for_the_end_of_an_outage() throws Exception {
+    try (ObjectStore patient = patient();
+        PackUploads uploads = new PackUploads(patient, new UploadOptions(5 * MIB, 3))) {
+      PackUpload upload = uploads.begin("pack");
+      upload.write(BODY);
+      proxy.failAfter(8 * MIB, Integer.MAX_VALUE);
+      upload.write(random(14 * MIB));
+      awaitRefusals(REFUSALS);
+      upload.fail(new IOException("given up"));
+      assertThat(uploads.buffersInUse()).isZero();
+    }
+  }
+
+  @Test
+  void a_stream_that_is_closed_does_not_wait_for_the_end_of_an_outage() throws Exception {
+    byte[] pack = random(16 * MIB);
+    store.put("pack", pack, 0, pack.length);
+    try (ObjectStore patient = patient();
+        ReadAhead stream =
+            new ReadAhead(
+                (offset, dst, at, length) ->
+                    patient.read("pack", offset, dst, at, length, Optional.empty()),
+                1,
+                pack.length,
+                8 * MIB)) {
+      stream.read(0, ByteBuffer.allocate(1));
+      proxy.fail(Integer.MAX_VALUE);
+      stream.read(0, ByteBuffer.allocate(2 * MIB)); // asks for a fifth piece
+      awaitRefusals(2);
+    }
+  }
+
+  @Test
+  void the_end_of_the_store_ends_all_waits() throws Exception {
+    ObjectStore patient = patient();
+    proxy.fail(Integer.MAX_VALUE);
+    FutureTask<Optional<ObjectInfo>> waiting = new FutureTask<>(() -> patient.stat("old/object"));
+    new Thread(waiting).start();
+    awaitRefusals(3);
+    patient.close();
+    assertThatThrownBy(waiting::get).hasCauseInstanceOf(Exception.class);
+  }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.upload;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.UploadOptions;
+import org.jgits3.store.UploadedPart;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What {@link PackUpload} promises, on every store. */
+abstract class PackUploadContract {
+  private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;
+  private static final int PART = 6 << 20;
+
+  private final String prefix = "upload/" + UUID.randomUUID() + "/";
+  private final String key = prefix + "x.pack";
+
+  /** Parts that the store has acknowledged. */
+  private final List<UploadedPart> parts = Collections.synchronizedList(new ArrayList<>());
+
+  private ObjectStore store;
+  private PackUploads uploads;
+
+  /** Where the server of the store is, for another process; empty if there is none. */
+  abstract String endpoint();
+
+  /** What another process needs to use the server. */
+  abstract Map<String, String> environment();
+
+  /** Opens the store under test. */
+  abstract ObjectStore openStore() throws IOException;
+
+  @BeforeEach
+  void open() throws IOException {
+    store =
+        new DelegatingObjectStore(openStore()) {
+          @Override
+          public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+              throws IOException {
+            UploadedPart part = super.uploadPart(upload, number, body);
+            parts.add(part);
+            return part;
+          }
+        };
+    uploads = new PackUploads(store, new UploadOptions(PART, 3));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    uploads.close();
+    store.close();
+  }
+
+  private static byte[] content(int size) {
+    byte[] bytes = new byte[size];
+    new Random(size).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static void write(PackUpload upload, byte[] bytes, int step) throws IOException {
+    for (int at = 0; at < bytes.length; at += step) {
+      if (step == 1) {
+        upload.write(bytes[at]);
+      } else {
+        upload.write(bytes, at, Math.min(step, bytes.length - at));
+      }
+    }
+  }
+
+  private void assertStored(byte[] bytes) throws IOException {
+    assertThat(store.stat(key).orElseThrow().size()).isEqualTo(bytes.length);
+    byte[] stored = new byte[bytes.length];
+    if (stored.length > 0) {
+      store.read(key, 0, stored, 0, stored.length, Optional.empty());
+    }
+    assertThat(Arrays.equals(stored, bytes)).isTrue();
+  }
+
+  private void assertNothingIsLeft() throws IOException {
+    assertThat(store.stat(key)).isEmpty();
+    assertThat(store.listMultipart(prefix)).isEmpty();
+    assertThat(store.listMultipart(key)).isEmpty(); // MinIO lists them by whole keys only
+    assertThat(uploads.buffers().inUse()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1",
+    "1, 1",
+    "100000, 1",
+    "6291455, 65536",
+    "6291456, 6291456",
+    "6291457, 9000000",
+    "12582912, 65537",
+    "32000000, 1",
+    "33554433, 4097",
+    "50000000, 1000",
+    "67108864, 100000000",
+    "80000000, 7000000"
+  })
+  void what_was_written_is_stored_in_parts_of_5_MiB_or_more(int size, int step) throws Exception {
+    byte[] bytes = content(size);
+    PackUpload upload = uploads.begin(key);
+    write(upload, bytes, step);
+    upload.close();
+
+    assertThat(upload.count()).isEqualTo(size);
+    assertThat(upload.crc32c()).isEqualTo(Crc32c.of(bytes));
+    assertStored(bytes);
+    assertThat(parts).hasSize(size <= PART ? 0 : (size + PART - 1) / PART);
+    assertThat(parts)
+        .filteredOn(p -> p.number() < parts.size())
+        .allMatch(p -> p.size() >= MIN_PART);
+    assertThat(parts).filteredOn(p -> p.number() == parts.size()).allMatch(p -> p.size() > 0);
+    assertThat(store.listMultipart(prefix)).isEmpty();
+    assertThat(uploads.buffers().inUse()).isZero();
+  }
+
+  @Test
+  void nothing_exists_before_the_end() throws Exception {
+    PackUpload upload = uploads.begin(key);
+    write(upload, content(3 * PART), PART);
+    assertThat(store.stat(key)).isEmpty();
+    upload.close();
+    upload.close();
+    assertThat(store.stat(key)).isPresent();
+  }
+
+  @Test
+  void an_upload_that_is_given_up_leaves_nothing() throws Exception {
+    PackUpload upload = uploads.begin(key);
+    write(upload, content(2 * PART + 1), PART);
+    upload.abort();
+    upload.close();
+    assertNothingIsLeft();
+    assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void an_upload_that_failed_leaves_nothing_and_cannot_be_closed_well() throws Exception {
+    PackUpload upload = uploads.begin(key);
+    write(upload, content(2 * PART + 1), PART);
+    upload.fail(new IOException("the disk with the objects is broken"));
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void a_writer_that_is_interrupted_leaves_nothing() throws Exception {
+    PackUpload upload = uploads.begin(key);
+    byte[] bytes = content(2 * PART);
+    upload.write(bytes, 0, PART + 1);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> write(upload, bytes, 4096)).isInstanceOf(InterruptedIOException.class);
+    Thread.interrupted();
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void a_close_that_is_interrupted_leaves_nothing() throws Exception {
+    PackUpload upload = uploads.begin(key);
+    write(upload, content(2 * PART), PART);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(upload::close).isInstanceOf(InterruptedIOException.class);
+    Thread.interrupted();
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void the_end_of_all_uploads_leaves_nothing_of_those_that_are_open() throws Exception {
+    PackUpload upload = uploads.begin(key);
+    write(upload, content(2 * PART + 1), PART);
+    uploads.close();
+    assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    assertNothingIsLeft();
+    assertThatThrownBy(() -> write(uploads.begin(key), content(PART), PART))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void the_end_of_the_process_leaves_nothing_of_those_that_are_open() throws Exception {
+    exitAmidAnUpload(false);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void an_upload_that_its_owner_keeps_open_is_finished_while_the_process_ends() throws Exception {
+    exitAmidAnUpload(true);
+    assertStored(new byte[4 * UploadOptions.MIN_PART_SIZE + (1 << 20)]);
+  }
+
+  private void exitAmidAnUpload(boolean finish) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                UploadingProcess.class.getName(),
+                key,
+                store.location(),
+                endpoint(),
+                String.valueOf(finish))
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment());
+    Process process = builder.start();
+    try {
+      process.getOutputStream().close();
+      String said = new String(process.getInputStream().readAllBytes(), US_ASCII);
+      assertThat(said.lines()).endsWith("uploads of the key: 1");
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void a_part_of_several_buffers_is_sent_as_one() throws Exception {
+    byte[] bytes = content(2 * MIN_PART + 5);
+    List<byte[]> buffers = new ArrayList<>();
+    for (int at = 0; at < bytes.length; at += MIN_PART) {
+      buffers.add(Arrays.copyOfRange(bytes, at, at + MIN_PART));
+    }
+    MultipartUpload upload = store.beginMultipart(key, Map.of());
+    store.completeMultipart(upload, List.of(store.uploadPart(upload, 1, PartBody.of(buffers, 5))));
+    assertStored(bytes);
+  }
+}

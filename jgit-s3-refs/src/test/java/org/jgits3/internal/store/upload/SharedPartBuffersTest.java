@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.upload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.ConcurrentTasks.Task;
+import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PartBody;
+import org.jgits3.store.UploadOptions;
+import org.jgits3.store.UploadedPart;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Many uploads at once in bounded memory, all of which end. */
+@Timeout(120)
+class SharedPartBuffersTest {
+  private static final int PART = UploadOptions.MIN_PART_SIZE;
+  private static final Duration NONE = Duration.ofMillis(1);
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
+  @TempDir Path directory;
+
+  private static byte[] content(int size, int seed) {
+    byte[] bytes = new byte[size];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static String key(int stream) {
+    return "objects/r/pack/" + stream + ".pack";
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 8", "8, 8", "40, 8", "40, 3", "8, 1"})
+  void streams_at_once_take_no_more_than_the_buffers_and_all_end(int streams, int buffers)
+      throws Exception {
+    PartStore store = new PartStore();
+    int size = 5 * PART + 12_345;
+    byte[] bytes = content(PART, 1);
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers))) {
+      ConcurrentTasks.run(
+          streams,
+          stream -> {
+            try (PackUpload upload = uploads.begin(key(stream))) {
+              Random steps = new Random(stream);
+              for (int left = size; left > 0; ) {
+                int n = Math.min(left, 1 + steps.nextInt(1 << 20));
+                upload.write(bytes, 0, n);
+                left -= n;
+                assertThat(uploads.buffers().allocated()).isLessThanOrEqualTo(buffers);
+              }
+            }
+          });
+      assertThat(uploads.buffers().allocated()).isZero();
+    }
+    for (int stream = 0; stream < streams; stream++) {
+      List<UploadedPart> parts = store.parts(key(stream));
+      assertThat(parts.stream().mapToLong(UploadedPart::size).sum()).isEqualTo(size);
+      assertThat(parts.subList(0, parts.size() - 1)).allMatch(p -> p.size() >= PART);
+    }
+    assertThat(store.listMultipart("")).isEmpty();
+  }
+
+  private static void assertStored(ObjectStore store, int stream, byte[] bytes) throws IOException {
+    assertThat(store.stat(key(stream)).orElseThrow().size()).isEqualTo(bytes.length);
+    byte[] stored = new byte[bytes.length];
+    store.read(key(stream), 0, stored, 0, stored.length, Optional.empty());
+    assertThat(Arrays.equals(stored, bytes)).isTrue();
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+  void an_upload_fails_if_all_buffers_are_held_by_writers_that_stall_and_says_what_to_set()
+      throws Exception {
+    try (ObjectStore store = new DirectoryObjectStore(directory);
+        PackUploads uploads =
+            new PackUploads(store, new UploadOptions(PART, 2), NONE, PartSizes.S3)) {
+      byte[] first = content(300_000 + PART, 1);
+      PackUpload one = uploads.begin(key(1));
+      PackUpload two = uploads.begin(key(2));
+      one.write(first, 0, 300_000);
+      two.write(first, 0, PART - 10);
+      PackUpload third = uploads.begin(key(3));
+      assertThatThrownBy(() -> third.write(first))
+          .hasMessageContaining("2 part buffers were held")
+          .hasMessageContaining("set [s3 \"upload\"] buffers higher");
+      assertThatThrownBy(third::close).isInstanceOf(IOException.class);
+
+      two.abort();
+      one.write(first, 300_000, PART);
+      one.close();
+      assertStored(store, 1, first);
+      assertThat(store.listMultipart("")).isEmpty();
+      assertThat(uploads.buffersInUse()).isZero();
+    }
+  }
+
+  @Test
+  void an_upload_waits_as_long_as_others_send() throws Exception {
+    CountDownLatch asked = new CountDownLatch(3);
+    PartBuffers buffers =
+        new PartBuffers(
+            new UploadOptions(PART, 1),
+            NONE,
+            () -> {
+              asked.countDown();
+              return true;
+            });
+    List<byte[]> sent = new ArrayList<>();
+    buffers.take(sent);
+    ConcurrentTasks.run(
+        List.<Task>of(
+            () -> buffers.take(new ArrayList<>()),
+            () -> {
+              asked.await();
+              assertThat(buffers.waiting()).isEqualTo(1);
+              buffers.give(sent);
+            }));
+    assertThat(buffers.inUse()).isEqualTo(1);
+  }
+
+  @Test
+  void tiny_streams_take_no_buffer() throws Exception {
+    PartStore store = new PartStore();
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1))) {
+      List<PackUpload> open = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        PackUpload upload = uploads.begin(key(i));
+        upload.write(content(PackUpload.OWN_BYTES, i));
+        open.add(upload);
+      }
+      assertThat(uploads.buffers().allocated()).isZero();
+      for (PackUpload upload : open) {
+        upload.close();
+      }
+      assertThat(store.stat(key(99)).orElseThrow().size()).isEqualTo(PackUpload.OWN_BYTES);
+    }
+  }
+
+  @Test
+  void parts_of_one_stream_are_in_flight_together() throws Exception {
+    int buffers = 4;
+    Semaphore arrived = new Semaphore(0);
+    CountDownLatch go = new CountDownLatch(1);
+    PartStore store =
+        new PartStore() {
+          @Override
+          public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+              throws IOException {
+            arrived.release();
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+            return super.uploadPart(upload, number, body);
+          }
+        };
+    try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers))) {
+      ConcurrentTasks.run(
+          List.<Task>of(
+              () -> {
+                try (PackUpload upload = uploads.begin(key(1))) {
+                  upload.write(content((buffers + 2) * PART, 1));
+                }
+              },
+              () -> {
+                arrived.acquire(buffers);
+                assertThat(uploads.buffersInUse()).isEqualTo(buffers);
+                go.countDown();
+              }));
+      assertThat(store.parts(key(1))).hasSize(buffers + 2);
+    }
+  }
+
+  @Test
+  void a_buffer_that_comes_back_goes_to_the_upload_that_has_waited_longest() throws Exception {
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 1), FOR_EVER, () -> false);
+    List<byte[]> held = new ArrayList<>();
+    buffers.take(held);
+    List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+    List<Task> tasks = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      int place = i;
+      tasks.add(
+          () -> {
+            awaitWaiting(buffers, place);
+            List<byte[]> got = new ArrayList<>();
+            buffers.take(got);
+            order.add(place);
+            buffers.give(got);
+          });
+    }
+    tasks.add(
+        () -> {
+          awaitWaiting(buffers, 4);
+          assertThat(buffers.tryTake(new ArrayList<>())).isFalse();
+          buffers.give(held);
+        });
+    ConcurrentTasks.run(tasks);
+    assertThat(order).containsExactly(0, 1, 2, 3);
+    assertThat(buffers.inUse()).isZero();
+  }
+
+  @Test
+  void a_buffer_is_given_back_once() throws Exception {
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER, () -> false);
+    List<byte[]> held = new ArrayList<>();
+    buffers.take(held);
+    buffers.give(held);
+    buffers.give(held);
+    assertThat(buffers.inUse()).isZero();
+    assertThat(buffers.allocated()).isEqualTo(1);
+    buffers.clear();
+    assertThat(buffers.allocated()).isZero();
+  }
+
+  /** In buffers: all there are, and what the parts of an upload take that has them for itself. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1 1 1 1 1 1 1 0",
+    "3, 1 1 1 1 1 1 1 0",
+    "4, 1 1 2 2 2 2 2 0",
+    "5, 1 1 2 2 2 2 2 0",
+    "8, 1 1 2 2 4 4 4 0"
+  })
+  void parts_grow_as_far_as_half_of_the_buffers_goes(int buffers, String expected)
+      throws Exception {
+    PartStore store = new PartStore();
+    PartSizes sizes = new PartSizes(8, 2);
+    UploadOptions options = new UploadOptions(PART, buffers);
+    int[] parts = Stream.of(expected.split(" ")).mapToInt(Integer::parseInt).toArray();
+    try (PackUploads uploads = new PackUploads(store, options, FOR_EVER, sizes)) {
+      try (PackUpload upload = uploads.begin(key(1))) {
+        upload.write(new byte[IntStream.of(parts).sum() * PART + 1]);
+        assertThat(uploads.buffers().allocated()).isLessThanOrEqualTo(buffers);
+      }
+    }
+    assertThat(store.parts(key(1)).stream().map(p -> (int) (p.size() / PART)))
+        .containsExactlyElementsOf(IntStream.of(parts).boxed().toList());
+  }
+
+  @Test
+  void an_upload_that_needs_more_parts_than_there_are_says_what_to_set() throws Exception {
+    PartStore store = new PartStore();
+    UploadOptions options = new UploadOptions(PART, 3);
+    try (PackUploads uploads = new PackUploads(store, options, FOR_EVER, new PartSizes(4, 1))) {
+      byte[] bytes = new byte[4 * PART];
+      try (PackUpload largest = uploads.begin(key(1), bytes.length)) {
+        largest.write(bytes);
+      }
+      PackUpload upload = uploads.begin(key(2));
+      upload.write(bytes);
+      assertThatThrownBy(() -> upload.write(bytes))
+          .hasMessageContaining("upload of " + key(2))
+          .hasMessageContaining("partSize = 5242880, buffers = 3")
+          .hasMessageContaining("set partSize or buffers higher");
+      assertThatThrownBy(() -> uploads.begin(key(3), bytes.length + 1))
+          .hasMessage(
+              key(3)
+                  + " is not begun: 20,971,521 bytes are more than fit in parts of"
+                  + " [s3 \"upload\"] partSize = 5242880, buffers = 3, which hold at most"
+                  + " 20,971,520 bytes; set partSize or buffers higher");
+      assertThat(store.listMultipart("")).isEmpty();
+      assertThat(uploads.buffersInUse()).isZero();
+    }
+  }
+
+  private static void awaitWaiting(PartBuffers buffers, int streams) {
+    while (buffers.waiting() < streams) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void the_end_of_all_uploads_wakes_those_that_wait() throws Exception {
+    PartStore store = new PartStore();
+    PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1));
+    PackUpload holder = uploads.begin(key(1));
+    holder.write(content(PART, 1));
+    ConcurrentTasks.run(
+        List.<Task>of(
+            () ->
+                assertThatThrownBy(() -> uploads.begin(key(2)).write(content(PART, 2)))
+                    .hasMessageContaining("being closed"),
+            () -> {
+              awaitWaiting(uploads.buffers(), 1);
+              uploads.close();
+            }));
+    assertThatThrownBy(holder::close).isInstanceOf(IOException.class);
+    assertThat(uploads.buffers().inUse()).isZero();
+    assertThat(store.listMultipart("")).isEmpty();
+  }
+}
