@@ -10,6 +10,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.ReflogReader;
@@ -151,6 +152,11 @@ public final class S3Repository extends DfsRepository {
   @Override
   public S3ObjDatabase getObjectDatabase() {
     return objects;
+  }
+
+  @Override
+  public ObjectReader newObjectReader() {
+    return objects.newObjectReader();
   }
 
   @Override

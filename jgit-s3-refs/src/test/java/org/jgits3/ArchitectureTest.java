@@ -57,6 +57,7 @@ class ArchitectureTest {
           "internal.pack.RestoredPack",
           "internal.pack.S3ObjDatabase",
           "internal.pack.S3Reader",
+          "internal.pack.SendingReader",
           "internal.pack.SharedPacks",
           "internal.pack.file.BlockCache",
           "internal.pack.file.PackChannel",

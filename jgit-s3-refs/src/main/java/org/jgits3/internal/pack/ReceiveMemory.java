@@ -3,11 +3,15 @@ package org.jgits3.internal.pack;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The heap that pushes may take for the objects of their packs, and fetches for those that they
- * name, all of a process together. A request that does not fit is refused before its objects take
- * memory, and never waits.
+ * name and those that they send, all of a process together. A request that does not fit is refused
+ * before its objects take memory. None waits but a clone, for all of its memory at once: whoever
+ * waits for more than he has may hold what others wait for.
  *
  * <p>Counts what grows with a pack: its number of objects, and the largest object that JGit has in
  * memory as a whole, which are all but blobs that are no base of a delta, and the bases that it
@@ -23,6 +27,15 @@ public final class ReceiveMemory {
    */
   static final long OBJECT_BYTES = 200;
 
+  /**
+   * Bytes for each object that a fetch sends, until its pack is sent: what JGit knows of it to walk
+   * and to pack it. Measured: 170, with a clone of 135,365 objects.
+   */
+  static final long SENT_BYTES = 200;
+
+  /** Objects of a fetch that count as those of any fetch, and that memory is taken for at once. */
+  static final int STEP = 1_000;
+
   /** Copies of an object that resolving a delta has at a time: base, delta and result. */
   static final int COPIES = 3;
 
@@ -37,6 +50,11 @@ public final class ReceiveMemory {
    * sets, and what is noted of each while it is looked up.
    */
   static final int NAMES_FACTOR = 4;
+
+  private static final String COLLECTED = ", far fewer after jgit-s3 gc,";
+
+  /** The longest wait of a clone, as long as a request waits for its turn. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final double MIB = 1 << 20;
 
@@ -66,9 +84,9 @@ public final class ReceiveMemory {
     return new Share();
   }
 
-  private synchronized void take(long bytes, long whole, String what) throws IOException {
+  private synchronized void take(long bytes, long whole, String what) throws Refusal {
     if (whole > limit) {
-      throw new IOException(
+      throw new Refusal(
           what
               + " takes some "
               + mib(whole)
@@ -76,7 +94,7 @@ public final class ReceiveMemory {
               + mib(limit));
     }
     if (bytes > limit - taken) {
-      throw new IOException(
+      throw new Refusal(
           "the server is busy: "
               + what
               + " takes some "
@@ -86,16 +104,42 @@ public final class ReceiveMemory {
     taken += bytes;
   }
 
+  /** Takes as much as there may be for one request, once others have given it back. */
+  private synchronized void await(long bytes, long whole, String what) throws IOException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    long left = PATIENCE.toNanos();
+    while (whole <= limit && bytes > limit - taken && left > 0) {
+      try {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while waiting for memory");
+      }
+      left = end - System.nanoTime();
+    }
+    take(bytes, whole, what);
+  }
+
   private synchronized long free() {
     return limit - taken;
   }
 
   private synchronized void give(long bytes) {
     taken -= bytes;
+    notifyAll();
   }
 
   private static String mib(long bytes) {
     return (long) Math.ceil(bytes / MIB) + " MiB";
+  }
+
+  /** Tells that a request takes more memory than there is for it. */
+  public static final class Refusal extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Refusal(String message) {
+      super(message);
+    }
   }
 
   /** What one request has taken. */
@@ -103,6 +147,8 @@ public final class ReceiveMemory {
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this
     private long bases = SMALL_OBJECT; // guarded by this
+    private long sent; // guarded by this
+    private long allowed = STEP; // guarded by this
 
     /**
      * Takes memory for the objects of a pack.
@@ -171,6 +217,34 @@ public final class ReceiveMemory {
       grow(NAMES_FACTOR * bytes, "a fetch that names so many objects");
     }
 
+    /**
+     * Takes memory for all objects that a fetch is going to send, and waits for it.
+     *
+     * @param count most objects that it may send; what never fits is left to be taken for each
+     * @throws IOException if there is not enough after a while
+     */
+    synchronized void awaitForSent(long count) throws IOException {
+      long bytes = SENT_BYTES * (count - allowed);
+      if (bytes > 0 && held + bytes <= limit) {
+        await(bytes, held + bytes, "a clone of " + count + " objects" + COLLECTED);
+        held += bytes;
+        allowed = count;
+      }
+    }
+
+    /**
+     * Takes memory for a further object that a fetch is going to send.
+     *
+     * @throws IOException if there is not enough
+     */
+    synchronized void takeForSent() throws IOException {
+      if (sent == allowed) {
+        grow(SENT_BYTES * STEP, "a fetch of more than " + allowed + " objects" + COLLECTED);
+        allowed += STEP;
+      }
+      sent++;
+    }
+
     /** Length of the largest object that could be in memory as a whole now. */
     synchronized long largestThatFits() {
       return largest + free() / COPIES;
@@ -188,6 +262,8 @@ public final class ReceiveMemory {
       held = 0;
       largest = SMALL_OBJECT;
       bases = SMALL_OBJECT;
+      sent = 0;
+      allowed = STEP;
     }
   }
 }

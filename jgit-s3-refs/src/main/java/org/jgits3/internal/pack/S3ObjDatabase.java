@@ -83,8 +83,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private final boolean validated;
   private final Quarantine quarantine;
   private volatile boolean defers;
+  private volatile boolean countsSent;
 
-  /** Memory for objects that are pushed, or named in a fetch, until this handle is closed. */
+  /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
   private final ReceiveMemory.Share memory;
 
   /** Thread that is making a pack parser, and with it a reader for that one. */
@@ -179,6 +180,39 @@ public class S3ObjDatabase extends DfsObjDatabase {
    */
   public void takeForNames(long bytes) throws IOException {
     memory.takeForNames(bytes);
+  }
+
+  /**
+   * From now on takes memory for each object that is sent through this handle, until it is closed.
+   * If there is not enough, packing ends with an {@link java.io.UncheckedIOException} that is
+   * caused by a {@link ReceiveMemory.Refusal}. For a handle that serves one fetch.
+   */
+  public void countSent() {
+    countsSent = true;
+  }
+
+  /**
+   * Takes memory for all objects that a clone may send, and waits for a while until others have
+   * given it back. Objects that a bitmap covers take none: their packs are sent as they are.
+   *
+   * @throws IOException if other requests keep too much
+   */
+  public void awaitMemoryForClone() throws IOException {
+    memory.awaitForSent(
+        shared.manifest().packs().stream()
+            .filter(pack -> !pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
+            .filter(pack -> !pack.files().containsKey(PackExt.BITMAP_INDEX.getExtension()))
+            .mapToLong(PackEntry::objects)
+            .sum());
+  }
+
+  /**
+   * Makes a reader for whoever uses this handle.
+   *
+   * @return one that counts what it sends, if this handle does
+   */
+  public ObjectReader newObjectReader() {
+    return countsSent ? new SendingReader(newReader(), memory) : newReader();
   }
 
   /**

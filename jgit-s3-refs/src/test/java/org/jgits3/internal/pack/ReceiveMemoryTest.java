@@ -9,11 +9,19 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
@@ -21,6 +29,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
@@ -32,7 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pushes whose packs declare more than the heap has room for. */
+/** Pushes whose packs declare more than the heap has room for, and fetches that send more. */
 class ReceiveMemoryTest {
   private static final long GIB = 1 << 30;
   private static final byte[] COPY_NOTHING = {0};
@@ -300,5 +309,116 @@ class ReceiveMemoryTest {
       }
     }
     return closed(pack);
+  }
+
+  /** Commits so many blobs, without a push. */
+  private static ObjectId commit(S3Repository repository, int blobs) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      for (int i = 0; i < blobs; i++) {
+        String name = "%05d".formatted(i);
+        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
+        tree.append(name, FileMode.REGULAR_FILE, blob);
+      }
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(tree));
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private static void send(S3Repository repository, ObjectId commit) throws IOException {
+    try (PackWriter writer = new PackWriter(repository)) {
+      writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(commit), Set.of());
+      writer.writePack(
+          NullProgressMonitor.INSTANCE,
+          NullProgressMonitor.INSTANCE,
+          OutputStream.nullOutputStream());
+    }
+  }
+
+  @Test
+  void a_fetch_that_sends_more_objects_than_memory_has_room_for_is_refused_on_the_way()
+      throws Exception {
+    open("1m");
+    try (S3Repository repository = manager.openRepository("r")) {
+      ObjectId small = commit(repository, 5_900);
+      ObjectId large = commit(repository, 6_100);
+      send(repository, large); // as a collection does, which has the process to itself
+      repository.getObjectDatabase().countSent();
+      assertThatThrownBy(() -> send(repository, large))
+          .isInstanceOf(UncheckedIOException.class)
+          .cause()
+          .isInstanceOf(ReceiveMemory.Refusal.class)
+          .hasMessage(
+              "a fetch of more than 6000 objects, far fewer after jgit-s3 gc, takes some 2 MiB of"
+                  + " memory, and [s3 \"receive\"] memoryLimit of the server is 1 MiB");
+      assertThat(manager.receiveMemory().taken()).isPositive();
+      try (S3Repository next = manager.openRepository("r")) {
+        next.getObjectDatabase().countSent();
+        assertThatThrownBy(() -> send(next, small))
+            .hasMessageContaining("the server is busy: a fetch of more than 1000 objects");
+      }
+    }
+    try (S3Repository repository = manager.openRepository("r")) {
+      ObjectId small = commit(repository, 5_900);
+      repository.getObjectDatabase().countSent();
+      send(repository, small);
+      assertThat(manager.receiveMemory().taken()).isEqualTo(5_000 * ReceiveMemory.SENT_BYTES);
+    }
+  }
+
+  @Test
+  void a_clone_waits_for_all_of_its_memory_before_it_takes_any() throws Exception {
+    open("1m");
+    int blobs = 4_000;
+    long memory = (blobs + 2 - ReceiveMemory.STEP) * ReceiveMemory.SENT_BYTES;
+    try (S3Repository second = manager.openRepository("r")) {
+      FutureTask<Void> clone;
+      try (S3Repository first = manager.openRepository("r")) {
+        ObjectId commit = commit(first, blobs);
+        first.getObjectDatabase().awaitMemoryForClone();
+        clone =
+            new FutureTask<>(
+                () -> {
+                  second.getObjectDatabase().awaitMemoryForClone();
+                  second.getObjectDatabase().countSent();
+                  send(second, commit);
+                  return null;
+                });
+        Thread thread = new Thread(clone);
+        thread.start();
+        awaitWaiting(thread);
+        assertThat(manager.receiveMemory().taken()).isEqualTo(memory);
+      }
+      clone.get(1, TimeUnit.MINUTES);
+      assertThat(manager.receiveMemory().taken()).isEqualTo(memory);
+    }
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (Stream.of(thread.getStackTrace())
+            .noneMatch(frame -> frame.getClassName().equals(ReceiveMemory.class.getName()))
+        || thread.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(thread.isAlive()).isTrue();
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void a_clone_of_what_never_fits_does_not_wait() throws Exception {
+    open("1m");
+    try (S3Repository first = manager.openRepository("r");
+        S3Repository second = manager.openRepository("r")) {
+      commit(first, 7_000);
+      first.getObjectDatabase().takeForNames(1_000);
+      second.getObjectDatabase().awaitMemoryForClone();
+      assertThat(manager.receiveMemory().taken()).isEqualTo(4_000);
+    }
   }
 }

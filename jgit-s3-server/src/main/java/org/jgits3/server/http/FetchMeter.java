@@ -46,7 +46,7 @@ final class FetchMeter extends HttpFilter {
   }
 
   private static String result(UploadPack up, boolean answered) {
-    if (!answered) {
+    if (!answered || ((LimitedUploadPack) up).isRefused()) {
       return "failed";
     }
     return up.getStatistics() == null ? "negotiated" : "ok";

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.eclipse.jgit.transport.ServiceMayNotContinueException;
+import org.eclipse.jgit.transport.SideBandOutputStream;
 import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.S3Repository;
+import org.jgits3.internal.pack.ReceiveMemory;
 
 /** Serves fetches, and refuses those that ask too much. Used by one thread. */
 final class LimitedUploadPack extends UploadPack {
   private final long requestLimit;
+  private boolean refused;
 
   /**
    * Serves one request.
@@ -19,14 +28,73 @@ final class LimitedUploadPack extends UploadPack {
    * @param requestLimit most bytes of what the client asks, inflated; 0 for no limit
    */
   LimitedUploadPack(Repository from, long requestLimit) {
-    super(from);
+    super(counting(from));
     this.requestLimit = requestLimit;
+  }
+
+  /** Counts what is sent from a repository, before a reader of it is made. */
+  private static Repository counting(Repository from) {
+    if (from instanceof S3Repository repository) {
+      repository.getObjectDatabase().countSent();
+    }
+    return from;
   }
 
   @Override
   public void uploadWithExceptionPropagation(
       InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
-    super.uploadWithExceptionPropagation(
-        new LimitedRequest(input, getRepository(), requestLimit), output, messages);
+    try {
+      super.uploadWithExceptionPropagation(
+          new LimitedRequest(input, getRepository(), requestLimit), output, messages);
+    } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof ReceiveMemory.Refusal refusal) {
+        throw told(output, refusal);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Waits until there is memory for what a clone sends, which takes the most. Called before any of
+   * its objects takes memory.
+   *
+   * @param first whether the client has nothing of it yet
+   * @throws IOException if the store does not answer
+   */
+  void awaitMemory(boolean first) throws IOException {
+    if (first
+        && getDepth() == 0
+        && getFilterSpec().isNoOp()
+        && getRepository() instanceof S3Repository repository) {
+      try {
+        repository.getObjectDatabase().awaitMemoryForClone();
+      } catch (ReceiveMemory.Refusal e) {
+        throw new UncheckedIOException(e); // told as one while objects are counted
+      }
+    }
+  }
+
+  /** Whether the client was told that there is no memory for what it asks. */
+  boolean isRefused() {
+    return refused;
+  }
+
+  /** Tells the client, which expects a pack by now, and may have been told of progress. */
+  private ServiceMayNotContinueException told(OutputStream output, ReceiveMemory.Refusal refusal)
+      throws IOException {
+    refused = true;
+    if (isSideBand()) {
+      SideBandOutputStream errors =
+          new SideBandOutputStream(
+              SideBandOutputStream.CH_ERROR, SideBandOutputStream.SMALL_BUF, output);
+      errors.write(refusal.getMessage().getBytes(UTF_8));
+      errors.flush();
+    } else {
+      new PacketLineOut(output).writeString("ERR " + refusal.getMessage() + "\n");
+    }
+    ServiceMayNotContinueException told =
+        new ServiceMayNotContinueException(refusal.getMessage(), refusal);
+    told.setOutput();
+    return told;
   }
 }

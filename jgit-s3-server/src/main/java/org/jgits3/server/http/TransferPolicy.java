@@ -3,6 +3,7 @@ package org.jgits3.server.http;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
 import org.eclipse.jgit.http.server.GitSmartHttpTools;
@@ -13,6 +14,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.PreUploadHook;
 import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.TransferConfig;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
@@ -34,7 +36,7 @@ final class TransferPolicy {
     }
     UploadPack up = new LimitedUploadPack(db, config.getLong("http", "maxRequestBuffer", 0));
     up.setTransferConfig(new TransferConfig(config));
-    up.setPreUploadHook(new KnownTags());
+    up.setPreUploadHook(new Steps());
     String protocol = req.getHeader("Git-Protocol");
     if (protocol != null) {
       up.setExtraParameters(Arrays.asList(protocol.split(":", -1)));
@@ -53,11 +55,12 @@ final class TransferPolicy {
     config.setString("protocol", null, "version", "2"); // if the client says so
   }
 
-  /**
-   * Asks the store no more once a fetch depends on refs no more. JGit goes on to look up tags, to
-   * send those that the client would ask for next; they may be as old as the advertisement.
-   */
-  private static final class KnownTags implements PreUploadHook {
+  /** What is done as a fetch goes on. */
+  private static final class Steps implements PreUploadHook {
+    /**
+     * Asks the store no more once a fetch depends on refs no more. JGit goes on to look up tags, to
+     * send those that the client would ask for next; they may be as old as the advertisement.
+     */
     @Override
     public void onBeginNegotiateRound(
         UploadPack up, Collection<? extends ObjectId> wants, int offered) {
@@ -77,9 +80,14 @@ final class TransferPolicy {
 
     @Override
     public void onSendPack(
-        UploadPack up,
-        Collection<? extends ObjectId> wants,
-        Collection<? extends ObjectId> haves) {}
+        UploadPack up, Collection<? extends ObjectId> wants, Collection<? extends ObjectId> haves)
+        throws ServiceMayNotContinueException {
+      try {
+        ((LimitedUploadPack) up).awaitMemory(haves.isEmpty());
+      } catch (IOException e) {
+        throw new ServiceMayNotContinueException(e.getMessage(), e);
+      }
+    }
   }
 
   ReceivePack receivePack(HttpServletRequest req, Repository db) {
