@@ -2,29 +2,29 @@
 package org.jgits3.store;
 
 /**
- * Learns how a read goes on, so that its bytes can be looked at while others are still on their
- * way. Called by the thread that reads: what takes long here delays the read.
+ * Listener to the progress of a read, for callers that process bytes while the rest is still being
+ * received. Called by the thread that reads; a slow listener delays the read.
  */
 @FunctionalInterface
 public interface Arrival {
-  /** Wants to know nothing. */
+  /** Listener that ignores the progress. */
   Arrival IGNORED = end -> {};
 
   /**
-   * The store has answered, and bytes follow from the beginning of the slice. Once for a read, also
-   * if its connection breaks, since it goes on where it broke. Called again only if it cannot: it
-   * broke before the first byte, or the object was replaced and any version will do. What arrived
-   * before counts no more then.
+   * Called when the store has answered and bytes follow from the beginning of the slice. Called
+   * once for a read, even if its connection breaks, because the read resumes where it broke. Called
+   * again only if it cannot resume: the connection broke before the first byte, or the object was
+   * replaced and any version will do. Bytes that arrived before the second call are void.
    *
    * @param version version of the object
    */
   default void begins(Validator version) {}
 
   /**
-   * More bytes are in the array, right after those there were. Each is told of once, unless the
-   * read {@linkplain #begins begins} again.
+   * Called when more bytes are in the array, directly after the earlier ones. Each byte is reported
+   * once, unless the read {@linkplain #begins begins} again.
    *
-   * @param end where in the array those end that are there; the end of the slice at last
+   * @param end index in the array after the last byte received; finally the end of the slice
    */
   void until(int end);
 }

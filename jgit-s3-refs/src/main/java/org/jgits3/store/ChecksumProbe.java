@@ -4,8 +4,8 @@ package org.jgits3.store;
 import java.io.IOException;
 
 /**
- * Sends requests that are wrong on purpose, to find out whether a store verifies the checksums that
- * writers send along. Only for probing; on keys of the prober's own.
+ * Sends requests with wrong checksums, to find out whether a store verifies the checksums of its
+ * writers. For probes only, on keys of their own.
  */
 public interface ChecksumProbe {
   /**

@@ -3,7 +3,7 @@ package org.jgits3.store;
 
 import java.util.zip.CRC32C;
 
-/** CRC32C of bytes, and the words for one that is wrong. */
+/** CRC32C of bytes, and the message about a wrong one. */
 public final class Crc32c {
   private Crc32c() {}
 
@@ -21,7 +21,7 @@ public final class Crc32c {
    * CRC32C of a part of an array.
    *
    * @param bytes the array
-   * @param offset where the part begins
+   * @param offset index of the first byte of the part
    * @param length length of the part in bytes
    * @return its checksum
    */
@@ -32,10 +32,10 @@ public final class Crc32c {
   }
 
   /**
-   * Part of a message about damaged bytes.
+   * Formats the part of a message that describes damaged bytes.
    *
    * @param actual checksum of the bytes
-   * @param expected checksum that they should have
+   * @param expected checksum they should have
    * @return predicate of a sentence
    */
   public static String mismatch(int actual, int expected) {

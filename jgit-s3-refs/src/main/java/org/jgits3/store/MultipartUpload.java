@@ -4,12 +4,12 @@ package org.jgits3.store;
 import java.util.Map;
 
 /**
- * A multipart upload that was begun.
+ * A multipart upload in progress.
  *
  * @param key key that the object will have
  * @param uploadId the store's name for the upload
- * @param metadata user metadata that the object will have, by which a completion whose answer was
- *     lost is recognised; empty for an upload that was only listed
+ * @param metadata user metadata of the object to be, by which a completion is recognised whose
+ *     answer was lost; empty for an upload that was only listed
  */
 public record MultipartUpload(String key, String uploadId, Map<String, String> metadata) {
   /** Copies the metadata. */

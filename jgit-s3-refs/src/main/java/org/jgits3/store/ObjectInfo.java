@@ -4,7 +4,7 @@ package org.jgits3.store;
 import java.util.Map;
 
 /**
- * What a store knows of an object without reading it.
+ * Properties of an object, known without reading its bytes.
  *
  * @param size length in bytes
  * @param validator version

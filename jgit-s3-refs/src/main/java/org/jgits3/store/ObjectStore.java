@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Objects named by keys: the primitives that everything else is built from, and nothing more.
+ * Objects named by keys: the primitives that everything else is built from.
  *
- * <p>What an implementation guarantees:
+ * <p>An implementation guarantees:
  *
  * <ol>
  *   <li>A write is atomic: a reader sees all of it or none of it, never a mixture of two versions.
@@ -24,17 +24,18 @@ import java.util.function.Consumer;
  *   <li>Validators of different contents of one key differ.
  * </ol>
  *
- * <p>What a caller must not rely on: the order of listings, a DELETE that checks anything, a key
- * that is a path prefix of another key ({@code a} and {@code a/b} must never both exist), empty
- * path segments ({@code //}), and the form of a validator.
+ * <p>A caller must not rely on the order of listings, a DELETE that checks anything, a key that is
+ * a path prefix of another key ({@code a} and {@code a/b} must never both exist), empty path
+ * segments ({@code //}), or the form of a validator.
  *
  * <p>Keys are relative to the store: US-ASCII, segments separated by {@code /}, no leading or
  * trailing slash, at most 900 bytes. A listing prefix is empty or ends in {@code /}.
  *
  * <p>Implementations are safe for use by many threads, also between processes. Failures are {@link
- * StoreException}s whose subclass says what to do. Requests that can be repeated without harm
- * (reads, writes of immutable objects, parts, deletes) are retried within the implementation for as
- * long as an outage may last; conditional writes never are: {@link #putIf} is one attempt.
+ * StoreException}s whose subclass tells the caller what to do. Requests that can be repeated
+ * without harm (reads, writes of immutable objects, parts, deletes) are retried within the
+ * implementation for as long as an outage may last; conditional writes never are: {@link #putIf} is
+ * one attempt.
  */
 public interface ObjectStore extends Closeable {
   /**
@@ -69,7 +70,7 @@ public interface ObjectStore extends Closeable {
    * @param key object to read
    * @param offset first byte of the range, from 0
    * @param dst array that receives the bytes
-   * @param dstOffset where in {@code dst} the range begins
+   * @param dstOffset index in {@code dst} of the first byte
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version the bytes must have; empty for any
    * @return version the bytes came from
@@ -87,15 +88,15 @@ public interface ObjectStore extends Closeable {
 
   /**
    * Reads a range of an object as {@link #read(String, long, byte[], int, int, Optional)} does, and
-   * tells how it goes on.
+   * reports its progress.
    *
    * @param key object to read
    * @param offset first byte of the range, from 0
    * @param dst array that receives the bytes
-   * @param dstOffset where in {@code dst} they begin
+   * @param dstOffset index in {@code dst} of the first of them
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version the object must have; empty for any
-   * @param arrival is told of the bytes as they arrive
+   * @param arrival listener that is told of bytes as they arrive
    * @return version of the object that was read
    * @throws StoreException as without {@code arrival}
    * @throws IOException as without {@code arrival}
@@ -116,12 +117,12 @@ public interface ObjectStore extends Closeable {
   }
 
   /**
-   * Compares a range of an object with bytes at hand, in one request, keeping none of it.
+   * Compares a range of an object with bytes in memory, in one request, without holding the range.
    *
    * @param key object to read
    * @param offset first byte of the range, from 0
-   * @param bytes array that holds what the range is compared with
-   * @param bytesOffset where in {@code bytes} it begins
+   * @param bytes array that holds the expected bytes
+   * @param bytesOffset index in {@code bytes} of the first expected byte
    * @param length bytes to compare, at least 1
    * @return version of the object if the range has exactly these bytes; empty if it has others or
    *     does not exist
@@ -132,10 +133,10 @@ public interface ObjectStore extends Closeable {
       throws IOException;
 
   /**
-   * Looks at an object without reading it.
+   * Returns the properties of an object without reading its bytes.
    *
    * @param key object to look at
-   * @return what the store knows of it; empty if there is none
+   * @return its properties; empty if there is no such object
    * @throws StoreException if the store does not answer or refuses
    */
   Optional<ObjectInfo> stat(String key) throws IOException;
@@ -146,7 +147,7 @@ public interface ObjectStore extends Closeable {
    *
    * @param key object to write
    * @param body its new content; not modified by the caller before this returns
-   * @param precondition what must hold for the write to be applied
+   * @param precondition condition under which the write is applied
    * @return the outcome of this attempt
    * @throws StoreException.Refused if the store says that it did nothing and never will: wrong
    *     credentials, no such bucket, full disk. Thrown only if nothing can have been applied
@@ -160,10 +161,10 @@ public interface ObjectStore extends Closeable {
    * @param key object to write
    * @param src array that holds the content; not modified by the caller before this returns or
    *     throws, and not referenced afterwards
-   * @param offset where in {@code src} the content begins
+   * @param offset index in {@code src} of the first byte
    * @param length bytes to write, 0 or more
-   * @throws StoreException if the store does not answer or refuses; the object may exist all the
-   *     same
+   * @throws StoreException if the store does not answer or refuses; the object may exist
+   *     nevertheless
    */
   void put(String key, byte[] src, int offset, int length) throws IOException;
 
@@ -204,7 +205,7 @@ public interface ObjectStore extends Closeable {
   void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) throws IOException;
 
   /**
-   * Gives an upload up and frees its parts. Does nothing if the upload is gone already.
+   * Aborts an upload and frees its parts. Does nothing if the upload no longer exists.
    *
    * @param upload upload to abort
    * @throws StoreException if the store does not answer or refuses
@@ -212,8 +213,8 @@ public interface ObjectStore extends Closeable {
   void abortMultipart(MultipartUpload upload) throws IOException;
 
   /**
-   * Lists uploads that were begun and neither completed nor aborted. A store that gives up
-   * abandoned uploads by itself may leave them out (MinIO does).
+   * Lists uploads that were neither completed nor aborted. A store that discards abandoned uploads
+   * by itself may omit them (MinIO does).
    *
    * @param prefix empty, or a prefix of their keys that ends in {@code /}
    * @return the uploads, in no particular order
@@ -239,23 +240,23 @@ public interface ObjectStore extends Closeable {
   void delete(Collection<String> keys) throws IOException;
 
   /**
-   * How to find out whether the store verifies checksums.
+   * Returns the probe for checksums that the store should refuse.
    *
-   * @return the means; empty if no checksums are sent, as to a local directory
+   * @return the probe; empty if no checksums are sent, as to a local directory
    */
   default Optional<ChecksumProbe> checksumProbe() {
     return Optional.empty();
   }
 
   /**
-   * Ends all waits of requests that are to be repeated: from now on, each request is one attempt.
-   * For an owner that is about to close the store.
+   * Ends all pauses between attempts: from now on, each request is one attempt. For an owner that
+   * is about to close the store.
    */
   default void endRetries() {}
 
   /**
-   * How the administrator calls this store, for messages: {@code s3://bucket/prefix} or {@code
-   * file:DIR}.
+   * Location of this store for messages, as an administrator writes it: {@code s3://bucket/prefix}
+   * or {@code file:DIR}.
    *
    * @return location without credentials
    */

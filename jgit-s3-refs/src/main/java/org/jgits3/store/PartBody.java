@@ -11,12 +11,11 @@ import java.util.zip.CRC32C;
 /**
  * The bytes of a part: slices of arrays, one after the other, that are sent from where they are.
  *
- * <p>Safe for use by many threads as long as nobody changes the arrays.
+ * <p>Safe for use by many threads as long as the arrays do not change.
  */
 public final class PartBody {
   private final List<Slice> slices;
 
-  /** Some bytes of an array. */
   @SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
   private record Slice(byte[] array, int offset, int length) {
     InputStream open() {
@@ -36,7 +35,7 @@ public final class PartBody {
    * A slice of one array.
    *
    * @param src array that holds the bytes; not copied
-   * @param offset where they begin
+   * @param offset index of the first byte
    * @param length bytes, 0 or more
    * @return the body
    */
@@ -45,7 +44,7 @@ public final class PartBody {
   }
 
   /**
-   * Arrays that are full, except for the last one.
+   * A sequence of arrays, all of them full except the last.
    *
    * @param arrays the arrays, at least one; not copied
    * @param inLast bytes in the last one
@@ -58,7 +57,7 @@ public final class PartBody {
   }
 
   /**
-   * How long the part is.
+   * Length of the part.
    *
    * @return bytes
    */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
-/** What must hold of a key for a conditional write to be applied. */
+/** Condition on the state of a key under which a conditional write is applied. */
 public sealed interface Precondition {
   /** The key must not exist ({@code If-None-Match: *}). */
   record Absent() implements Precondition {}

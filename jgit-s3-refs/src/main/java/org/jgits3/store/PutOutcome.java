@@ -16,25 +16,25 @@ public sealed interface PutOutcome {
   record Won(Validator validator) implements PutOutcome {}
 
   /**
-   * The store refused this attempt because the precondition did not hold when it looked. An earlier
-   * attempt of the same write, whose answer was lost, may be the very reason.
+   * The store refused this attempt because the precondition did not hold when it looked. The reason
+   * may be an earlier attempt of the same write whose answer was lost.
    *
-   * @param missing true if the store said that there is no such key ({@code 404} on {@code
+   * @param missing true if the store reported that there is no such key ({@code 404} on {@code
    *     If-Match}), false if the key holds another version or, for {@link Precondition.Absent},
    *     exists
    */
   record Lost(boolean missing) implements PutOutcome {}
 
   /**
-   * Nothing is known: the attempt may have been applied, may be applied later, or never.
+   * The outcome is not known: the attempt may have been applied, may be applied later, or never.
    *
    * @param reason one line for the log and for messages
-   * @param pause time to pass at least before the write is repeated: until the next turn among the
-   *     repeated requests of the process, or what the store asked for
+   * @param pause least time before the write is repeated: until the next turn among the repeated
+   *     requests of the process, or as long as the store asked for
    */
   record Unknown(String reason, Duration pause) implements PutOutcome {
     /**
-     * An outcome of a store that may be asked again at once.
+     * An unknown outcome after which the write may be repeated at once.
      *
      * @param reason one line for the log and for messages
      */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
-/** How a request to a store ended, for counting. */
+/** Outcome of a request to a store, for counting. */
 public enum RequestOutcome {
-  /** Done. */
+  /** The request did what was asked. */
   OK,
   /** The caller's version is the current one: {@link GetResult.NotModified}. */
   NOT_MODIFIED,
@@ -11,7 +11,7 @@ public enum RequestOutcome {
   MISSING,
   /** A precondition did not hold: {@link PutOutcome.Lost} or {@link StoreException.Changed}. */
   LOST,
-  /** Not known whether it was applied: {@link PutOutcome.Unknown}. */
+  /** The write may or may not have been applied: {@link PutOutcome.Unknown}. */
   UNKNOWN,
   /** {@link StoreException.Corrupt}. */
   CORRUPT,

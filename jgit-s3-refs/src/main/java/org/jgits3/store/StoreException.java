@@ -4,7 +4,7 @@ package org.jgits3.store;
 import java.io.IOException;
 
 /**
- * A request to the store failed. The subclasses say what the caller should do; the message names
+ * Failure of a request to the store. The subclass tells the caller what to do; the message names
  * the key and the next step.
  */
 public class StoreException extends IOException {
@@ -31,7 +31,7 @@ public class StoreException extends IOException {
     return key;
   }
 
-  /** There is no such object. Refresh what told you of it, then try the new name. */
+  /** There is no such object. The caller refreshes the source of the key and tries the new one. */
   public static final class Missing extends StoreException {
     /**
      * A missing object.
@@ -45,7 +45,10 @@ public class StoreException extends IOException {
     }
   }
 
-  /** The object has another version than the one asked for. Start over with the new version. */
+  /**
+   * The object has another version than the one asked for. The caller starts over with the new
+   * version.
+   */
   public static final class Changed extends StoreException {
     /**
      * A changed object.
@@ -60,8 +63,8 @@ public class StoreException extends IOException {
   }
 
   /**
-   * The bytes are not those that were written: shorter, longer, or with another checksum. Never
-   * retried into a different answer and never overwritten.
+   * The bytes are not those that were written: shorter, longer, or with another checksum. A retry
+   * never hides it, and the object is never overwritten.
    */
   public static final class Corrupt extends StoreException {
     /**
@@ -77,7 +80,7 @@ public class StoreException extends IOException {
   }
 
   /**
-   * The store could not be reached or answered with a fault of its own, also after the retries that
+   * The store could not be reached or answered with a fault of its own, even after all retries that
    * are safe for the request. The caller may try again later.
    */
   public static class Unavailable extends StoreException {
@@ -94,8 +97,8 @@ public class StoreException extends IOException {
   }
 
   /**
-   * The store answers, but what it sends breaks off before its end, however often the rest is asked
-   * for: because of a bad line, or because the store cannot read the object any more.
+   * The store answers, but its answer ends too early, however often the rest is requested: the line
+   * is bad, or the store can no longer read the object.
    */
   public static final class BrokenOff extends Unavailable {
     /**

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/** Where a store is: {@code file:DIR} or {@code s3://bucket/prefix}. */
+/** Location of a store: {@code file:DIR} or {@code s3://bucket/prefix}. */
 public sealed interface StoreLocation {
   /**
    * A local directory.

@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How to reach an S3 store. Credentials are not among the options: they come from the AWS default
- * chain.
+ * Options of the connection to an S3 store. Credentials are not among them: they come from the AWS
+ * default chain.
  *
  * @param endpoint endpoint of an S3-compatible server; empty for AWS
  * @param region region; empty to take it from the AWS default chain
- * @param pathStyle whether the bucket goes into the path instead of the host name
+ * @param pathStyle true if the bucket is part of the path instead of the host name
  * @param connections most connections at a time, at least 1
- * @param requestDeadline how long a request that can be repeated without harm is repeated after its
- *     first failure
+ * @param requestDeadline time after its first failure during which a request that can be repeated
+ *     without harm is repeated
  */
 public record StoreOptions(
     Optional<URI> endpoint,
@@ -22,10 +22,10 @@ public record StoreOptions(
     boolean pathStyle,
     int connections,
     Duration requestDeadline) {
-  /** One minute, which a server needs to be restarted or replaced. */
+  /** One minute: long enough to restart or replace a server. */
   public static final Duration REQUEST_DEADLINE = Duration.ofMinutes(1);
 
-  /** AWS, with what its default chain says. */
+  /** AWS with the settings of its default chain. */
   public static final StoreOptions DEFAULT =
       new StoreOptions(Optional.empty(), Optional.empty(), false, 64);
 
@@ -60,7 +60,7 @@ public record StoreOptions(
   /**
    * These options with another deadline of requests.
    *
-   * @param deadline how long a request is repeated after its first failure
+   * @param deadline time after its first failure during which a request is repeated
    * @return a copy
    */
   public StoreOptions withRequestDeadline(Duration deadline) {

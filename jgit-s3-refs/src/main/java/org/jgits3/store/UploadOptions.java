@@ -23,18 +23,20 @@ public record UploadOptions(int partSize, int buffers) {
   /** Most bytes of a buffer. */
   public static final int MAX_PART_SIZE = 1 << 30;
 
-  /** Most buffers that can be asked for. */
+  /** Largest number of buffers. */
   public static final int MAX_BUFFERS = 10_000;
 
-  /** Bytes of a buffer where nothing else is asked for. */
+  /** Default size of a buffer in bytes. */
   public static final int DEFAULT_PART_SIZE = 8 << 20;
 
   private static final long DEFAULT_MEMORY = 64_000_000;
 
-  /** Part of the heap that buffers may take unless somebody sets how many. */
   private static final int HEAP_SHARE = 8;
 
-  /** Less than 64 MB, and than an eighth of the heap. */
+  /**
+   * Buffers of the default size in at most 64 MB and at most an eighth of the heap, but at least
+   * one.
+   */
   public static final UploadOptions DEFAULT = ofPartSize(DEFAULT_PART_SIZE);
 
   /**
@@ -53,10 +55,10 @@ public record UploadOptions(int partSize, int buffers) {
   }
 
   /**
-   * As many buffers of a size as there are by default.
+   * Buffers of one size, as many as fit into the default memory.
    *
    * @param partSize bytes of a buffer
-   * @return the options: less than 64 MB and than an eighth of the heap, but at least one buffer
+   * @return the options: at most 64 MB and at most an eighth of the heap, but at least one buffer
    */
   public static UploadOptions ofPartSize(int partSize) {
     long memory = Math.min(DEFAULT_MEMORY, Runtime.getRuntime().maxMemory() / HEAP_SHARE);

@@ -7,8 +7,8 @@ import java.util.Objects;
  * An opaque token that stands for one version of one object: the ETag of S3, a content hash of a
  * directory.
  *
- * <p>Two equal validators of one key mean equal bytes. Nothing else may be read into the value: it
- * is not a digest, has no order, and is meaningless for another key.
+ * <p>Two equal validators of one key mean equal bytes. The value means nothing else: it is not a
+ * digest, has no order, and cannot be compared with one of another key.
  *
  * @param value the token exactly as the store gave it
  */

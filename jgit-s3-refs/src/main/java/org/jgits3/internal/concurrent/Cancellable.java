@@ -2,9 +2,9 @@
 package org.jgits3.internal.concurrent;
 
 /**
- * Work of one thread that another thread may cancel. The thread at work is interrupted then, which
- * ends a pause between attempts of a request; work that has not begun is left out. Safe for use by
- * many threads.
+ * Work of one thread that another thread may cancel. Cancelling interrupts the thread at work,
+ * which ends a pause between attempts of a request; work that has not begun is skipped. Safe for
+ * use by many threads.
  */
 public final class Cancellable {
   /** Thread at work; null before and after. Guarded by this. */
@@ -14,20 +14,20 @@ public final class Cancellable {
   private boolean cancelled;
 
   /**
-   * Work that may fail.
+   * Cancellable work.
    *
-   * @param <E> how it may fail
+   * @param <E> type of its failure
    */
   @FunctionalInterface
   public interface Work<E extends Exception> {
-    /** Does it. */
+    /** Runs the work. */
     void run() throws E;
   }
 
   /**
-   * Does the work, unless it is cancelled already.
+   * Runs the work, unless it is already cancelled.
    *
-   * @throws E if the work fails, because it is cancelled for one
+   * @throws E if the work fails, for instance because it is cancelled
    */
   public <E extends Exception> void run(Work<E> work) throws E {
     if (begin()) {
@@ -46,7 +46,7 @@ public final class Cancellable {
     return !cancelled;
   }
 
-  /** An interrupt that came too late must not hit what the thread does next. */
+  /** Clears an interrupt that came too late, so that it does not hit later work of the thread. */
   private synchronized void end() {
     thread = null;
     if (cancelled) {

@@ -6,14 +6,14 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads of the library, none of which keeps the JVM from ending. */
+/** Threads of the library. None of them keeps the JVM alive. */
 public final class DaemonThreads {
   private static final long IDLE_SECONDS = 10;
 
   private DaemonThreads() {}
 
   /**
-   * Makes threads of one name.
+   * Returns a factory of threads with one name.
    *
    * @param name their name
    * @return a factory
@@ -27,8 +27,7 @@ public final class DaemonThreads {
   }
 
   /**
-   * A pool of threads that end when they have nothing to do. Work that finds all of them busy waits
-   * in order.
+   * Returns a pool whose idle threads end. Tasks wait in order if all threads are busy.
    *
    * @param name name of the threads
    * @param count most threads

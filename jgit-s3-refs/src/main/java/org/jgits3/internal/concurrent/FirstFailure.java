@@ -4,18 +4,17 @@ package org.jgits3.internal.concurrent;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The first failure of a work that several threads do; later ones are suppressed by it. */
+/** First failure of a task that several threads share; later ones are added to it as suppressed. */
 public final class FirstFailure {
   private final AtomicReference<Throwable> first = new AtomicReference<>();
 
-  /** Whether one was added. */
+  /** Tests whether a failure was added. */
   public boolean isThere() {
     return first.get() != null;
   }
 
   /**
-   * Adds a failure. Does not fail itself, though there may be no memory to keep more than the
-   * first.
+   * Adds a failure. Never throws, but may keep only the first if memory is short.
    *
    * @param e an {@link IOException}, {@link RuntimeException} or {@link Error}
    */

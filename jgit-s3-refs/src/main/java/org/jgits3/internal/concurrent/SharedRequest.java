@@ -4,18 +4,19 @@ package org.jgits3.internal.concurrent;
 import java.io.IOException;
 
 /**
- * Something asked of a store again and again, one at a time, each answer shared by all who arrived
- * before it was asked for. Nobody joins one that is under way: its answer may be older than the
- * caller.
+ * A repeated request to a store, sent once at a time, whose answer is shared by all callers that
+ * arrived before it was sent. A caller never joins a request that is under way: its answer may be
+ * older than the call.
  *
- * <p>Why that holds: a caller takes the round that has not begun, under the lock, and whoever
- * begins it puts another one in its place under the same lock before it asks. So all who share an
- * answer had arrived when it was asked for. Whoever waits for a round either finds it over or
- * nobody asking, and then asks itself; no thread but that of a caller is needed, and none is waited
- * for that does not run.
+ * <p>A caller joins the upcoming round under the lock; the caller that begins the round replaces it
+ * by another one under the same lock before it sends the request. So all that share an answer had
+ * arrived when the request was sent. A waiting caller finds its round over, or no request under
+ * way; then it sends the request itself. The threads of callers suffice, and a caller waits only
+ * for a thread that runs.
  *
  * <p>Safe for use by many threads. An interrupt does not end the wait for an answer; it stays set.
- * A request that fails because the heap is full leaves nobody waiting: to end one takes no memory.
+ * A request that fails because the heap is full leaves no caller waiting, because ending a request
+ * allocates nothing.
  *
  * @param <T> type of the answer
  */
@@ -28,14 +29,14 @@ public final class SharedRequest<T> {
   private boolean asking;
 
   /**
-   * What is asked.
+   * The request to send.
    *
    * @param <T> type of the answer
    */
   @FunctionalInterface
   public interface Request<T> {
     /**
-     * Asks; never called by two threads at once.
+     * Sends the request; never called by two threads at once.
      *
      * @return the answer
      * @throws IOException if there is none; all who share it fail with this exception
@@ -60,10 +61,10 @@ public final class SharedRequest<T> {
   }
 
   /**
-   * A request that many will share. Does nothing yet.
+   * A request to be shared. Sends nothing yet.
    *
-   * @param what what is read, for messages
-   * @param request asks for it
+   * @param what name of the request, for messages
+   * @param request sends the request
    */
   public SharedRequest(String what, Request<T> request) {
     this.what = what;
@@ -71,7 +72,7 @@ public final class SharedRequest<T> {
   }
 
   /**
-   * Asks, or waits for an answer.
+   * Sends the request, or waits for the answer to one.
    *
    * @return the answer of a request that began after this call did
    * @throws IOException if that failed
@@ -90,7 +91,7 @@ public final class SharedRequest<T> {
     return ask(mine);
   }
 
-  /** Waits until a round is over or nobody asks. The caller holds the monitor. */
+  /** Waits until a round is over or no request is under way. The caller holds the monitor. */
   private void awaitTurn(Round<T> round) {
     boolean interrupted = false;
     while (!round.over && asking) {
@@ -119,7 +120,7 @@ public final class SharedRequest<T> {
     }
   }
 
-  /** Allocates nothing: the heap may be full, and others would wait for ever. */
+  /** Ends a round. Allocates nothing: if that failed on a full heap, others would wait for ever. */
   private synchronized void finish(Round<T> round, T answer, Throwable failure) {
     round.over = true;
     round.answer = answer;

@@ -13,10 +13,10 @@ public final class Stores {
   private Stores() {}
 
   /**
-   * Opens the store. Does no request; probe it before trusting it.
+   * Opens the store. Sends no request; probe the store before trusting it.
    *
-   * @param location where it is
-   * @param options how to reach S3; ignored for a directory
+   * @param location location of the store
+   * @param options options of the connection to S3; ignored for a directory
    * @return the store
    * @throws IOException if a directory cannot be created or used, or the region is not known
    */

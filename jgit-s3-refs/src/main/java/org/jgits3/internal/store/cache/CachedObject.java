@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import org.jgits3.store.StoreException;
 
 /**
- * An object in a {@link DiskCache}. Its bytes are as the disk has them: the reader compares them
- * with a checksum. Safe for use by many threads.
+ * An object in a {@link DiskCache}. Its bytes are not verified: the reader compares them with a
+ * checksum. Safe for use by many threads.
  */
 public final class CachedObject implements Closeable {
   private final Path file;
@@ -46,9 +46,9 @@ public final class CachedObject implements Closeable {
   /**
    * Reads bytes, all of them.
    *
-   * @param position where in the object they begin
-   * @param dst receives them
-   * @param offset where in {@code dst}
+   * @param position offset of the first byte in the object
+   * @param dst array that receives them
+   * @param offset index in {@code dst} of the first byte
    * @param length their number
    * @throws IOException if they cannot be read
    */

@@ -49,14 +49,14 @@ import org.slf4j.event.Level;
  * Whole immutable objects in a local directory, so that they need not be read from the store again.
  * An object that is not there is fetched in the background, and read from the store meanwhile.
  *
- * <p>Only a help: whatever is wrong with the directory, what is read is what the store has. Files
- * have the bytes of the objects and nothing else. Whoever reads a part compares it with a checksum
- * that the store has of it; a file with other bytes is deleted, and its object fetched again.
+ * <p>A damaged or unusable directory never changes a result: the bytes are then read from the
+ * store. Files have the bytes of the objects and nothing else. Readers compare each part with its
+ * checksum in the store; a file with other bytes is deleted, and its object fetched again.
  *
  * <p>Safe for use by many threads, and by many processes with the same directory: a file gets its
- * name when it is whole, is never changed, and can be deleted at any time. Those not used for the
- * longest time are deleted first when there are more bytes than the limit. Files are those of the
- * user of the process, and can be read by the group of the directory if that can write to it.
+ * name when it is complete, is never changed, and can be deleted at any time. Beyond the limit, the
+ * least recently used files are deleted first. Files belong to the user of the process; the group
+ * of the directory can read them if it can write to the directory.
  */
 public final class DiskCache implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
@@ -68,10 +68,10 @@ public final class DiskCache implements Closeable {
 
   private static final String OURS = "*{" + PART + "," + WHOLE + "}";
 
-  /** How old a file that is being written is when nobody can be writing it any more. */
+  /** Age at which a partly written file counts as abandoned. */
   private static final Duration ABANDONED = Duration.ofDays(1);
 
-  /** How long nothing is fetched after something could not be kept: a full disk, say. */
+  /** Pause of all fetches after a file could not be written, as on a full disk. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
   /** Objects that may wait to be fetched; more are fetched when they are used again. */
@@ -88,22 +88,22 @@ public final class DiskCache implements Closeable {
   private final long limit;
   private final Set<String> fetching = ConcurrentHashMap.newKeySet();
 
-  /** Whether a failure to read was reported, and nothing has worked since. */
+  /** True if a failure to read was reported and no read has succeeded since. */
   private final AtomicBoolean unreadable = new AtomicBoolean();
 
-  /** Whether the files were looked at that were there before. */
+  /** True if the permissions of files from earlier runs were checked. */
   private final AtomicBoolean tightened = new AtomicBoolean();
 
-  /** When something could not be kept, as {@link System#nanoTime} has it. */
+  /** {@link System#nanoTime} of the last failure to write a file. */
   private volatile Optional<Long> failed = Optional.empty();
 
   private final ExecutorService background;
 
   /**
-   * Uses a directory, which is made when the first object is kept.
+   * A cache in a directory that is created with the first file.
    *
-   * @param store where objects are
-   * @param options where they are kept as well, and how many
+   * @param store store that the objects are read from
+   * @param options directory and limit of the cache
    */
   public DiskCache(ObjectStore store, Options options) {
     this(store, options, DaemonThreads.named("jgit-s3-cache"));
@@ -118,7 +118,7 @@ public final class DiskCache implements Closeable {
   }
 
   /**
-   * What an administrator can set.
+   * Settings of an administrator.
    *
    * @param directory local directory; nothing else may be in it
    * @param limit bytes that may be kept, by all processes that use the directory; an object of more
@@ -127,8 +127,7 @@ public final class DiskCache implements Closeable {
   public record Options(Path directory, long limit) {}
 
   /**
-   * Opens an object that is kept, and has it fetched if it is not. What is read of it has to be
-   * compared with a checksum.
+   * Opens a cached object, or starts to fetch it. The caller compares the bytes with a checksum.
    *
    * @param key its key
    * @param size its length in bytes
@@ -159,7 +158,7 @@ public final class DiskCache implements Closeable {
     return Optional.empty();
   }
 
-  /** Takes from all users of the machine what earlier versions let them read. */
+  /** Removes the read permissions that earlier versions gave to all users of the machine. */
   private void tighten() {
     if (!Files.isDirectory(directory)) {
       return;
@@ -178,9 +177,8 @@ public final class DiskCache implements Closeable {
   }
 
   /**
-   * Lets a file be deleted after those that were used before. It is used even if that fails:
-   * another process may have deleted it meanwhile, or another user may have written it, whose it
-   * is.
+   * Marks a file as used most recently. A failure is ignored: another process may have deleted the
+   * file meanwhile, or it belongs to another user.
    */
   private static void noteUse(Path file) {
     try {
@@ -191,7 +189,7 @@ public final class DiskCache implements Closeable {
   }
 
   /**
-   * Reads an object that is kept, whole, and has it fetched if it is not.
+   * Reads a whole cached object, or starts to fetch it.
    *
    * @param key its key
    * @param size its length in bytes
@@ -217,7 +215,7 @@ public final class DiskCache implements Closeable {
   }
 
   /**
-   * Notes that an object that is kept could not be read, and was read from the store.
+   * Records that a cached object could not be read, and was read from the store.
    *
    * @param key its key
    * @param failure what happened
@@ -228,10 +226,10 @@ public final class DiskCache implements Closeable {
   }
 
   /**
-   * Deletes an object with other bytes than were written. It is fetched when it is opened next.
+   * Deletes a damaged object. It is fetched again when it is opened next.
    *
    * @param key its key
-   * @param found what was found
+   * @param found description of the damage
    */
   public void damaged(String key, String found) {
     LOG.warn("{}; it is fetched again", found);
@@ -317,7 +315,7 @@ public final class DiskCache implements Closeable {
 
   private record Kept(Path file, long size, FileTime used) {}
 
-  /** Deletes what is too much, and what killed processes left. */
+  /** Deletes files beyond the limit, and those that killed processes left. */
   private void trim() throws IOException {
     List<Kept> kept = new ArrayList<>();
     FileTime abandoned = FileTime.from(Instant.now().minus(ABANDONED));
@@ -355,12 +353,14 @@ public final class DiskCache implements Closeable {
     }
   }
 
-  /** Waits until everything is fetched that was asked for: one thread does it, in that order. */
+  /**
+   * Waits until all requested objects are fetched. One thread fetches, in the order of requests.
+   */
   void awaitFetched() throws InterruptedException, ExecutionException {
     background.submit(() -> {}).get();
   }
 
-  /** Gives up what is being fetched. */
+  /** Cancels all fetches. */
   @Override
   public void close() {
     background.shutdownNow();

@@ -18,7 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** The few things a {@link DirectoryObjectStore} does to files, made to survive a power failure. */
+/** File operations of a {@link DirectoryObjectStore} that survive a power failure. */
 final class DirectoryFiles {
   /** Bytes per call; the JDK keeps a native buffer as large as the largest call of each thread. */
   static final int CHUNK = 128 << 10;
@@ -98,7 +98,11 @@ final class DirectoryFiles {
     }
   }
 
-  /** Removes a directory if it is empty; tells whether there is nothing under the name now. */
+  /**
+   * Removes a directory if it is empty.
+   *
+   * @return true if there is nothing under the name now
+   */
   static boolean removeIfEmpty(Path dir) throws IOException {
     if (!Files.isDirectory(dir, LinkOption.NOFOLLOW_LINKS)) {
       return Files.notExists(dir, LinkOption.NOFOLLOW_LINKS);
@@ -123,7 +127,7 @@ final class DirectoryFiles {
             return FileVisitResult.CONTINUE;
           }
 
-          /** Whoever has written the file was faster in renaming or deleting it. */
+          /** The writer of the file has renamed or deleted it in the meantime. */
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException failure)
               throws IOException {

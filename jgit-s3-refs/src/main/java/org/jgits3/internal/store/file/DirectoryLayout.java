@@ -7,13 +7,13 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.StoreException;
 
 /**
- * Where things are in the directory of a {@link DirectoryObjectStore}.
+ * Layout of the directory of a {@link DirectoryObjectStore}.
  *
  * <pre>
  * &lt;root&gt;/&lt;key&gt;                     an object, its bytes and nothing else
  * &lt;root&gt;/.jgit-s3/meta/&lt;key&gt;       its {@link DirectorySidecar}, if it has one
  * &lt;root&gt;/.jgit-s3/uploads/&lt;id&gt;/    a multipart upload
- * &lt;root&gt;/.jgit-s3/temp/&lt;id&gt;/       what one open store is writing
+ * &lt;root&gt;/.jgit-s3/temp/&lt;id&gt;/       files that one open store is writing
  * &lt;root&gt;/.jgit-s3/locks/           empty files that processes lock
  * </pre>
  *
@@ -77,7 +77,7 @@ record DirectoryLayout(Path root) {
     return sideArea().resolve("locks");
   }
 
-  /** Whether a key that is a path prefix of this object's key is an object itself. */
+  /** Tests whether a key that is a path prefix of this object's key is an object itself. */
   boolean isBelowAnObject(Path object) {
     for (Path p = object.getParent(); !p.equals(root); p = p.getParent()) {
       if (Files.isRegularFile(p)) {
@@ -92,7 +92,7 @@ record DirectoryLayout(Path root) {
     return new StoreException.Refused(key, location(printable) + ": " + why, null);
   }
 
-  /** How messages call an object. */
+  /** Name of an object in messages. */
   String location(String key) {
     return "file:" + root + (key.isEmpty() ? "" : "/" + key);
   }

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Mutual exclusion of the writers of one key, over all threads and processes of the machine.
  *
- * <p>Keys share 256 lock files. The operating system releases a lock when its process dies, however
- * it dies, so that no lock is ever left behind; the files stay and are empty.
+ * <p>Keys share 256 lock files. The operating system releases a lock when its process dies, so no
+ * lock is ever left behind; the empty files stay.
  *
  * <p>Safe for use by many threads.
  */
@@ -31,18 +31,18 @@ final class DirectoryLocks {
     this.directory = directory;
   }
 
-  /** What is done under a lock. */
+  /** Action done under a lock. */
   @FunctionalInterface
   interface Action<T> {
     T run() throws IOException;
   }
 
-  /** Does something while no other thread or process does anything under this key's lock. */
+  /** Runs an action while no other thread or process runs one under this key's lock. */
   <T> T withKey(String key, Action<T> action) throws IOException {
     return with(String.format("%02x", key.hashCode() & 0xff), action);
   }
 
-  /** Does something while no other store of this directory creates or clears temporary files. */
+  /** Runs an action while no other store of this directory creates or clears temporary files. */
   <T> T withTemp(Action<T> action) throws IOException {
     return with("temp", action);
   }
@@ -73,9 +73,9 @@ final class DirectoryLocks {
   }
 
   /**
-   * Waits for the lock by asking again and again. {@link FileChannel#lock()} would be simpler, but
-   * the system looks for deadlocks between processes, not threads: two processes with two threads
-   * each, on two keys, are told of a deadlock where there is none.
+   * Waits for the lock by polling. {@link FileChannel#lock()} would be simpler, but the system
+   * detects deadlocks between processes, not threads: it reports one where there is none to two
+   * processes with two threads each, on two keys.
    */
   private static void lock(FileChannel channel) throws IOException {
     long start = System.nanoTime();

@@ -42,14 +42,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store in a local directory: the embedded default, which needs no S3 at all. An object is a file
+ * Store in a local directory: the default for embedding, which needs no S3. An object is a file
  * under its key, with exactly its bytes.
  *
  * <p><b>Atomic and durable.</b> A write goes to a temporary file, is forced to the disk, takes its
  * name by a rename, and is acknowledged when the directory is on the disk too. Files are never
- * changed in place and readers take no lock: one who opened a file has one version of it. A process
- * may be killed at any point; what it leaves in its temporary directory is removed when the store
- * is opened next.
+ * changed in place and readers take no lock: an open file is one version. A process may be killed
+ * at any point; the next opening of the store removes its temporary files.
  *
  * <p><b>Conditional.</b> Writers of one key exclude each other between threads and processes by a
  * lock that the system releases when a process dies, and compare and rename under it. The directory
@@ -68,13 +67,15 @@ import org.slf4j.LoggerFactory;
  * the reason in one line, and leaves what was there.
  */
 public final class DirectoryObjectStore implements ObjectStore {
-  /** Bytes of a file that are read at once: few enough to be in a processor's cache afterwards. */
+  /** Bytes of a file read by one call: few enough to be in the processor's cache afterwards. */
   private static final int READ_AT_ONCE = 256 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryObjectStore.class);
   private static final int HASH_ALWAYS = 64 << 10;
 
-  /** Bytes read at a time to be hashed; what a read of an unchanged object allocates. */
+  /**
+   * Bytes read at a time to be hashed; also the bytes that a read of an unchanged object allocates.
+   */
   private static final int HASH_CHUNK = 16 << 10;
 
   private static final int MAX_PARTS = 10_000;
@@ -86,7 +87,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   private final String location;
 
   /**
-   * Opens a directory, creating it if there is none, and removes what dead processes left.
+   * Opens a directory, creating it if needed, and removes the temporary files of dead processes.
    *
    * @param root the directory
    * @throws StoreException.Refused if it cannot be created or is no directory
@@ -465,7 +466,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     }
   }
 
-  /** Passes files on as objects; what is deleted while it looks is not there. */
+  /** Passes files on as objects; files deleted during the walk are left out. */
   private final class Lister extends SimpleFileVisitor<Path> {
     private final Consumer<ListedObject> each;
 
@@ -532,8 +533,8 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   /**
-   * Removes the directories above a file that was deleted, as long as they are empty. Each under
-   * the lock of the key it would be, so that an object that takes the name is never removed.
+   * Removes the empty directories above a deleted file. Each is removed under the lock of the key
+   * that has its name, so that an object that takes the name is never removed.
    */
   private void removeEmptyParents(Path file, Path top) throws IOException {
     for (Path p = file.getParent(); !p.equals(top); p = p.getParent()) {

@@ -14,7 +14,7 @@ import java.util.Properties;
 import org.jgits3.store.MultipartUpload;
 
 /**
- * What is known of an object, or of an upload that is to become one, beside its bytes.
+ * Properties of an object, or of an upload that is to become one, apart from its bytes.
  *
  * @param key key of the object
  * @param uploadId upload that made it; empty for a plain write

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that one open store is still writing. They live in a directory of its own, beside a lock
- * file that it holds as long as it is open; a directory whose lock can be had belonged to a process
- * that died, and is removed. No clock is asked.
+ * Files that one open store is still writing. They live in a directory of that store, beside a lock
+ * file that it holds while it is open. A directory whose lock is free belonged to a process that
+ * died, and is removed. No clock is involved.
  *
  * <p>Safe for use by many threads.
  */
@@ -44,7 +44,7 @@ final class DirectoryTemp implements Closeable {
     this.locks = locks;
   }
 
-  /** A name for a new file or directory; nothing has it yet. */
+  /** Unused name for a new file or directory. */
   Path newName() throws IOException {
     return directory().resolve(randomName());
   }
@@ -81,7 +81,7 @@ final class DirectoryTemp implements Closeable {
     }
   }
 
-  /** Removes what processes left behind when they died. */
+  /** Removes the directories of processes that died. */
   void removeLeftovers() throws IOException {
     if (Files.notExists(layout.temp())) {
       return;
@@ -108,7 +108,7 @@ final class DirectoryTemp implements Closeable {
     }
   }
 
-  /** What a thread still writes in it is left to {@link #removeLeftovers} of a later store. */
+  /** Leaves files that a thread still writes to {@link #removeLeftovers} of a later store. */
   private static void deleteUnlessInUse(Path directory) throws IOException {
     try {
       DirectoryFiles.deleteTree(directory);

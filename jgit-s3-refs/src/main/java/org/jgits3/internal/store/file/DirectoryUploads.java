@@ -23,8 +23,8 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 
 /**
- * Multipart uploads: a directory each, with a file per part and one that says what the object will
- * be. As on S3 an upload outlives the process that began it, until somebody aborts it.
+ * Multipart uploads: one directory each, with a file per part and one that describes the object to
+ * be. As on S3, an upload outlives the process that began it, until it is aborted.
  *
  * <p>Safe for use by many threads.
  */
@@ -39,7 +39,7 @@ final class DirectoryUploads {
     this.temp = temp;
   }
 
-  /** The object that {@link #assemble} made: a temporary file and what is known of it. */
+  /** Object made by {@link #assemble}: a temporary file and its sidecar. */
   record Assembled(Path file, DirectorySidecar sidecar) {}
 
   MultipartUpload begin(String key, Map<String, String> metadata) throws IOException {
@@ -51,8 +51,8 @@ final class DirectoryUploads {
   }
 
   /**
-   * Takes a part. Its bytes reach the disk with the object, and nobody can complete an upload whose
-   * process has died.
+   * Stores a part. Not forced to the disk before the object is: an upload whose process has died
+   * cannot be completed.
    *
    * @throws NoSuchFileException if the upload is gone
    */
@@ -72,7 +72,7 @@ final class DirectoryUploads {
   }
 
   /**
-   * Puts the parts together in a temporary file, durably.
+   * Concatenates the parts in a temporary file and forces it to the disk.
    *
    * @throws NoSuchFileException if the upload, or a part, is gone
    * @throws StoreException.Corrupt if a part is not what was acknowledged

@@ -11,9 +11,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Who may read what is written to a local disk: the bytes of repositories, which not every user of
- * the machine may see. Where the file system knows of no permissions, as on Windows, those of the
- * directory above count. Safe for use by many threads.
+ * Permissions of files on a local disk. They hold bytes of repositories, which not every user of
+ * the machine may see. On a file system without POSIX permissions, as on Windows, files inherit
+ * those of their directory. Safe for use by many threads.
  */
 public final class LocalPermissions {
   private static final Set<PosixFilePermission> OWNER =
@@ -26,16 +26,16 @@ public final class LocalPermissions {
   private LocalPermissions() {}
 
   /**
-   * For a new file that only the user of this process can read.
+   * Attributes of a new file that only the user of this process can read.
    *
-   * @param directory where it is made
-   * @return what to make it with
+   * @param directory directory of the file
+   * @return attributes to create it with
    */
   public static FileAttribute<?>[] ownerOnly(Path directory) {
     return attributes(directory, OWNER);
   }
 
-  /** Makes a directory, and those above it, for the user of this process; if there is none. */
+  /** Creates a directory and its missing parents for the user of this process only. */
   public static void createDirectories(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       Files.createDirectories(directory, attributes(directory, OWNERS_DIRECTORY));
@@ -43,8 +43,8 @@ public final class LocalPermissions {
   }
 
   /**
-   * For a new file in a directory that several users may share: those in its group do if they can
-   * write to it, and can read the file then.
+   * Attributes of a new file in a directory that several users may share: if the group of the
+   * directory can write to it, the group can read the file.
    *
    * @param directory existing directory
    */
@@ -53,7 +53,7 @@ public final class LocalPermissions {
   }
 
   /**
-   * Takes from a file what {@link #sharedAs} would not give it.
+   * Removes the permissions that {@link #sharedAs} would not give.
    *
    * @param file existing file of the user of this process
    */

@@ -26,12 +26,12 @@ import org.jgits3.store.UploadedPart;
 import org.jgits3.store.Validator;
 
 /**
- * A store that tells a {@link StoreListener} of every request to another one.
+ * Store that passes requests on to another one and reports each to a {@link StoreListener}.
  *
- * <p>A call is one request, except that a listing is reported in pages, and a delete is passed on
- * and reported in batches, of 1,000 keys, which is what S3 takes in one request. Retries within the
- * store are not told apart, nor are requests for the rest of a range whose connection broke; its
- * bytes are counted once.
+ * <p>A call counts as one request, except that a listing is reported in pages and a delete in
+ * batches of 1,000 keys, the most that S3 takes in one request. Retries within the store are not
+ * counted, nor are requests for the rest of a range whose connection broke; its bytes are counted
+ * once.
  *
  * <p>Safe for use by many threads if the listener is.
  */
@@ -52,26 +52,24 @@ public final class ObservedObjectStore implements ObjectStore {
     this.listener = listener;
   }
 
-  /** A request that may fail. */
   @FunctionalInterface
   private interface Request<T> {
     T send() throws IOException;
   }
 
-  /** A request that returns nothing. */
   @FunctionalInterface
   private interface Command {
     void send() throws IOException;
   }
 
-  /** How a request that returned ended, and how many bytes it moved. */
+  /** Outcome of a request that returned, and the bytes it moved. */
   private record Ended(RequestOutcome outcome, long bytes) {
     static Ended ok(long bytes) {
       return new Ended(RequestOutcome.OK, bytes);
     }
   }
 
-  /** Tells from what a request returned how it ended. */
+  /** Derives the outcome of a request from its return value. */
   @FunctionalInterface
   private interface Reading<T> {
     Ended of(T result);

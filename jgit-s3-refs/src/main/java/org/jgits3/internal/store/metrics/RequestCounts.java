@@ -20,7 +20,7 @@ public final class RequestCounts implements StoreListener {
   private final Map<RequestKind, LongAdder> requests = new EnumMap<>(RequestKind.class);
   private final Map<RequestKind, LongAdder> bytes = new EnumMap<>(RequestKind.class);
 
-  /** Counts from zero. */
+  /** Counts that start at zero. */
   public RequestCounts() {
     for (RequestKind kind : RequestKind.values()) {
       requests.put(kind, new LongAdder());
@@ -35,9 +35,9 @@ public final class RequestCounts implements StoreListener {
   }
 
   /**
-   * What was counted so far.
+   * Takes a snapshot of the counts.
    *
-   * @return the counts; they do not change any more
+   * @return the counts so far; an immutable copy
    */
   public Snapshot snapshot() {
     return new Snapshot(sums(requests), sums(bytes));
@@ -49,16 +49,16 @@ public final class RequestCounts implements StoreListener {
   }
 
   /**
-   * Counts up to some moment, or between two.
+   * Counts up to one moment, or between two.
    *
    * @param requests requests by kind; every kind is there
    * @param bytes content bytes sent or received by kind; every kind is there
    */
   public record Snapshot(Map<RequestKind, Long> requests, Map<RequestKind, Long> bytes) {
     /**
-     * What was counted since another snapshot of the same counts.
+     * Counts since an earlier snapshot.
      *
-     * @param earlier the other snapshot
+     * @param earlier earlier snapshot of the same counts
      * @return the difference
      */
     public Snapshot since(Snapshot earlier) {
@@ -101,7 +101,7 @@ public final class RequestCounts implements StoreListener {
     }
 
     /**
-     * The counts in a line for people.
+     * Formats the counts in one line.
      *
      * @return such as {@code 3 requests: 1 GET, 2 PUT}
      */

@@ -2,11 +2,11 @@
 package org.jgits3.internal.store.probe;
 
 /**
- * What a probe found out about one property of a store.
+ * Result of a probe for one property of a store.
  *
  * @param name stable name, such as {@code stale-if-match}
- * @param ok whether the store has the property
- * @param detail one line: what was seen, and if it failed what would come of it
- * @param required whether repositories are unsafe without the property
+ * @param ok true if the store has the property
+ * @param detail one line: the observation and, after a failure, its consequence
+ * @param required true if repositories are unsafe without the property
  */
 public record Check(String name, boolean ok, String detail, boolean required) {}

@@ -4,10 +4,10 @@ package org.jgits3.internal.store.probe;
 import java.util.List;
 
 /**
- * All that a probe found out.
+ * Results of a probe of one store.
  *
  * @param location the store, as {@link org.jgits3.store.ObjectStore#location} gives it
- * @param checks what was checked, in order
+ * @param checks results of the checks, in order
  */
 public record ProbeReport(String location, List<Check> checks) {
   /** Keeps its own copy of the list. */
@@ -16,7 +16,7 @@ public record ProbeReport(String location, List<Check> checks) {
   }
 
   /**
-   * Whether repositories are safe in the store.
+   * Tests whether repositories are safe in the store.
    *
    * @return true if every required check passed
    */
@@ -25,7 +25,7 @@ public record ProbeReport(String location, List<Check> checks) {
   }
 
   /**
-   * Insists on a store in which repositories are safe.
+   * Requires a store in which repositories are safe.
    *
    * @return this report
    * @throws StoreProbe.Refused if a required check failed, naming the first

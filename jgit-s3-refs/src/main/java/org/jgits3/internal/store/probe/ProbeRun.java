@@ -15,7 +15,9 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 
-/** One probe: the keys it used, and what it found so far. Keys may be taken by many threads. */
+/**
+ * State of one probe: the keys it used, and its results so far. Keys may be taken by many threads.
+ */
 final class ProbeRun {
   private final ObjectStore store;
   private final String prefix = "probe/" + UUID.randomUUID() + "/";
@@ -26,7 +28,7 @@ final class ProbeRun {
     this.store = store;
   }
 
-  /** Looks at one property of the store. */
+  /** Test of one property of the store. */
   @FunctionalInterface
   interface Trial {
     /** Returns what is wrong; empty if the store has the property. */
@@ -73,7 +75,7 @@ final class ProbeRun {
     checks.add(new Check(name, wrong.isEmpty(), wrong.orElse(property), required));
   }
 
-  /** One attempt of a conditional write that the store has to decide. */
+  /** Makes one attempt of a conditional write, which the store must decide. */
   PutOutcome attempt(String key, String body, Precondition precondition) throws IOException {
     PutOutcome outcome = store.putIf(key, body.getBytes(US_ASCII), precondition);
     if (outcome instanceof PutOutcome.Unknown unknown) {
@@ -84,8 +86,8 @@ final class ProbeRun {
   }
 
   /**
-   * Notes that the store stopped answering. If nothing was found to be wrong with it before,
-   * nothing can be said about it, and the failure is thrown again.
+   * Ends the probe of a store that stopped answering. Throws the failure again if no check failed
+   * before, because then nothing is known about the store.
    */
   void endedBy(StoreException.Unavailable failure) throws StoreException.Unavailable {
     if (report().ok()) {
@@ -94,7 +96,9 @@ final class ProbeRun {
     checks.add(new Check("answers", false, "no more checks: " + failure.getMessage(), false));
   }
 
-  /** Deletes what was written. That this is not allowed is worth knowing, but no danger. */
+  /**
+   * Deletes the objects that were written. A store that does not allow it is reported, but safe.
+   */
   void cleanUp() {
     try {
       store.delete(keys);

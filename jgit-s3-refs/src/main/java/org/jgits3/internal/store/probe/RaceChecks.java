@@ -35,7 +35,10 @@ final class RaceChecks {
   private static final int CREATIONS = 20;
   private static final int OVERWRITES = 100;
 
-  /** Enough for every increment to be won in turn by the last to try; ends a store that refuses. */
+  /**
+   * Enough if each increment is won by the last thread to try; ends the check of a store that
+   * always refuses.
+   */
   private static final int MAX_ATTEMPTS = INCREMENTS * 2;
 
   private final ProbeRun run;
@@ -52,7 +55,6 @@ final class RaceChecks {
     run.require("torn-read", "a read never mixes two versions", this::readWhileWritten);
   }
 
-  /** What each thread does. */
   @FunctionalInterface
   private interface Racer {
     void run(int thread) throws IOException;

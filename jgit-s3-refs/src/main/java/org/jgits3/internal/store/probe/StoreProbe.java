@@ -9,9 +9,9 @@ import org.jgits3.store.StoreException;
  * Checks a store by using it, under keys of its own below {@code probe/} that are deleted
  * afterwards.
  *
- * <p>A store that cannot be reached, or does not let the caller in, fails with its own {@link
- * org.jgits3.store.StoreException}: that says nothing about what it would promise. One that stops
- * answering after a required check has failed is refused for that check.
+ * <p>If the store cannot be reached or denies access, the probe fails with the {@link
+ * org.jgits3.store.StoreException} of the request, which says nothing about the promises of the
+ * store. A store that stops answering after a required check has failed is refused for that check.
  */
 public final class StoreProbe {
   private StoreProbe() {}
@@ -36,8 +36,8 @@ public final class StoreProbe {
   }
 
   /**
-   * Checks conditional writes, one request after the other: at most eight requests, for every
-   * start.
+   * Checks conditional writes, one request after the other, at every start of a server: at most
+   * eight requests.
    *
    * @param store store to check
    * @return what was found; see {@link ProbeReport#orRefuse}
