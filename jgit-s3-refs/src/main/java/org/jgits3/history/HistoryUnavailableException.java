@@ -3,17 +3,17 @@ package org.jgits3.history;
 
 import java.io.IOException;
 
-/** The history does not lead from where somebody wants to read it. Nothing was read or changed. */
+/** The history cannot be read from the requested position. Nothing was read or changed. */
 public final class HistoryUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** Why. */
+  /** Reason why the history is unavailable. */
   public enum Reason {
-    /** The repository has not come to that generation; it may have been restored from a copy. */
+    /** The repository has not reached that generation; it may have been restored from a copy. */
     FUTURE,
     /** That generation is before the first transaction of the history. */
     NOT_REACHED,
-    /** The position belongs to another repository, or to another one of the same name. */
+    /** The position belongs to another repository, or to a deleted one of the same name. */
     OTHER_LIFE
   }
 
@@ -25,7 +25,8 @@ public final class HistoryUnavailableException extends IOException {
   }
 
   /**
-   * Why; whoever follows a history begins anew in any case.
+   * Reason why the history is unavailable; in all cases a follower has to start again from the
+   * current refs.
    *
    * @return the reason
    */

@@ -20,8 +20,8 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 
 /**
- * What has to change for the refs, symbolic ones and {@code HEAD} included, to be as they were as
- * of a generation. A plan: nothing changes before {@link #apply}. Immutable.
+ * Plan of the changes that restore all refs, symbolic ones and {@code HEAD} included, to an earlier
+ * generation. Nothing changes before {@link #apply}. Immutable.
  */
 public final class RefRestoration {
   /** Bytes of a manifest that a change may take in overlay and log, besides the name. */
@@ -37,7 +37,7 @@ public final class RefRestoration {
     this.changes = changes;
   }
 
-  /** What a ref was: symbolic, or an id, or nothing. */
+  /** Value of a ref: a target, an id, or neither if the ref does not exist. */
   private record Value(Optional<String> target, ObjectId id) {
     static Value before(RefChange c) {
       return new Value(c.oldTarget(), c.oldTarget().isPresent() ? ObjectId.zeroId() : c.oldId());
@@ -51,10 +51,10 @@ public final class RefRestoration {
   }
 
   /**
-   * Finds out what to change.
+   * Plans the changes by undoing transactions.
    *
-   * @param refs where it is to be changed
-   * @param generation generation whose refs are wanted
+   * @param refs refs to change
+   * @param generation generation to restore
    * @param since all transactions after it
    * @param now refs after those
    */
@@ -74,12 +74,12 @@ public final class RefRestoration {
   }
 
   /**
-   * Finds out what to change.
+   * Plans the changes from the wanted refs.
    *
-   * @param refs where it is to be changed
+   * @param refs refs to change
    * @param generation generation that the wanted refs are of
-   * @param wanted the refs that are wanted
-   * @param now refs as they are
+   * @param wanted refs to restore
+   * @param now current refs
    */
   static RefRestoration of(S3RefDatabase refs, long generation, RefView wanted, RefView now) {
     Map<String, Value> then = new TreeMap<>();
@@ -104,7 +104,7 @@ public final class RefRestoration {
   }
 
   /**
-   * The generation whose refs are wanted.
+   * Generation whose refs are restored.
    *
    * @return generation
    */
@@ -113,8 +113,8 @@ public final class RefRestoration {
   }
 
   /**
-   * What has to change: old values are those of now, new values those of then. Ids of symbolic refs
-   * are zero.
+   * Changes of the plan: old values are the current ones, new values the restored ones. Ids of
+   * symbolic refs are zero.
    *
    * @return the changes, by name
    */
@@ -123,11 +123,10 @@ public final class RefRestoration {
   }
 
   /**
-   * The changes that cannot be made because the object they need is gone, collected after nothing
-   * led to it any more.
+   * Changes that cannot be made because the object they need was collected as garbage.
    *
-   * @return the changes whose new value is missing; empty if all can be made
-   * @throws IOException if it cannot be told
+   * @return the changes whose new value is missing; empty if none is missing
+   * @throws IOException if the objects cannot be looked up
    */
   public List<RefChange> missing() throws IOException {
     Map<ObjectId, Boolean> known = new HashMap<>();
@@ -149,16 +148,17 @@ public final class RefRestoration {
   }
 
   /**
-   * Makes the changes, all of them in one transaction or none. What others changed since the plan
-   * was made is not lost: if a ref of the plan has another value by now, nothing is changed.
+   * Makes the changes, all of them in one transaction or none. If a ref of the plan has another
+   * value by now, nothing is changed, so that newer changes are not lost.
    *
-   * <p>If objects were ever removed from the repository, all that the refs then lead to is looked
-   * for, as far as no ref leads there now.
+   * <p>If objects were ever removed from the repository, checks first that all objects reachable
+   * from the restored refs exist, except those reachable from current refs.
    *
    * @throws org.eclipse.jgit.errors.MissingObjectException if an object is {@link #missing};
    *     nothing was changed
-   * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not say in time
-   * @throws IOException if nothing was changed, saying why
+   * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not tell the outcome in
+   *     time
+   * @throws IOException if nothing was changed; the message tells why
    */
   public void apply() throws IOException {
     if (changes.isEmpty()) {
@@ -184,7 +184,7 @@ public final class RefRestoration {
     }
   }
 
-  /** The verdict is the name of a ref that is not as it was planned on; empty if all was done. */
+  /** The outcome is the name of a ref that is not as planned; empty if all changes were made. */
   private RefTransaction.Outcome<Optional<String>> restore(
       RefEdits edits, Map<ObjectId, Optional<ObjectId>> peeled) {
     RefEdits trial = edits.copy();
@@ -212,7 +212,7 @@ public final class RefRestoration {
     return new RefTransaction.Outcome<>(Optional.empty(), List.of(logged));
   }
 
-  /** The changes with what symbolic refs lead to, as the log has them. */
+  /** The changes as the log records them, with the ids that symbolic refs lead to. */
   private List<RefChange> recorded(RefEdits edits) {
     RefView before = edits.before();
     List<RefChange> recorded = new ArrayList<>();

@@ -17,7 +17,7 @@ public final class Transaction {
   private final LogEntry entry;
   private final Changes changes;
 
-  /** Where the changes are; a large transaction's are read when they are asked for. */
+  /** Source of the changes; those of a large transaction are read on demand. */
   @FunctionalInterface
   interface Changes {
     void forEach(Consumer<RefChange> each) throws IOException;
@@ -38,7 +38,7 @@ public final class Transaction {
   }
 
   /**
-   * Who did it, and when by the clock of the process that committed it.
+   * Identity that made the transaction, and the time by the clock of the process that committed it.
    *
    * @return identity and time
    */
@@ -51,7 +51,7 @@ public final class Transaction {
   }
 
   /**
-   * What the reflog says of it.
+   * Message of the reflog.
    *
    * @return message; empty for none
    */
@@ -60,12 +60,12 @@ public final class Transaction {
   }
 
   /**
-   * Visits the changes, those of a large transaction without holding them all. To be called at most
-   * once, and before the next transaction is asked for.
+   * Visits the changes, those of a large transaction without holding them all. Call it at most
+   * once, and before asking for the next transaction.
    *
-   * @param each told of each change, in no particular order of refs
-   * @throws IOException if they cannot be read; those visited before are right
-   * @throws IllegalStateException if they were passed by already
+   * @param each receives each change, in no particular order of refs
+   * @throws IOException if they cannot be read; changes visited before are valid
+   * @throws IllegalStateException if the changes were visited or skipped already
    */
   public void forEachChange(Consumer<RefChange> each) throws IOException {
     changes.forEach(each);

@@ -14,10 +14,10 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.TransactionLog;
 
 /**
- * All transactions of a repository, for those who follow it: index tailers, webhooks, replicas.
+ * All transactions of a repository, for followers: index tailers, webhooks, replicas.
  *
  * <pre>{@code
- * LogPosition read = ...; // kept by the follower, with what it made of it
+ * LogPosition read = ...; // kept by the follower with its own state
  * Transactions news = repository.history().since(read);
  * for (var next = news.next(); next.isPresent(); next = news.next()) {
  *   next.get().forEachChange(change -> ...);
@@ -25,9 +25,9 @@ import org.jgits3.manifest.TransactionLog;
  * read = news.end();
  * }</pre>
  *
- * <p>Asking costs one conditional request when there is nothing new, and nothing more while what is
- * new is still in the manifest, as the last 250 or so transactions are. Each asks the store,
- * whatever {@link Validation} says of look-ups of refs. Safe for use by many threads.
+ * <p>Each call asks the store, whatever {@link Validation} says of look-ups of refs. It costs one
+ * conditional request, also if the new transactions are still in the manifest, as the last 250 or
+ * so are. Safe for use by many threads.
  */
 public final class TransactionHistory {
   private final S3RefDatabase refs;
@@ -44,7 +44,7 @@ public final class TransactionHistory {
   }
 
   /**
-   * Where the history ends now.
+   * Current end of the history.
    *
    * @return position after the newest transaction
    * @throws IOException if the manifest cannot be read
@@ -55,9 +55,9 @@ public final class TransactionHistory {
   }
 
   /**
-   * What happened since a position.
+   * Transactions after a position.
    *
-   * @param read how far the caller has read
+   * @param read position up to which the caller has read
    * @return the transactions after it
    * @throws HistoryUnavailableException if the position is in the future, or of another repository
    * @throws IOException if the manifest cannot be read
@@ -77,10 +77,10 @@ public final class TransactionHistory {
   }
 
   /**
-   * What happened since a generation of the repository as it is now, which may be another than had
+   * Transactions after a generation of the current repository, which may not be the one that had
    * its name before.
    *
-   * @param generation all transactions up to it are left out; 0 for none
+   * @param generation generation to start after; 0 for all transactions
    * @return the transactions after it
    * @throws HistoryUnavailableException if the generation is in the future
    * @throws IOException if the manifest cannot be read
@@ -107,11 +107,11 @@ public final class TransactionHistory {
   }
 
   /**
-   * What would have to change for the refs to be as they were, found by undoing the transactions
-   * since. Changes nothing.
+   * Plans the restoration of an earlier generation by undoing the transactions since. Changes
+   * nothing.
    *
-   * @param generation generation whose refs are wanted
-   * @return the changes
+   * @param generation generation to restore
+   * @return the plan
    * @throws HistoryUnavailableException if the generation is in the future, or before the history
    * @throws IOException if refs or log cannot be read
    */
@@ -133,13 +133,12 @@ public final class TransactionHistory {
   }
 
   /**
-   * What would have to change for the refs to be other ones, whatever the log says. Changes
-   * nothing.
+   * Plans the restoration of given refs, without reading the log. Changes nothing.
    *
-   * @param generation generation that they are of, for the log
-   * @param wanted the refs
-   * @return the changes
-   * @throws IOException if the refs as they are cannot be read
+   * @param generation generation of the refs, for the log
+   * @param wanted refs to restore
+   * @return the plan
+   * @throws IOException if the current refs cannot be read
    */
   public RefRestoration restoration(long generation, ViewDatabase wanted) throws IOException {
     return RefRestoration.of(refs, generation, wanted.view(), shared.current().view());

@@ -19,9 +19,9 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefChange;
 
 /**
- * Transactions of a repository after some generation, oldest first, up to what was the newest one
- * when they were asked for. Reads only the parts of the log that hold them, a megabyte at a time,
- * as they are asked for. Used by one thread.
+ * Transactions of a repository after some generation, oldest first, up to the newest one at the
+ * time of the request. Reads only the parts of the log that hold them, a megabyte at a time, as
+ * they are asked for. Used by one thread.
  */
 public final class Transactions {
   private final LogObjects objects;
@@ -41,7 +41,7 @@ public final class Transactions {
   private int nextBlock;
   private BlockCursor block = new BlockCursor(new byte[0], 0, 0);
 
-  /** Transaction returned last, if there are parts of it that were not read. */
+  /** Transaction returned last, if parts of it were not read. */
   private Optional<LogEntry> unfinished = Optional.empty();
 
   Transactions(LogObjects objects, Manifest manifest, long after) {
@@ -57,7 +57,7 @@ public final class Transactions {
   }
 
   /**
-   * Where to go on once all were read.
+   * Position to continue from once all were read.
    *
    * @return position after the last of them
    */

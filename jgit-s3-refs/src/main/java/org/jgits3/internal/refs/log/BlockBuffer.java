@@ -14,8 +14,8 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
 /**
- * A block of a {@link BlockFile} while it is written; {@link BlockCursor} reads it. Can be read on
- * its own: what is written once and referred to later begins anew with every block.
+ * A block of a {@link BlockFile} while it is written; {@link BlockCursor} reads it. A block can be
+ * read on its own, because ids and texts that entries refer to are written again in each block.
  *
  * <p>Numbers are little-endian groups of seven bits. A name is the number of bytes it shares with
  * the name before, and the rest. An id that was written lately is the number of its slot in a table
@@ -42,7 +42,6 @@ final class BlockBuffer {
   private byte[] bytes = new byte[1 << 12];
   private int size;
 
-  /** Holds the name before. */
   private byte[] name = {};
 
   private int nameStart;
@@ -76,9 +75,9 @@ final class BlockBuffer {
   /**
    * Appends a transaction, or a part of one.
    *
-   * @param entry what there is to say of it, besides its changes
+   * @param entry the transaction; its own changes are ignored
    * @param changes the changes, or those of the part
-   * @param more whether the next entry is another part of it
+   * @param more true if the next entry is another part of the same transaction
    */
   void entry(LogEntry entry, List<RefChange> changes, boolean more) {
     number(entry.generation() - generation);
@@ -130,7 +129,7 @@ final class BlockBuffer {
     return id.equals(inSlot) ? present | known : present;
   }
 
-  /** What a slot will hold when an id was written that may belong there. */
+  /** Returns the id that a slot holds after an id was written that may belong there. */
   private ObjectId inSlotAfter(ObjectId written, int slot) {
     boolean takes = slot(written) == slot && !written.equals(ObjectId.zeroId());
     return takes ? written : slots[slot];

@@ -12,8 +12,8 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
 /**
- * Reads what {@link BlockBuffer} wrote. Bytes that it cannot have written are an {@link
- * IllegalArgumentException}. Used by one thread.
+ * Reads what {@link BlockBuffer} wrote. Throws {@link IllegalArgumentException} for bytes that
+ * {@link BlockBuffer} cannot have written. Used by one thread.
  */
 public final class BlockCursor {
   private static final int ID = 20;
@@ -43,7 +43,7 @@ public final class BlockCursor {
    * A transaction, or a part of one.
    *
    * @param entry the transaction with the changes of the part
-   * @param more whether the next entry is another part of it
+   * @param more true if the next entry is another part of the same transaction
    */
   public record Part(LogEntry entry, boolean more) {}
 
@@ -140,7 +140,7 @@ public final class BlockCursor {
     return (int) length;
   }
 
-  /** How many things follow that take some bytes each. */
+  /** Reads the number of elements that follow; refuses one for which too few bytes are left. */
   int count(int bytesOfEach) {
     long count = number();
     if (count > (end - at) / bytesOfEach) {
@@ -149,7 +149,7 @@ public final class BlockCursor {
     return (int) count;
   }
 
-  /** A number from 0. */
+  /** Reads a number of at least 0. */
   long number() {
     long value = varint();
     if (value < 0) {

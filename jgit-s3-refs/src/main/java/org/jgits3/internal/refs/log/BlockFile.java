@@ -7,8 +7,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import org.jgits3.store.Crc32c;
 
 /**
- * The form of the objects of a transaction log: blocks of about {@value #BLOCK} bytes, each of
- * which can be read by itself, and an index of them at the end.
+ * Format of the objects of a transaction log: blocks of about {@value #BLOCK} bytes, each of which
+ * can be read by itself, and an index of them at the end.
  *
  * <pre>
  * magic     8 bytes: what the object is, and the version of its format

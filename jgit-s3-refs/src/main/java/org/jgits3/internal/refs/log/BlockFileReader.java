@@ -13,8 +13,8 @@ import org.jgits3.store.StoreException;
 
 /**
  * Reads the parts of a {@link BlockFile} that are needed. A file of up to {@value #WHOLE} bytes is
- * one request; of a larger one the index is a request, and each run of blocks another. Holds what
- * was read last. Used by one thread.
+ * one request; of a larger one the index is a request, and each run of blocks another. Holds the
+ * bytes read last. Used by one thread.
  */
 public final class BlockFileReader {
   /** Bytes up to which a file is read whole. */
@@ -28,7 +28,7 @@ public final class BlockFileReader {
   private final long size;
   private final BlockIndex index;
 
-  /** What was read last, and where in the file it begins. */
+  /** Bytes read last, and their offset in the file. */
   private byte[] held;
 
   private long heldFrom;
@@ -36,12 +36,12 @@ public final class BlockFileReader {
   /**
    * Reads the index of a file, and the rest of it if it is small.
    *
-   * @param store where it is
+   * @param store store of the object
    * @param key its key
-   * @param magic what it has to be
+   * @param magic expected first bytes
    * @param object length and checksum
-   * @param indexSize bytes of index and trailer; a guess will do
-   * @throws StoreException.Corrupt if it is not what was written
+   * @param indexSize bytes of index and trailer, or a guess
+   * @throws StoreException.Corrupt if its bytes are not those that were written
    * @throws IOException if it cannot be read
    */
   BlockFileReader(ObjectStore store, String key, byte[] magic, StoredObject object, int indexSize)
@@ -122,8 +122,8 @@ public final class BlockFileReader {
   /**
    * Copies a block to another file; those after it are read with it.
    *
-   * @param number which
-   * @param to where it goes
+   * @param number number of the block
+   * @param to writer of the other file
    */
   void copy(int number, BlockFileWriter to) throws IOException {
     blockAndOn(number);
@@ -150,12 +150,12 @@ public final class BlockFileReader {
   }
 
   /**
-   * What a cursor reads from a block.
+   * Reads from a block, and turns the failures of a cursor into a damaged object.
    *
-   * @param <T> type of what is read
-   * @param read reads it
-   * @return what it read
-   * @throws StoreException.Corrupt if that is not there
+   * @param <T> type of the value
+   * @param read reads the value through a cursor
+   * @return the value
+   * @throws StoreException.Corrupt if the bytes of the block do not hold such a value
    */
   public <T> T readable(Supplier<T> read) throws StoreException.Corrupt {
     try {
@@ -166,10 +166,10 @@ public final class BlockFileReader {
   }
 
   /**
-   * The exception for bytes that were not written.
+   * Creates the exception for bytes that differ from those written.
    *
-   * @param what what is wrong with them
-   * @param cause what found it, or null
+   * @param what description of the damage
+   * @param cause exception that revealed it, or null
    */
   private StoreException.Corrupt corrupt(String what, Throwable cause) {
     return new StoreException.Corrupt(

@@ -19,7 +19,7 @@ public final class BlockFileWriter {
   private final BlockBuffer block = new BlockBuffer();
   private final List<BlockIndex.Block> blocks = new ArrayList<>();
 
-  /** What the index will say of refs; see {@link BlockIndex}. */
+  /** Entries of the index about refs; see {@link BlockIndex}. */
   private long[] refs = new long[256];
 
   private int refCount;
@@ -36,9 +36,9 @@ public final class BlockFileWriter {
   /**
    * Appends a transaction, or a part of one.
    *
-   * @param entry what there is to say of it, besides its changes
+   * @param entry the transaction; its own changes are ignored
    * @param changes the changes, or those of the part
-   * @param more whether the next entry is another part of it
+   * @param more true if the next entry is another part of the same transaction
    */
   void entry(LogEntry entry, List<RefChange> changes, boolean more) throws IOException {
     if (block.size() == 0) {
@@ -65,8 +65,8 @@ public final class BlockFileWriter {
    *
    * @param names holds the name
    * @param i index of the name
-   * @param from what the ref pointed to; zero if it did not exist
-   * @param to what it points to; zero if it was deleted
+   * @param from old id; zero if the ref did not exist
+   * @param to new id; zero if the ref was deleted
    */
   public void change(RefNames names, int i, ObjectId from, ObjectId to) throws IOException {
     if (block.size() == 0) {
@@ -79,7 +79,7 @@ public final class BlockFileWriter {
   /**
    * Appends a block of another file as it is.
    *
-   * @param from what the index of the other file says of it
+   * @param from entry of the block in the index of the other file
    * @param bytes array with the block
    * @param offset where the block begins in it
    */
@@ -91,10 +91,10 @@ public final class BlockFileWriter {
   }
 
   /**
-   * Adds what the index of another file says of refs.
+   * Adds the entries about refs of another file's index.
    *
    * @param from the other file's index
-   * @param before blocks there were here before the first one was copied
+   * @param before blocks this file had before the first one was copied
    */
   void copyRefs(BlockIndex from, int before) {
     from.forEachRef((hash, inBlock) -> add(hash, inBlock + before));
@@ -134,7 +134,7 @@ public final class BlockFileWriter {
     refsBeforeBlock = sortedWithoutRepeats(refsBeforeBlock);
   }
 
-  /** Of many changes of a ref in one block the index needs to know once. */
+  /** Sorts the entries and drops repeats: one entry per ref and block is enough. */
   private int sortedWithoutRepeats(int from) {
     Arrays.sort(refs, from, refCount);
     int n = from;

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The index of a {@link BlockFile}: where its blocks are, where they begin, and which of them say
- * something of a ref. Costs a segment about five bytes for each ref of each block. Immutable.
+ * Index of a {@link BlockFile}: position and first entry of each block, and the blocks that mention
+ * a ref. Costs a segment about five bytes for each ref of each block. Immutable.
  */
 public final class BlockIndex {
   private final List<Block> blocks;
@@ -40,14 +40,14 @@ public final class BlockIndex {
     }
   }
 
-  /** Told of the refs of an index. */
+  /** Receives the refs of an index. */
   @FunctionalInterface
   interface RefVisitor {
     void visit(int hash, int block);
   }
 
   /**
-   * Where a block is, and what it begins with.
+   * Position of a block, and its first entry.
    *
    * @param offset its first byte
    * @param length its bytes
@@ -67,7 +67,7 @@ public final class BlockIndex {
   }
 
   /**
-   * The blocks that may say something of a ref.
+   * Finds the blocks that may mention a ref.
    *
    * @param ref full name
    * @return their numbers, ascending
@@ -84,7 +84,7 @@ public final class BlockIndex {
   }
 
   /**
-   * The blocks that a name is in, if they are sorted by name.
+   * Finds the blocks that may hold a name, in a file sorted by name.
    *
    * @param name full name
    * @return their numbers, ascending

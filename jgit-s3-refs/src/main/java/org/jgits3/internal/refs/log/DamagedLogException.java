@@ -4,7 +4,7 @@ package org.jgits3.internal.refs.log;
 import java.io.IOException;
 import org.jgits3.store.StoreException;
 
-/** An object of the transaction log is missing, or has not the bytes that were written. */
+/** An object of the transaction log is missing, or its bytes differ from those written. */
 final class DamagedLogException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +14,7 @@ final class DamagedLogException extends IOException {
    * A damaged object.
    *
    * @param id its minted name
-   * @param cause what is wrong with it
+   * @param cause the damage
    */
   DamagedLogException(String id, StoreException cause) {
     super(cause.getMessage(), cause);

@@ -32,12 +32,13 @@ import org.slf4j.LoggerFactory;
  * reads at most about twice that; there are up to {@value #LISTED} segments, and of more than that
  * the two neighbours with the fewest bytes are merged whatever their size.
  *
- * <p>The new segment is uploaded first, from one pinned manifest. The commit then holds only if the
- * log still lists what was merged and still begins its tail with what was moved; entries that were
- * appended meanwhile stay in the tail.
+ * <p>The new segment is uploaded first, from one pinned manifest. The commit succeeds only if the
+ * log still lists the merged segments and its tail still begins with the moved entries; entries
+ * that were appended meanwhile stay in the tail.
  *
- * <p>An object that is damaged or missing stays listed as it is, and is named once: a segment is
- * merged with none, and a large transaction stays in the tail while later ones go past it.
+ * <p>A damaged or missing object stays listed and is logged once: a damaged segment is never
+ * merged, and a large transaction with damaged changes stays in the tail while later ones are
+ * moved.
  *
  * <p>Safe for use by many threads.
  */
@@ -77,14 +78,17 @@ public final class LogCompaction {
     this.metrics = metrics;
   }
 
-  /** How many times what makes a move of the tail due is in it; 0 if none is due. */
+  /**
+   * Urgency of a move of the tail: its size as a multiple of the size that makes a move due; 0 if
+   * none is due.
+   */
   public static long level(Manifest manifest) {
     List<LogEntry> tail = manifest.log().newest();
     long most = Math.min(TAIL_BYTES, manifest.roomForRefs() / 4);
     return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
   }
 
-  /** Whether it pays to compact the log of a manifest. */
+  /** Tests whether a compaction of the log of a manifest is due. */
   public boolean due(Manifest manifest) {
     TransactionLog log = manifest.log();
     return level(manifest) > 0
@@ -93,11 +97,11 @@ public final class LogCompaction {
   }
 
   /**
-   * Moves the whole tail to a segment, and merges those that are due to be. Does nothing where
-   * another process was faster.
+   * Moves the whole tail to a segment, and merges those that are due to be. Does nothing if another
+   * process was faster.
    *
    * @param manifest manifest validated within this operation
-   * @throws IOException if it could not be done; nothing is lost
+   * @throws IOException if the compaction failed; nothing is lost
    */
   public void run(Manifest manifest) throws IOException {
     replace(manifest, this::merging);
@@ -118,19 +122,21 @@ public final class LogCompaction {
    * manifest.
    *
    * @param manifest manifest validated within this operation
-   * @throws IOException if it could not be done; nothing is lost
+   * @throws IOException if the move failed; nothing is lost
    */
   public void moveTail(Manifest manifest) throws IOException {
     int segments = manifest.log().segments().size();
     replace(manifest, log -> new Run(segments, segments, movable(log)));
   }
 
-  /** About the bytes of a manifest that {@link #moveTail} moves, as far as is known. */
+  /** Estimates the bytes of a manifest that {@link #moveTail} moves. */
   public long movableBytes(Manifest manifest) {
     return TransactionLog.approximateBytes(movable(manifest.log()));
   }
 
-  /** Entries of the tail that can be moved: those left behind would not be in order. */
+  /**
+   * Entries of the tail that can be moved; entries left behind would be out of order in a segment.
+   */
   private List<LogEntry> movable(TransactionLog log) {
     return log.newest().stream()
         .filter(e -> e.external().map(object -> !damaged.contains(object.id())).orElse(true))

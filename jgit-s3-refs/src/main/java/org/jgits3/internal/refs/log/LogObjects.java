@@ -47,7 +47,7 @@ public final class LogObjects {
   }
 
   /**
-   * Uploads the changes of a transaction if they are too many for the manifest.
+   * Uploads the changes of a transaction if they are too large for the manifest.
    *
    * @param validated manifest validated within the operation that will list the object
    * @param changes the changes; those sorted by name are written fastest
@@ -70,7 +70,7 @@ public final class LogObjects {
     return upload(validated, out -> write(changes, out));
   }
 
-  /** Content of an object to be. */
+  /** Writes the content of an object. */
   @FunctionalInterface
   private interface Content {
     void write(OutputStream out) throws IOException;
@@ -123,15 +123,15 @@ public final class LogObjects {
   }
 
   /**
-   * Uploads a segment: segments there are, one after the other, then entries.
+   * Uploads a segment that consists of existing segments, one after the other, then of entries.
    *
    * @param validated manifest validated within the operation that will list the segment
    * @param segments segments to merge, oldest first
-   * @param entries entries to append, oldest first; the changes that are objects of their own are
-   *     taken in
+   * @param entries entries to append, oldest first; changes stored in objects of their own are
+   *     copied into the segment
    * @return the segment
-   * @throws DamagedLogException if something that is to go into it is damaged or missing
-   * @throws IOException if something cannot be read, or the segment cannot be uploaded
+   * @throws DamagedLogException if an object to be copied is damaged or missing
+   * @throws IOException if an object cannot be read, or the segment cannot be uploaded
    */
   LogSegment writeSegment(Manifest validated, List<LogSegment> segments, List<LogEntry> entries)
       throws IOException {
@@ -144,8 +144,8 @@ public final class LogObjects {
   }
 
   /**
-   * Deletes an object that was written here, and that no manifest lists nor ever will. If it cannot
-   * be deleted it is left to a sweep.
+   * Deletes an object that this process wrote and that no manifest lists or will ever list. An
+   * object that cannot be deleted is left to a sweep.
    *
    * @param repository life of the repository
    * @param object the object
@@ -176,7 +176,7 @@ public final class LogObjects {
     return writer.finish();
   }
 
-  /** Something that reads an object of the log. */
+  /** Reads from an object of the log. */
   @FunctionalInterface
   private interface Reading {
     void run() throws IOException;

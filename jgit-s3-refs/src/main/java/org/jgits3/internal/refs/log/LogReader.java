@@ -25,13 +25,13 @@ public final class LogReader {
     this.log = log;
   }
 
-  /** What is told of each change of the ref. */
+  /** Receives the changes of the ref. */
   @FunctionalInterface
   public interface Visitor {
     /**
      * Takes a change.
      *
-     * @param transaction what it was part of; its own changes are not all there
+     * @param transaction transaction with the change; its list of changes may be incomplete
      * @param change the change
      * @return name under which to look for older changes; empty to stop
      */
@@ -42,8 +42,8 @@ public final class LogReader {
    * Visits the changes of a ref, newest first, until told to stop.
    *
    * @param ref full name
-   * @param visitor told of each change
-   * @throws IOException if a part of the log that is needed cannot be read
+   * @param visitor receives each change
+   * @throws IOException if a needed part of the log cannot be read
    */
   public void backwards(String ref, Visitor visitor) throws IOException {
     new Trail(ref, visitor).follow();

@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the table of a snapshot that another process wrote from the table before it, so that the
- * snapshot need not be downloaded. What was made is the snapshot only if it has its SHA-256; the
- * guess that costs nothing is tried first, then the delta that was published beside the snapshot.
+ * Derives the table of a snapshot that another process wrote from the table before it, which saves
+ * the download. A derived table is used only if it has the SHA-256 of the snapshot. Tries first the
+ * changes this process has seen, which costs no request, then the delta stored beside the snapshot.
  */
 final class Derivation {
   private static final Logger LOG = LoggerFactory.getLogger(Derivation.class);
@@ -38,13 +38,13 @@ final class Derivation {
   }
 
   /**
-   * Makes a table.
+   * Derives a table.
    *
    * @param repositoryId life of the repository
    * @param held id of the snapshot before
    * @param table its table
-   * @param wanted the snapshot to make
-   * @param folded what its writer folded in, as far as is known here
+   * @param wanted the snapshot to derive
+   * @param folded changes that its writer folded in, as far as this process knows
    * @return the table; empty if it has to be downloaded
    */
   Optional<RefTable> derive(
@@ -65,10 +65,10 @@ final class Derivation {
   }
 
   /**
-   * What a compaction seems to have folded in.
+   * Estimates the changes that a compaction has folded in.
    *
    * @param before last refs seen on the snapshot before
-   * @param after first refs seen on the new snapshot; its overlay holds what was changed since
+   * @param after first refs seen on the new snapshot; its overlay holds the changes made since
    * @return the changes
    */
   static ChangedRefs folded(Refs before, Refs after) {
@@ -103,7 +103,8 @@ final class Derivation {
   }
 
   /**
-   * The table of a merge if it has the bytes of the snapshot; most that have not, differ in size.
+   * Builds the table of a merge if it has the bytes of the snapshot; a different size shows most
+   * that have not.
    */
   private static Optional<RefTable> proven(SnapshotMerge merge, RefSnapshot wanted) {
     if (merge.size() != wanted.size() || merge.count() != wanted.count()) {

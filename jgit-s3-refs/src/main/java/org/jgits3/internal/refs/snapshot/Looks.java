@@ -10,8 +10,8 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 
 /**
- * What a transaction has found out of the refs it was decided on, so that changes of other refs, or
- * changes that it would not have noticed, leave the decision valid. Used by one thread.
+ * Record of the questions that a transaction asked of the refs it was decided on. Changes that
+ * would not alter an answer leave the decision valid. Used by one thread.
  */
 public final class Looks {
   private final Set<String> values = new HashSet<>();
@@ -19,33 +19,33 @@ public final class Looks {
   private final Set<String> directories = new HashSet<>();
   private final Map<String, Set<ObjectId>> expected = new HashMap<>();
 
-  /** The value of a ref was asked for. */
+  /** Notes that the value of a ref was read. */
   void value(String name) {
     values.add(name);
   }
 
-  /** It was asked if a ref exists. */
+  /** Notes that the existence of a ref was tested. */
   void existence(String name) {
     existence.add(name);
   }
 
-  /** It was asked which refs are in a directory. */
+  /** Notes that the refs in a directory were listed. */
   void directory(String name) {
     directories.add(name);
   }
 
-  /** It was asked if a ref points to an object; to none for zero. */
+  /** Notes that a ref was compared with an id; zero stands for no ref. */
   void expected(String name, ObjectId id) {
     expected.computeIfAbsent(name, n -> new HashSet<>(2)).add(id);
   }
 
   /**
-   * Tells if a transaction could be decided in another way because of a change.
+   * Tests whether a change could alter the decision of the transaction.
    *
    * @param name ref that was changed
-   * @param before its value then
+   * @param before its value at the decision
    * @param now its value now
-   * @return false if it would be decided alike
+   * @return false if the decision would be the same
    */
   public boolean concerns(
       String name, Optional<RefValue.Direct> before, Optional<RefValue.Direct> now) {

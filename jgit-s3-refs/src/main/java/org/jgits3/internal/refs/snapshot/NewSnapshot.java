@@ -16,17 +16,17 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
 /**
- * A snapshot that is uploaded and waits for a manifest to list it.
+ * Snapshot that is uploaded and not yet listed by a manifest.
  *
- * @param snapshot what the manifest will say of it
- * @param merge what it holds
+ * @param snapshot its entry in the manifest
+ * @param merge its content
  */
 public record NewSnapshot(RefSnapshot snapshot, SnapshotMerge merge) {
   /**
-   * Refs as they are, expressed on this snapshot: the overlay becomes exactly the entries,
-   * deletions included, that differ from it.
+   * Expresses current refs on this snapshot: the overlay becomes exactly the entries, deletions
+   * included, that differ from it.
    *
-   * @param now refs as they are, on the snapshot before
+   * @param now current refs, on the snapshot before
    * @param names names under {@code refs/} in which they may differ from this snapshot
    * @return the same refs
    */
@@ -60,7 +60,7 @@ public record NewSnapshot(RefSnapshot snapshot, SnapshotMerge merge) {
     return names;
   }
 
-  /** Whether two sets of refs have the same snapshot. */
+  /** Tests whether two sets of refs have the same snapshot. */
   public static boolean sameBase(Refs a, Refs b) {
     return a.snapshot().map(RefSnapshot::id).equals(b.snapshot().map(RefSnapshot::id));
   }

@@ -21,10 +21,7 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
-/**
- * Changes of refs on top of a view, made one after the other, each seeing the ones before it. Used
- * by one thread.
- */
+/** Changes of refs on top of a view. Each change sees those made before it. Used by one thread. */
 public final class RefEdits {
   /**
    * Bytes of a manifest for refs that stay in it, since packed-refs cannot hold them: symbolic ones
@@ -37,7 +34,7 @@ public final class RefEdits {
   private final Map<String, Optional<String>> symrefs = new HashMap<>();
   private final TreeSet<String> added = new TreeSet<>();
 
-  /** What these edits have found out; null if that is not to be noted. */
+  /** Record of the questions these edits have asked; null if none is kept. */
   @Nullable private final Looks looks;
 
   public RefEdits(RefView view) {
@@ -45,10 +42,10 @@ public final class RefEdits {
   }
 
   /**
-   * No edits yet.
+   * Begins without edits.
    *
    * @param view refs to change
-   * @param looks notes what is found out; null if that does not matter
+   * @param looks records the questions asked; null to keep no record
    */
   public RefEdits(RefView view, @Nullable Looks looks) {
     this.view = view;
@@ -89,10 +86,10 @@ public final class RefEdits {
   }
 
   /**
-   * Tells if a ref points to an object.
+   * Tests whether a ref points to an object.
    *
    * @param name full name
-   * @param id the object; zero if there is to be no such ref
+   * @param id the object; zero tests that the ref does not exist
    */
   public boolean pointsTo(String name, ObjectId id) {
     if (looks != null && !values.containsKey(name)) {
@@ -146,17 +143,17 @@ public final class RefEdits {
   }
 
   /**
-   * Whether a ref cannot be created: packed-refs cannot hold its name, or another ref, as of these
-   * edits, is a directory of it or in it.
+   * Tests whether a ref cannot be created, because packed-refs cannot hold its name, or because
+   * with these edits another ref is a directory of it or in it.
    *
-   * @param name full name of the ref to be
+   * @param name full name of the new ref
    * @return true if it cannot
    */
   public boolean conflicting(String name) {
     return !RefNames.storable(name) || belowAnother(name) || aboveAnother(name);
   }
 
-  /** Whether another ref is a directory of this one. */
+  /** Tests whether another ref is a directory of this one. */
   public boolean belowAnother(String name) {
     for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
       if (exists(name.substring(0, slash))) {
@@ -179,7 +176,7 @@ public final class RefEdits {
     return view.below(name, values.size() + symrefs.size() + 1).stream().anyMatch(this::exists);
   }
 
-  /** Name at the end of a chain of symbolic refs, as {@link RefView#leaf}. */
+  /** Resolves the name at the end of a chain of symbolic refs, as {@link RefView#leaf}. */
   public String leaf(String name) {
     String at = name;
     for (int depth = 0; depth <= RefDatabase.MAX_SYMBOLIC_REF_DEPTH; depth++) {
@@ -192,21 +189,21 @@ public final class RefEdits {
     return name;
   }
 
-  /** Edits that begin with these and leave them alone. */
+  /** Creates edits that begin with these and do not change them. */
   public RefEdits copy() {
     RefEdits copy = new RefEdits(view, looks);
     copy.addAll(this);
     return copy;
   }
 
-  /** Takes over all edits of a copy. */
+  /** Adopts all edits of a copy. */
   public void addAll(RefEdits copy) {
     values.putAll(copy.values);
     symrefs.putAll(copy.symrefs);
     added.addAll(copy.added);
   }
 
-  /** What the changed refs point to, as far as they are not symbolic. */
+  /** Ids of the changed refs that are not symbolic. */
   public Set<ObjectId> tips() {
     return values.values().stream()
         .filter(RefValue.Direct.class::isInstance)
@@ -218,7 +215,7 @@ public final class RefEdits {
     return values.isEmpty() && symrefs.isEmpty();
   }
 
-  /** What becomes of the refs that a snapshot can hold. */
+  /** Changes of the refs that a snapshot can hold. */
   public ChangedRefs changes() {
     return ChangedRefs.foldable(values);
   }
@@ -242,7 +239,9 @@ public final class RefEdits {
     return next;
   }
 
-  /** Refuses more refs that no compaction moves elsewhere: they would leave no room for others. */
+  /**
+   * Refuses more refs that must stay in the manifest, because they would leave no room for others.
+   */
   private void checkKept(Refs next) throws ManifestException {
     Optional<String> kept =
         Stream.concat(

@@ -12,8 +12,8 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.RefValue;
 
 /**
- * The refs of a view whose names have a prefix, but for those with other prefixes. What is left out
- * is found by search and not looked at. Used by one thread.
+ * Refs of a view whose names have a prefix, without those with excluded prefixes. Excluded ranges
+ * are found by search and never visited. Used by one thread.
  */
 final class RefListing {
   private final RefView view;
@@ -28,20 +28,20 @@ final class RefListing {
     this.excludes = excludes;
   }
 
-  /** Something the overlay says, and where in the table its name is, or would be. */
+  /** Overlay entry, and the position of its name in the table. */
   private record Change(int found, String name, RefValue value) {
     int at() {
       return found >= 0 ? found : -(found + 1);
     }
 
-    /** First ref of the table that it does not replace and that is after it. */
+    /** Index of the first ref of the table that follows the entry and is not replaced by it. */
     int after() {
       return found >= 0 ? found + 1 : at();
     }
   }
 
   /**
-   * Makes the refs.
+   * Creates the refs.
    *
    * @return refs in order of {@link String#compareTo}
    */
@@ -97,7 +97,7 @@ final class RefListing {
     return name.startsWith(prefix) && excludes.stream().noneMatch(name::startsWith);
   }
 
-  /** What the overlay says of listed names, in the order of the table. */
+  /** Overlay entries of listed names, in the order of the table. */
   private List<Change> changes() {
     List<Change> changes = new ArrayList<>();
     for (Map.Entry<String, RefValue> e : view.refs().overlay().tailMap(prefix).entrySet()) {

@@ -51,20 +51,20 @@ public final class RefView {
     return ChangedRefs.foldable(overlay);
   }
 
-  /** These refs without those that a snapshot can hold, as far as the overlay says. */
+  /** These refs without those that a snapshot can hold, as far as they are in the overlay. */
   public RefView outsideSnapshot() {
     TreeMap<String, RefValue> outside = new TreeMap<>(overlay);
     outside.keySet().removeIf(SnapshotMerge::holds);
     return new RefView(new Refs(refs.snapshot(), outside, refs.symrefs()), table);
   }
 
-  /** Whether there is no ref but symbolic ones, nor anything the overlay says of one. */
+  /** Tests whether there is no ref except symbolic ones, nor an overlay entry of one. */
   public boolean isEmpty() {
     return table.size() == 0 && overlay.isEmpty();
   }
 
   /**
-   * What a ref that is not symbolic points to.
+   * Value of a ref that is not symbolic.
    *
    * @param name full name
    * @return its value; empty if there is no such ref, or it is symbolic
@@ -81,7 +81,7 @@ public final class RefView {
   }
 
   /**
-   * What the snapshot says of a ref, whatever the overlay says.
+   * Value of a ref in the snapshot, ignoring the overlay.
    *
    * @param name full name
    * @return its value there
@@ -102,10 +102,10 @@ public final class RefView {
   }
 
   /**
-   * One ref, symbolic ones with all they lead to.
+   * Ref of a name; a symbolic ref comes with its chain of targets.
    *
    * @param name full name
-   * @return the ref; null if there is none, or symbolic refs lead to each other
+   * @return the ref; null if there is none, or symbolic refs form a cycle
    */
   @Nullable
   public Ref exact(String name) {
@@ -113,7 +113,8 @@ public final class RefView {
   }
 
   /**
-   * A ref that is not symbolic; made of the caller's name and little else, since it is so often.
+   * Creates a ref that is not symbolic. Reuses the caller's name and allocates little else, because
+   * it is called so often.
    */
   @Nullable
   private Ref leafRef(String name) {
@@ -210,7 +211,7 @@ public final class RefView {
   }
 
   /**
-   * Whether any ref exists.
+   * Tests whether any ref exists.
    *
    * @return true if one does
    */
@@ -226,7 +227,7 @@ public final class RefView {
   }
 
   /**
-   * Whether there is a ref of this very name, symbolic or not.
+   * Tests whether there is a ref of exactly this name, symbolic or not.
    *
    * @param name full name
    * @return true if there is
@@ -236,10 +237,10 @@ public final class RefView {
   }
 
   /**
-   * Names that keep a ref from being created: refs that are a directory of it, or in it.
+   * Names that prevent the creation of a ref: refs that are a directory of it, or in it.
    *
-   * @param name full name of the ref to be
-   * @param limit most names to find below it
+   * @param name full name of the new ref
+   * @param limit maximum number of names to find below it
    * @return names of existing refs
    */
   public List<String> conflicts(String name, int limit) {
@@ -256,7 +257,7 @@ public final class RefView {
    * Names of the refs that a ref is a directory of.
    *
    * @param name full name
-   * @param limit most names to find
+   * @param limit maximum number of names to find
    * @return names of existing refs
    */
   public List<String> below(String name, int limit) {

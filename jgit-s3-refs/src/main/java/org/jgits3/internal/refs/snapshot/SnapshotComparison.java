@@ -10,12 +10,11 @@ import org.jgits3.internal.store.read.Gang;
 import org.jgits3.store.ObjectStore;
 
 /**
- * Tells whether the store still has the bytes of a table, by fetching all of them, several ranges
- * at the same time, each compared as it arrives. Nothing of what is fetched is kept. Safe for use
- * by many threads.
+ * Tests whether the store still has the bytes of a table. Fetches several ranges at the same time
+ * and compares each as it arrives, without keeping any. Safe for use by many threads.
  *
- * <p>Ranges may be of different versions: if each of them equals the table, so does any version
- * that they may be of.
+ * <p>Ranges may be of different versions: if each of them equals the table, so does every version
+ * they came from.
  */
 final class SnapshotComparison {
   /** Bytes of a range, on the whole, unless there would be too many of them. */
@@ -38,8 +37,8 @@ final class SnapshotComparison {
    * Compares a snapshot with a table.
    *
    * @param key key of the snapshot
-   * @param table what it should be
-   * @return whether the snapshot begins with the very bytes of the table
+   * @param table expected content
+   * @return true if the snapshot begins with exactly the bytes of the table
    * @throws org.jgits3.store.StoreException.Missing if the store does not have it
    * @throws IOException if it cannot be read
    */

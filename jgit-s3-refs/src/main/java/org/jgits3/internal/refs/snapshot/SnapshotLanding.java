@@ -18,11 +18,11 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
 
 /**
- * Lands snapshots in memory: ranges of them are read at the same time into disjoint slices of the
- * arrays that the table keeps, and checked as they arrive. All ranges are of the version that the
- * first one had, so that two versions never mix. Safe for use by many threads.
+ * Downloads snapshots: ranges are read at the same time into disjoint slices of the arrays that the
+ * table keeps, and checked as they arrive. All ranges must have the version of the first one, so
+ * that two versions never mix. Safe for use by many threads.
  *
- * <p>It is divided into requests as {@link RangeReader} says.
+ * <p>{@link RangeReader} decides on the division into requests.
  */
 public final class SnapshotLanding {
   /** Largest array that every virtual machine makes. */
@@ -32,9 +32,9 @@ public final class SnapshotLanding {
   private final int partSize;
 
   /**
-   * How a snapshot is divided.
+   * Sizes that divide a snapshot.
    *
-   * @param requests into requests
+   * @param requests sizes of requests
    * @param part bytes of an array of the table, more than the header has
    */
   record Sizes(RangeReader.Sizes requests, int part) {
@@ -42,11 +42,11 @@ public final class SnapshotLanding {
   }
 
   /**
-   * Reads snapshots of a store.
+   * Creates a reader of the snapshots of a store.
    *
-   * @param store where they are
-   * @param trustValidators whether ranges have to be of one version; false where validators mean
-   *     nothing, and only the CRC32C tells
+   * @param store store of the snapshots
+   * @param trustValidators true if all ranges have to be of one version; false if validators are
+   *     not reliable, so that only the CRC32C can tell
    */
   SnapshotLanding(ObjectStore store, boolean trustValidators) {
     this(store, trustValidators, Sizes.DEFAULT);
@@ -71,19 +71,19 @@ public final class SnapshotLanding {
    * Reads a snapshot.
    *
    * @param key its key
-   * @param snapshot what the manifest says of it
+   * @param snapshot its entry in the manifest
    * @return its table
    * @throws StoreException.Missing if the store does not have it
-   * @throws StoreException.Corrupt if it is not what was written
-   * @throws StoreException.Changed if it was replaced while it was read; nothing does that but an
-   *     administrator who puts a good copy back, so the next look-up will do
+   * @throws StoreException.Corrupt if its bytes are not those that were written
+   * @throws StoreException.Changed if it was replaced while it was read; only an administrator who
+   *     puts a good copy back does that, so repeat the look-up
    * @throws IOException if it cannot be read
    */
   public RefTable land(String key, RefSnapshot snapshot) throws IOException {
     return new Run(key, snapshot).land();
   }
 
-  /** One snapshot being landed. Used by one thread, which others read for. */
+  /** Download of one snapshot. Used by one thread, for which others read. */
   private final class Run {
     private final String key;
     private final RefSnapshot snapshot;
@@ -121,7 +121,10 @@ public final class SnapshotLanding {
       return table;
     }
 
-    /** Room for more than what is left of the part before, even if that is one huge line. */
+    /**
+     * Length of a part, which leaves room for more than the rest of the part before, even if that
+     * is one huge line.
+     */
     private int lengthOfPart(long offset, int filled) throws StoreException.Corrupt {
       if (filled == LARGEST) {
         throw SnapshotLines.corrupt(key, offset, "has a line that fits in no array");
@@ -133,10 +136,10 @@ public final class SnapshotLanding {
     /**
      * Fills a part.
      *
-     * @param offset where in the snapshot the part begins
+     * @param offset offset of the part in the snapshot
      * @param part the part
      * @param filled bytes it holds already
-     * @return where the line begins that the part ends within
+     * @return start of the line that crosses the end of the part
      */
     private int landPart(long offset, byte[] part, int filled) throws IOException {
       SortedMap<Integer, SnapshotSlice> slices = new ConcurrentSkipListMap<>();

@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest table of one repository, loaded at most once however many ask for it, and kept as long
- * as the memory set for all repositories allows. Safe for use by many threads.
+ * Newest table of one repository. Loads it at most once for all concurrent callers, and keeps it as
+ * long as the memory set for all repositories allows. Safe for use by many threads.
  *
- * <p>What a table is of is part of its id, and no id is used twice: so one that is at hand, or
- * being loaded by somebody else, is as good as one of one's own, however old. Only what is taken on
- * trust of the store must not be older than the caller; see {@link #compared}.
+ * <p>An id names one content and is never reused, so a table that is held, or being loaded by
+ * another thread, is as good as a new one, however old. Only trust in the store must not be older
+ * than the call; see {@link #compared}.
  */
 public final class SnapshotTables {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotTables.class);
@@ -61,9 +61,8 @@ public final class SnapshotTables {
   }
 
   /**
-   * Learns of newer refs: when the snapshot changes between two, the overlay of the first is most
-   * likely what was folded into the second. It is kept with the table it was folded into, and not
-   * without.
+   * Takes note of newer refs. When the snapshot changes between two, the overlay of the first was
+   * most likely folded into the second; it is kept with the table it was folded into.
    *
    * @param before refs seen before
    * @param after refs seen next
@@ -79,7 +78,7 @@ public final class SnapshotTables {
     }
   }
 
-  /** What is held of a repository without a snapshot, counted like any table. */
+  /** Empty table held for a repository without a snapshot, counted like any other. */
   private HeldTable heldEmpty() {
     HeldTable h = held.get();
     if (h != nothing) {
@@ -182,14 +181,13 @@ public final class SnapshotTables {
   }
 
   /**
-   * Table of a manifest's snapshot, after the store has shown that it still has those bytes: all of
-   * them are fetched and compared. If they are the same, it is the very table that is held, and
-   * nothing was parsed, made or kept.
+   * Table of a manifest's snapshot, after a comparison of all bytes in the store. If they are the
+   * same, returns the held table without parsing or copying anything.
    *
-   * <p>If they are not, the snapshot is read anew and checked against the manifest, as at first. If
-   * what is read is right, it takes the place of the table. If it is not, that is an error, and the
-   * table stays: it passed the same checks, so that it is what was written; updates go on with it,
-   * and the next compaction writes it to the store under another name, beside what is damaged.
+   * <p>If they differ, the snapshot is read again and checked against the manifest. If it is
+   * intact, it replaces the table. If not, this fails and the table stays: it passed the same
+   * checks, so it has the bytes that were written. Updates go on with it, and the next compaction
+   * writes it to the store under another name, beside the damaged object.
    *
    * @param manifest the manifest
    * @return its table
@@ -232,7 +230,7 @@ public final class SnapshotTables {
   }
 
   /**
-   * Table of a snapshot if it is in memory.
+   * Table of a snapshot, if it is in memory.
    *
    * @param snapshot snapshot; empty for the one without refs
    * @return its table
@@ -249,7 +247,7 @@ public final class SnapshotTables {
     return Optional.of(h.table());
   }
 
-  /** Whether any table is held at this moment, of whatever snapshot. */
+  /** Tests whether any table is held at this moment, of any snapshot. */
   public boolean holdsAny() {
     return !held.get().id().equals(HeldTable.NO_ID);
   }
@@ -257,9 +255,9 @@ public final class SnapshotTables {
   /**
    * All refs of a table, given the overlay over it.
    *
-   * @param refs what the manifest says
+   * @param refs refs of the manifest
    * @param table table of its snapshot
-   * @return the refs, made only if they are not those that were made last
+   * @return the refs; the last view if nothing changed
    */
   public RefView view(Refs refs, RefTable table) {
     HeldTable h = table == RefTable.EMPTY ? heldEmpty() : held.get();
@@ -267,18 +265,18 @@ public final class SnapshotTables {
   }
 
   /**
-   * Whether a snapshot's table would be kept, so that it is worth making.
+   * Tests whether a snapshot's table would be kept, so that it is worth creating.
    *
    * @param size bytes of the snapshot
-   * @return false if it would be let go at once
+   * @return false if it would be evicted at once
    */
   public boolean keeps(long size) {
     return budget.fits(size);
   }
 
   /**
-   * Keeps a table, if there is memory for it, unless a newer one is there: a slow reader never puts
-   * an old one in the place of a newer one.
+   * Keeps a table, if there is memory for it and no newer one is held: a slow reader never replaces
+   * a newer table by an older one.
    *
    * @param id id of the snapshot
    * @param table its table

@@ -24,19 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes snapshots, and the deltas beside them, for the next generation of a manifest. Nobody finds
- * what is written before a manifest lists it. Safe for use by many threads.
+ * Writes snapshots, and the deltas beside them, for the next generation of a manifest. No reader
+ * finds a snapshot before a manifest lists it. Safe for use by many threads.
  */
 public final class SnapshotUpload {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotUpload.class);
 
-  /** A delta is written if the snapshot is at least so many times larger. */
+  /** Minimum ratio of the sizes of snapshot and delta for a delta to be written. */
   private static final int WORTH_A_DELTA = 4;
 
-  /** Bytes of a snapshot that is downloaded about as fast as a delta. */
+  /** Bytes of a snapshot that downloads about as fast as a delta. */
   private static final int SMALL = 256 << 10;
 
-  /** Bytes of a snapshot that is sent from its array in one request. */
+  /** Maximum bytes of a snapshot that is sent from its array in one request. */
   private static final int ONE_REQUEST = 64 << 20;
 
   private final ObjectStore store;
@@ -54,8 +54,8 @@ public final class SnapshotUpload {
    *
    * @param manifest manifest validated in this operation
    * @param merge the snapshot
-   * @return what the next manifest says of it
-   * @throws IOException if the store does not take it
+   * @return its entry for the next manifest
+   * @throws IOException if the upload fails
    */
   public RefSnapshot stream(Manifest manifest, SnapshotMerge merge) throws IOException {
     return send(manifest, merge, merge::writeTo);
@@ -67,8 +67,8 @@ public final class SnapshotUpload {
    * @param manifest manifest validated in this operation
    * @param merge the snapshot
    * @param table its table
-   * @return what the next manifest says of it
-   * @throws IOException if the store does not take it
+   * @return its entry for the next manifest
+   * @throws IOException if the upload fails
    */
   public RefSnapshot whole(Manifest manifest, SnapshotMerge merge, RefTable table)
       throws IOException {
@@ -85,8 +85,8 @@ public final class SnapshotUpload {
   }
 
   /**
-   * Deletes a snapshot that was written here, and that no manifest lists nor ever will. What cannot
-   * be deleted is left to a sweep.
+   * Deletes a snapshot that this process wrote and that no manifest lists or will ever list. A
+   * snapshot that cannot be deleted is left to a sweep.
    *
    * @param manifest manifest that it was written for
    * @param snapshot the snapshot
@@ -134,7 +134,9 @@ public final class SnapshotUpload {
         id, merge.size(), merge.count(), sums.crc32c(), sums.sha256(), delta(manifest, id, merge));
   }
 
-  /** Writes what makes the new snapshot of the one before, if that saves readers anything. */
+  /**
+   * Writes the delta between the snapshot before and the new one, if that saves readers anything.
+   */
   private Optional<StoredObject> delta(Manifest manifest, String id, SnapshotMerge merge)
       throws IOException {
     Optional<RefSnapshot> before = manifest.refs().snapshot();

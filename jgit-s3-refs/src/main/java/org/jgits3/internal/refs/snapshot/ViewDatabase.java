@@ -22,14 +22,14 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Refs of one moment, answered from one view: for {@link RefUpdate} while it decides, and for
+ * Refs of one moment, answered from one view. Used by {@link RefUpdate} for its decision, and by
  * maintenance, which reads refs and packs of one manifest. Cannot change refs. Safe for use by many
  * threads.
  */
 public final class ViewDatabase extends RefDatabase {
   private final View view;
 
-  /** Gives the refs. */
+  /** Provides the view. */
   @FunctionalInterface
   private interface View {
     RefView get() throws IOException;
@@ -56,10 +56,10 @@ public final class ViewDatabase extends RefDatabase {
 
   /**
    * Refs of a manifest, whose snapshot is read from the store when refs are first asked for. If it
-   * cannot be read, whatever asks fails, with {@link StoreException.Missing} if the store does not
-   * have it, and {@link StoreException.Corrupt} if it is not what was written.
+   * cannot be read, the look-up fails, with {@link StoreException.Missing} if the store does not
+   * have it, and {@link StoreException.Corrupt} if its bytes are not those that were written.
    *
-   * @param store where it is
+   * @param store store of the repository
    * @param manifest the manifest
    * @return its refs
    */
@@ -67,7 +67,7 @@ public final class ViewDatabase extends RefDatabase {
     return new ViewDatabase(new FirstAsked(store, manifest));
   }
 
-  /** A view that is made when it is first asked for. */
+  /** View that is created on first use. */
   private static final class FirstAsked implements View {
     private final ObjectStore store;
     private final Manifest manifest;

@@ -15,24 +15,24 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 
 /**
- * Refs and what became of them, in the order of packed-refs, each name once. Immutable; a few
- * arrays, so that a batch of very many refs needs neither a tree nor an object for each.
+ * Changed refs with their new values, in the order of packed-refs, each name once. Immutable; kept
+ * in a few arrays, so that a very large batch needs neither a tree nor an object for each ref.
  */
 public final class ChangedRefs {
   private final RefNames names;
 
-  /** What each ref points to; null for one that was deleted. */
+  /** New id of each ref; null for a deleted one. */
   private final ObjectId[] ids;
 
-  /** What the objects lead to that are annotated tags; null for others. */
+  /** Peeled id of each annotated tag; null for other objects. */
   private final ObjectId[] peeled;
 
   /**
-   * Changes that are in order already.
+   * Creates changes that are in order already.
    *
    * @param names full names, each once
-   * @param ids what each points to, null for one that was deleted; kept, not copied
-   * @param peeled what those lead to that are annotated tags, null for others; kept, not copied
+   * @param ids new id of each ref, null for a deleted one; kept, not copied
+   * @param peeled peeled id of each annotated tag, null for other objects; kept, not copied
    */
   public ChangedRefs(RefNames names, ObjectId[] ids, ObjectId[] peeled) {
     this.names = names;
@@ -48,9 +48,9 @@ public final class ChangedRefs {
     private int size;
 
     /**
-     * No changes yet.
+     * Begins without changes.
      *
-     * @param count how many there will be, at most
+     * @param count maximum number of changes
      */
     Builder(int count) {
       names = new RefNames.Builder(count);
@@ -96,7 +96,7 @@ public final class ChangedRefs {
   /**
    * Changes in any order, of refs that a snapshot can hold; others are left out.
    *
-   * @param changes what became of refs by full name
+   * @param changes new values of refs by full name
    */
   public static ChangedRefs foldable(Map<String, RefValue> changes) {
     Map<String, RefValue> held = new HashMap<>(changes);
@@ -108,18 +108,17 @@ public final class ChangedRefs {
     return names.size();
   }
 
-  /** Names of the refs. */
   public RefNames names() {
     return names;
   }
 
-  /** What a ref points to; null if it was deleted. */
+  /** New id of a ref; null if it was deleted. */
   @Nullable
   ObjectId id(int i) {
     return ids[i];
   }
 
-  /** What the object of a ref leads to; null if it is no annotated tag. */
+  /** Peeled id of a ref; null if its object is no annotated tag. */
   @Nullable
   ObjectId peeled(int i) {
     return peeled[i];
@@ -132,7 +131,7 @@ public final class ChangedRefs {
   }
 
   /**
-   * What became of a ref.
+   * New value of a ref.
    *
    * @param name full name
    * @return its new value; empty if it did not change
@@ -153,7 +152,7 @@ public final class ChangedRefs {
     }
   }
 
-  /** What the changed refs point to, those that are not deleted. */
+  /** Ids of the changed refs that are not deleted. */
   public Set<ObjectId> tips() {
     Set<ObjectId> tips = new HashSet<>();
     for (int i = 0; i < size(); i++) {
@@ -165,7 +164,7 @@ public final class ChangedRefs {
   }
 
   /**
-   * Whether a changed ref is a directory of a ref, or in it.
+   * Tests whether a changed ref is a directory of a ref, or in it.
    *
    * @param name full name of the ref
    * @return true if one is, deleted or not
@@ -183,7 +182,7 @@ public final class ChangedRefs {
   }
 
   /**
-   * These changes and then others.
+   * Combines these changes with later ones.
    *
    * @param later changes made after these; of a name in both, only these count
    * @return all of them

@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/** What a manifest keeps of the bytes of a snapshot. Used by one thread. */
+/** Computes the checksums of a snapshot that a manifest stores. Used by one thread. */
 public final class Checksums implements LineSink {
   private final CRC32C crc = new CRC32C();
   private final MessageDigest digest;
@@ -41,7 +41,7 @@ public final class Checksums implements LineSink {
     return (int) crc.getValue();
   }
 
-  /** SHA-256 in hex; ends the use of this. */
+  /** Completes the SHA-256 in hex; this cannot be used afterwards. */
   public String sha256() {
     return HexFormat.of().formatHex(digest.digest());
   }

@@ -4,8 +4,8 @@ package org.jgits3.internal.refs.table;
 /**
  * Joins the CRC32Cs of pieces that were read at the same time to that of the whole.
  *
- * <p>A CRC is the remainder of a polynomial over the bits 0 and 1: appending bytes multiplies what
- * came before by a power of x, and adds the remainder of what is appended.
+ * <p>A CRC is the remainder of a polynomial over the bits 0 and 1: appending bytes multiplies the
+ * remainder by a power of x, and adds the remainder of the appended bytes.
  */
 final class CrcSum {
   /** Remainders have the coefficient of x^0 in their highest bit, as the checksum has. */

@@ -10,9 +10,9 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
 
 /**
- * Stored form of what makes one snapshot of another: a header that names the older one, then a line
- * for each changed ref in the order of packed-refs. A line is that of packed-refs, with the peeled
- * value after the name, or a minus and the name of a ref that was deleted.
+ * Stored form of the difference between two snapshots: a header that names the older one, then a
+ * line for each changed ref in the order of packed-refs. A line is that of packed-refs, with the
+ * peeled value after the name, or a minus and the name of a ref that was deleted.
  *
  * <pre>
  * # jgit-s3 refs delta of 00000000002a-0123456789abcdef0123
@@ -30,7 +30,7 @@ public final class DeltaCodec {
    * A delta.
    *
    * @param base id of the older snapshot
-   * @param changes what differs in the newer one
+   * @param changes changes of the newer one
    */
   public record Delta(String base, ChangedRefs changes) {}
 

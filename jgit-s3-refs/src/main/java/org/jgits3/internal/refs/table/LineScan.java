@@ -13,7 +13,7 @@ import org.jgits3.store.StoreException;
  * and that names ascend. Regions of a snapshot can be scanned at the same time, each by its own
  * thread.
  *
- * <p>Reads eight bytes at a time: this is most of what opening a repository of many refs costs.
+ * <p>Reads eight bytes at a time: this is most of the cost of opening a repository with many refs.
  */
 public final class LineScan {
   private static final int HEX = 40;
@@ -43,17 +43,17 @@ public final class LineScan {
   private int count;
   private boolean endsPeeled;
 
-  /** Where the name of the last ref ends. */
+  /** End of the name of the last ref. */
   private int lastNameEnd;
 
   /**
-   * A region of which nothing has been scanned yet.
+   * Creates a scan that has scanned nothing yet.
    *
    * @param key key of the snapshot, for messages
-   * @param offset where in the snapshot {@code bytes} begins, for messages
-   * @param bytes holds the region
-   * @param from where its first line begins
-   * @param limit where its last line ends, at most
+   * @param offset offset of {@code bytes} in the snapshot, for messages
+   * @param bytes array that holds the region
+   * @param from start of the first line of the region
+   * @param limit upper bound of the end of its last line
    */
   LineScan(String key, long offset, byte[] bytes, int from, int limit) {
     this.key = key;
@@ -64,7 +64,7 @@ public final class LineScan {
     this.starts = new int[(limit - from) / SHORTEST];
   }
 
-  /** A region, scanned. */
+  /** Scans a region. */
   public static LineScan of(String key, long offset, byte[] bytes, int from, int to)
       throws StoreException.Corrupt {
     LineScan scan = new LineScan(key, offset, bytes, from, to);
@@ -75,8 +75,9 @@ public final class LineScan {
   /**
    * Scans more of the region.
    *
-   * @param whole where the last line ends that is there by now
-   * @throws StoreException.Corrupt if it does not follow the format; the scan is of no use then
+   * @param whole end of the last line that has arrived
+   * @throws StoreException.Corrupt if it does not follow the format; the scan cannot be used
+   *     afterwards
    */
   void extend(int whole) throws StoreException.Corrupt {
     int at = to;
@@ -129,11 +130,11 @@ public final class LineScan {
    * Finds the end of a name and compares it with the one before, each byte read once: of names that
    * follow each other most bytes are the same.
    *
-   * @param name where the name begins
-   * @param before where the one before begins
-   * @param beforeEnd where that ends
-   * @return where the name ends; the end of the region if it does not end there; negative if it is
-   *     not greater
+   * @param name start of the name
+   * @param before start of the name before
+   * @param beforeEnd end of the name before
+   * @return end of the name; the end of the region if it does not end there; negative if it is not
+   *     greater
    */
   private int endIfGreater(int name, int before, int beforeEnd) {
     int at = name;
@@ -161,13 +162,16 @@ public final class LineScan {
     return before == '\n' || (b != '\n' && (b & 0xff) > (before & 0xff));
   }
 
-  /** Not zero if a byte is a line feed; the lowest bit is that of the first one then. */
+  /**
+   * Marks the line feeds in eight bytes: zero if there is none; else the lowest bit is that of the
+   * first one.
+   */
   private static long lineFeeds(long bytes) {
     long x = bytes ^ LINE_FEEDS;
     return (x - ONES) & ~x & HIGH;
   }
 
-  /** Where the next line feed is; the end of the region if there is none. */
+  /** Position of the next line feed; the end of the region if there is none. */
   private int lineFeed(int start) {
     int at = start;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
@@ -199,9 +203,7 @@ public final class LineScan {
     return digit | letter;
   }
 
-  /**
-   * Whether of two names, each of which ends with the line feed at its end, the second is greater.
-   */
+  /** Tests whether the second of two names is greater; both are followed by a line feed. */
   private static boolean ascends(byte[] a, int nameA, int endA, byte[] b, int nameB, int endB) {
     int i = Arrays.mismatch(a, nameA, endA + 1, b, nameB, endB + 1);
     if (i < 0 || nameB + i == endB) {
@@ -214,7 +216,7 @@ public final class LineScan {
    * Checks that this region can follow others of the snapshot.
    *
    * @param refs the nearest region before that has refs; null if none has
-   * @param afterPeeled whether the line before this region is that of a peeled value
+   * @param afterPeeled true if the line before this region is that of a peeled value
    * @throws StoreException.Corrupt if it cannot
    */
   void checkFollows(@Nullable LineScan refs, boolean afterPeeled) throws StoreException.Corrupt {
@@ -233,7 +235,7 @@ public final class LineScan {
     return from < to && bytes[from] == '^';
   }
 
-  /** Whether the last line is that of a peeled value. */
+  /** Tests whether the last line is that of a peeled value. */
   boolean endsPeeled() {
     return endsPeeled;
   }
@@ -251,12 +253,12 @@ public final class LineScan {
     return count;
   }
 
-  /** Where the line of a ref begins. */
+  /** Start of the line of a ref. */
   int start(int index) {
     return starts[index];
   }
 
-  /** Copies where the lines begin. */
+  /** Copies the starts of the lines. */
   void copyStarts(int[] dst, int at) {
     System.arraycopy(starts, 0, dst, at, count);
   }

@@ -10,7 +10,7 @@ public interface LineSink {
    * Takes some lines.
    *
    * @param bytes array that holds them; neither changed nor kept
-   * @param offset where they begin
+   * @param offset first byte of the lines
    * @param length bytes of them
    * @throws IOException if they cannot be taken
    */

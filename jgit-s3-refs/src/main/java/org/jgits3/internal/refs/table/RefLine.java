@@ -8,7 +8,8 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * How packed-refs writes a ref: the id, a space, the name, and perhaps a line with the peeled id.
+ * Lines of a ref in packed-refs: the id, a space, the name, and for a tag a line with the peeled
+ * id.
  */
 final class RefLine {
   private static final int HEX = 40;
@@ -27,7 +28,7 @@ final class RefLine {
    * Bytes of the lines of a ref.
    *
    * @param name bytes of its name
-   * @param peeled what its object leads to; null if it is no annotated tag
+   * @param peeled its peeled id; null if its object is no annotated tag
    */
   static int length(int name, @Nullable ObjectId peeled) {
     return HEX + 1 + name + 1 + (peeled == null ? 0 : 1 + HEX + 1);
@@ -38,11 +39,11 @@ final class RefLine {
    *
    * @param names holds its name
    * @param i index of the name
-   * @param id what it points to
-   * @param peeled what that leads to; null if it is no annotated tag
-   * @param dst where to
-   * @param start where the lines begin in it
-   * @return where they end
+   * @param id its id
+   * @param peeled its peeled id; null if its object is no annotated tag
+   * @param dst array to write to
+   * @param start first byte to write
+   * @return end of the written lines
    */
   static int write(
       RefNames names, int i, ObjectId id, @Nullable ObjectId peeled, byte[] dst, int start) {
@@ -64,7 +65,7 @@ final class RefLine {
 
   /**
    * Writes an id as its digits, eight at once; {@link ObjectId#copyTo} does it one by one, which
-   * was most of the time of a large batch.
+   * took most of the time of a large batch.
    */
   private static void hex(ObjectId id, byte[] dst, int start) {
     int raw = start + HEX / 2;

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * Names of refs in UTF-8, one after the other in one array, in the order of packed-refs. Very many
- * of them are compared, searched and written from there: a {@link String} each would have to be
- * fetched from all over the memory, once for each of these. Immutable.
+ * Names of refs in UTF-8, one after the other in one array, in the order of packed-refs. Large
+ * batches compare, search and write names; a {@link String} for each would cost a cache miss at
+ * every access. Immutable.
  */
 public final class RefNames {
-  /** Bytes that most names do not have. */
+  /** Estimated bytes of a name; few names are longer. */
   private static final int USUAL = 32;
 
   /** Largest array that every virtual machine makes. */
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
-  /** First byte of the UTF-8 of a character beyond the basic plane, at least. */
+  /** Lowest first byte of the UTF-8 of a character beyond the basic plane. */
   private static final int SUPPLEMENTARY = 0xf0;
 
   private static final VarHandle LONG =
@@ -36,7 +36,7 @@ public final class RefNames {
   private final int size;
   private final boolean supplementary;
 
-  /** Whether each name is what its bytes are decoded to. */
+  /** True if each name encodes to the bytes that it was decoded from. */
   private final boolean encoded;
 
   private RefNames(Builder from) {
@@ -48,10 +48,10 @@ public final class RefNames {
   }
 
   /**
-   * Names in the order they are given in.
+   * Creates names that are given in ascending order.
    *
-   * @param count how many
-   * @param name full name by its number
+   * @param count number of names
+   * @param name function from index to full name
    * @return the names; empty if one of them is not greater than the one before
    */
   public static Optional<RefNames> ascending(int count, IntFunction<String> name) {
@@ -66,8 +66,8 @@ public final class RefNames {
   }
 
   /**
-   * Whether packed-refs can hold a name: no character of it ends a line or a word, nor has no
-   * UTF-8.
+   * Tests whether packed-refs can hold a name: every character has a UTF-8 form, and none ends a
+   * line or a word.
    *
    * @param name full name
    * @return false if its ref cannot be created
@@ -76,7 +76,7 @@ public final class RefNames {
     return of(name).storable();
   }
 
-  /** Whether packed-refs can hold all names. */
+  /** Tests whether packed-refs can hold all names. */
   public boolean storable() {
     int end = size == 0 ? 0 : ends[size - 1];
     int at = 0;
@@ -93,7 +93,7 @@ public final class RefNames {
     return encoded;
   }
 
-  /** Whether any of eight bytes is a space, a control character or 0x7f. */
+  /** Tests whether any of eight bytes is a space, a control character or 0x7f. */
   private static boolean anyRefused(long x) {
     long delete = x ^ 0x7f * ONES;
     long low = (x - (' ' + 1) * ONES) & ~x;
@@ -115,12 +115,12 @@ public final class RefNames {
     return bytes;
   }
 
-  /** Where a name begins in {@link #bytes}. */
+  /** Start of a name in {@link #bytes}. */
   public int start(int i) {
     return i == 0 ? 0 : ends[i - 1];
   }
 
-  /** Where a name ends in {@link #bytes}. */
+  /** End of a name in {@link #bytes}. */
   public int end(int i) {
     return ends[i];
   }
@@ -134,7 +134,7 @@ public final class RefNames {
     return new String(bytes, start(i), length(i), UTF_8);
   }
 
-  /** Whether {@link String#compareTo} puts the names in the same order. */
+  /** Tests whether {@link String#compareTo} puts the names in the same order. */
   public boolean inOrderOfStrings() {
     return !supplementary;
   }
@@ -161,7 +161,7 @@ public final class RefNames {
   }
 
   /**
-   * Whether a name begins with others.
+   * Tests whether a name begins with a prefix.
    *
    * @param i index of the name
    * @param prefix UTF-8 bytes
@@ -173,7 +173,7 @@ public final class RefNames {
         && Arrays.equals(bytes, start, start + prefix.length, prefix, 0, prefix.length);
   }
 
-  /** Bytes that a name and the one before it have in common at their beginning. */
+  /** Number of leading bytes that a name shares with the one before it. */
   public int common(int i) {
     if (i == 0) {
       return 0;
@@ -188,7 +188,7 @@ public final class RefNames {
         bytes, start(i), end(i), other.bytes, other.start(j), other.end(j));
   }
 
-  /** Takes names one after the other. Used by one thread. */
+  /** Builds names one after the other. Used by one thread. */
   static final class Builder {
     private byte[] bytes;
     private int[] ends;
@@ -198,16 +198,16 @@ public final class RefNames {
     private boolean encoded = true;
 
     /**
-     * No names yet.
+     * Begins without names.
      *
-     * @param count how many there will be, at most
+     * @param count maximum number of names
      */
     Builder(int count) {
       this.bytes = new byte[(int) Math.min((long) USUAL * count, LARGEST)];
       this.ends = new int[count];
     }
 
-    /** Adds a name, after those before it in order. */
+    /** Adds a name that is greater than those before it. */
     void add(String name) {
       int length = name.length();
       reserve(length);
@@ -232,7 +232,7 @@ public final class RefNames {
       add(utf8, 0, utf8.length);
     }
 
-    /** Adds a name of others. */
+    /** Adds a name of another list. */
     void add(RefNames from, int i) {
       supplementary |= from.supplementary;
       encoded &= from.encoded;
@@ -256,7 +256,7 @@ public final class RefNames {
       }
     }
 
-    /** Whether the name that was added last is greater than the one before, if there is one. */
+    /** Tests whether the name added last is greater than the one before, if there is one. */
     private boolean ascends() {
       if (size < 2) {
         return true;
@@ -266,7 +266,6 @@ public final class RefNames {
       return Arrays.compareUnsigned(bytes, before, start, bytes, start, filled) < 0;
     }
 
-    /** The names. */
     RefNames build() {
       return new RefNames(this);
     }

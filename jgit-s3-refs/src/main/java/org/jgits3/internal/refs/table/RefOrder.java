@@ -8,7 +8,6 @@ import java.util.Comparator;
  * {@link String#compareTo} differs from it where a name has characters beyond the basic plane.
  */
 public final class RefOrder implements Comparator<String> {
-  /** The order; it has no state. */
   public static final RefOrder INSTANCE = new RefOrder();
 
   private RefOrder() {}

@@ -22,9 +22,9 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
 
 /**
- * A snapshot of refs in Git's packed-refs format, searched where it lies: the bytes as they came
- * from the store, and where each ref's line begins. No object is made for a ref until somebody asks
- * for it.
+ * A snapshot of refs in Git's packed-refs format, searched in place: the bytes as they came from
+ * the store, and the start of each ref's line. Creates an object for a ref only when it is
+ * requested.
  *
  * <p>Refs are sorted by the UTF-8 bytes of their names and fully peeled. They are numbered from 0.
  * The bytes are in parts, since an array ends at 2 GiB: usually one, of exactly the snapshot's
@@ -32,13 +32,13 @@ import org.jgits3.store.StoreException;
  * Immutable.
  */
 public final class RefTable {
-  /** First line of every snapshot: what C git writes and understands. */
+  /** First line of every snapshot, as C git writes and understands it. */
   public static final String HEADER = "# pack-refs with: peeled fully-peeled sorted \n";
 
   /** The table without refs. */
   public static final RefTable EMPTY = new RefTable(List.of(), new int[0]);
 
-  /** Bytes of a part unless somebody asks for another limit. */
+  /** Bytes of a part, unless another limit is given. */
   public static final int PART = 1 << 30;
 
   private static final int HEX = 40;
@@ -54,27 +54,27 @@ public final class RefTable {
 
   private final Part[] parts;
 
-  /** Where the line of each ref begins in its part. */
+  /** Start of the line of each ref in its part. */
   private final int[] lines;
 
-  /** Made when it is first needed; null before. */
+  /** Created when it is first needed; null before. */
   @Nullable private volatile TipIndex tips;
 
   /**
-   * Some refs, whole.
+   * Array with whole refs.
    *
-   * @param bytes holds their lines
-   * @param end where the lines end
+   * @param bytes array with their lines
+   * @param end end of the lines
    * @param first index of the first ref
    */
   @SuppressWarnings("ArrayRecordComponent") // shared, never compared
   record Part(byte[] bytes, int end, int first) {}
 
   /**
-   * A table of parts that are known to follow the format.
+   * Creates a table of parts that are known to follow the format.
    *
    * @param parts parts in order, the first one beginning with the header; none for no refs at all
-   * @param lines where the line of each ref begins in its part; kept, not copied
+   * @param lines start of the line of each ref in its part; kept, not copied
    */
   RefTable(List<Part> parts, int[] lines) {
     this.parts = parts.toArray(new Part[0]);
@@ -101,7 +101,7 @@ public final class RefTable {
   }
 
   /**
-   * Memory the table holds: more once tips were asked for.
+   * Memory of the table; grows when {@link #forEachTip} is first called.
    *
    * @return bytes of its arrays
    */
@@ -128,7 +128,7 @@ public final class RefTable {
     return part;
   }
 
-  /** Where the lines of a ref end. */
+  /** End of the lines of a ref. */
   private int end(int part, int index) {
     return index + 1 < last(part) ? lines[index + 1] : parts[part].end();
   }
@@ -152,12 +152,12 @@ public final class RefTable {
   }
 
   /**
-   * Hands on the lines of some refs, those of their peeled values included, without copying them:
+   * Passes on the lines of some refs, those of their peeled values included, without copying them:
    * at most one slice of each part.
    *
    * @param from index of the first ref
    * @param to index after the last one
-   * @param out takes them
+   * @param out receives them
    * @throws IOException if {@code out} fails
    */
   void copy(int from, int to, LineSink out) throws IOException {
@@ -170,9 +170,9 @@ public final class RefTable {
   }
 
   /**
-   * Hands on the whole snapshot, header included.
+   * Passes on the whole snapshot, header included.
    *
-   * @param out takes it, one slice of each part
+   * @param out receives it, one slice of each part
    * @throws IOException if {@code out} fails
    */
   public void writeTo(LineSink out) throws IOException {
@@ -204,9 +204,9 @@ public final class RefTable {
   /**
    * Finds a ref.
    *
-   * @param name holds the UTF-8 bytes of its name
-   * @param from where the name begins
-   * @param to where it ends
+   * @param name array with the UTF-8 bytes of its name
+   * @param from start of the name
+   * @param to end of the name
    * @return its index, or {@code -(insertion point) - 1}
    */
   int find(byte[] name, int from, int to) {
@@ -308,7 +308,7 @@ public final class RefTable {
   }
 
   /**
-   * Whether a ref's name begins with a prefix.
+   * Tests whether a ref's name begins with a prefix.
    *
    * @param index index of the ref
    * @param prefix UTF-8 bytes
@@ -333,7 +333,7 @@ public final class RefTable {
   }
 
   /**
-   * What a ref points to.
+   * Value of a ref.
    *
    * @param index index of the ref
    * @return its value
@@ -351,7 +351,7 @@ public final class RefTable {
   }
 
   /**
-   * Makes the ref.
+   * Creates the ref.
    *
    * @param index index of the ref
    * @return the ref, with what it peels to
@@ -361,10 +361,10 @@ public final class RefTable {
   }
 
   /**
-   * Makes the ref.
+   * Creates the ref.
    *
    * @param index index of the ref
-   * @param name its name, which the caller has already
+   * @param name its name, which saves decoding it
    * @return the ref, with what it peels to
    */
   public Ref ref(int index, String name) {
@@ -379,23 +379,23 @@ public final class RefTable {
         : new ObjectIdRef.PeeledNonTag(Ref.Storage.PACKED, name, id);
   }
 
-  /** Whether the line of a peeled value follows the name, given where the lines of the ref end. */
+  /** Tests whether the lines of a ref, which end at {@code end}, include one of a peeled value. */
   private static boolean isPeeled(byte[] bytes, int name, int end) {
     return end - PEELED > name && bytes[end - PEELED] == '^' && bytes[end - PEELED - 1] == '\n';
   }
 
-  /** Whether a ref points to a tag, so that its table knows what the tag leads to. */
+  /** Tests whether a ref points to an annotated tag, so that the table has its peeled id. */
   boolean isTag(int index) {
     int part = partOf(index);
     return isPeeled(parts[part].bytes(), lines[index] + HEX + 1, end(part, index));
   }
 
-  /** First digits of the id of a ref, in some order. */
+  /** First digits of the id of a ref, as a number that is only compared for equality. */
   long idPrefix(int index) {
     return prefix(parts[partOf(index)].bytes(), lines[index]);
   }
 
-  /** First digits of the id a tag leads to, as {@link #idPrefix}. */
+  /** First digits of the peeled id of a tag, as {@link #idPrefix}. */
   long peeledPrefix(int index) {
     int part = partOf(index);
     return prefix(parts[part].bytes(), end(part, index) - HEX - 1);
@@ -405,13 +405,13 @@ public final class RefTable {
     return (long) LONG.get(hex, at);
   }
 
-  /** Whether a ref has an id, given in hex. */
+  /** Tests whether a ref has an id, given in hex. */
   boolean hasId(int index, byte[] hex) {
     int at = lines[index];
     return Arrays.equals(parts[partOf(index)].bytes(), at, at + HEX, hex, 0, HEX);
   }
 
-  /** Whether a tag leads to an id, given in hex. */
+  /** Tests whether a tag peels to an id, given in hex. */
   boolean peelsTo(int index, byte[] hex) {
     int part = partOf(index);
     int at = end(part, index) - HEX - 1;
@@ -419,7 +419,7 @@ public final class RefTable {
   }
 
   /**
-   * Finds the refs of an object, by an index that is made when it is first needed.
+   * Finds the refs of an object, by an index that is built when it is first needed.
    *
    * @param id the object
    * @param each called with the index of each ref that points to the object or a tag of it; twice
@@ -440,9 +440,9 @@ public final class RefTable {
   }
 
   /**
-   * Makes a table of lines that are known to follow the format. Used by one thread.
+   * Builds a table from lines that are known to follow the format. Used by one thread.
    *
-   * <p>Begins with the header; what is added are whole refs, in order.
+   * <p>Begins with the header; whole refs are added in order.
    */
   public static final class Builder {
     private final int limit;
@@ -461,7 +461,7 @@ public final class RefTable {
     private int n;
 
     /**
-     * A table to be filled.
+     * Begins a table.
      *
      * @param size bytes it will have, header included
      * @param count refs it will have
@@ -471,7 +471,7 @@ public final class RefTable {
     }
 
     /**
-     * A table to be filled.
+     * Begins a table.
      *
      * @param size bytes it will have, header included
      * @param count refs it will have
@@ -486,7 +486,7 @@ public final class RefTable {
       copy(header, 0, header.length);
     }
 
-    /** Takes a changed ref that was not deleted. */
+    /** Adds a changed ref that was not deleted. */
     void append(ChangedRefs changes, int i) {
       RefNames names = changes.names();
       reserve(RefLine.length(names.length(i), changes.peeled(i)));
@@ -495,7 +495,7 @@ public final class RefTable {
     }
 
     /**
-     * Takes refs of another table, without a look at them.
+     * Copies refs of another table without parsing them.
      *
      * @param table the table
      * @param from index of the first ref
@@ -524,7 +524,7 @@ public final class RefTable {
       }
     }
 
-    /** Index after the last ref that fits in the part, of which the first one does. */
+    /** Finds the index after the last ref that fits in the part; the first one does fit. */
     private int fitting(RefTable table, int part, int from, int to) {
       long most = (long) table.lines[from] + bytes.length - filled;
       int low = from;
@@ -571,9 +571,8 @@ public final class RefTable {
     }
 
     /**
-     * The table.
+     * Completes the table. @return the table
      *
-     * @return the table
      * @throws IllegalStateException if size or count are not as promised
      */
     public RefTable build() {

@@ -4,8 +4,8 @@ package org.jgits3.internal.refs.table;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What the snapshots of all repositories of a process have cost it. Counters only grow. Safe for
- * use by many threads.
+ * Counters of the work that snapshots and logs of all repositories of a process have caused.
+ * Counters only grow. Safe for use by many threads.
  */
 public final class RefsMetrics {
   private final LongAdder downloads = new LongAdder();
@@ -20,7 +20,7 @@ public final class RefsMetrics {
   private final LongAdder foldsLost = new LongAdder();
   private final LongAdder damagedLogObjects = new LongAdder();
 
-  /** Counters at zero. */
+  /** Creates counters that are zero. */
   public RefsMetrics() {}
 
   public void downloaded() {
@@ -68,9 +68,9 @@ public final class RefsMetrics {
   }
 
   /**
-   * Folds of refs or log in the background that were begun because they had become due.
+   * Folds of refs or log in the background that began because they were due.
    *
-   * @return how many ended without an error
+   * @return number of those that ended without an error
    */
   public long folds() {
     return folds.sum();
@@ -80,16 +80,15 @@ public final class RefsMetrics {
    * Folds of refs or log for which a commit had to wait, since its manifest was full: a sign that
    * packs are not merged, or that the store is too slow for the background to keep up.
    *
-   * @return how many were begun
+   * @return number of those that began
    */
   public long foregroundFolds() {
     return roomMade.sum();
   }
 
   /**
-   * Snapshots and segments that were uploaded in vain, since another fold was faster, and deleted.
-   *
-   * @return how many
+   * Snapshots and segments that were uploaded in vain and deleted, because another fold was
+   * faster. @return number of objects
    */
   public long foldsLost() {
     return foldsLost.sum();
@@ -99,46 +98,34 @@ public final class RefsMetrics {
    * Objects of transaction logs that a fold could not read because they are damaged or missing.
    * Each is named once in the log of the process.
    *
-   * @return how many
+   * @return number of objects
    */
   public long damagedLogObjects() {
     return damagedLogObjects.sum();
   }
 
-  /**
-   * Snapshots whose download was begun.
-   *
-   * @return how many
-   */
+  /** Downloads of snapshots that began. @return number of downloads */
   public long downloads() {
     return downloads.sum();
   }
 
   /**
-   * Snapshots that another process wrote and this one made from what it knew, proven by their
-   * SHA-256.
-   *
-   * @return how many
+   * Snapshots of other processes that this one derived from an older snapshot and proved by their
+   * SHA-256. @return number of snapshots
    */
   public long derivations() {
     return derivations.sum();
   }
 
   /**
-   * Snapshots that were downloaded because what their delta gave was something else: a sign of a
-   * defect, or of a damaged store.
-   *
-   * @return how many
+   * Snapshots that were downloaded because their delta gave another snapshot: a sign of a defect,
+   * or of a damaged store. @return number of snapshots
    */
   public long mismatches() {
     return mismatches.sum();
   }
 
-  /**
-   * Snapshots that were downloaded, parsed, and found to be what was written.
-   *
-   * @return how many
-   */
+  /** Snapshots that were downloaded, parsed, and found to be intact. @return number of snapshots */
   public long parses() {
     return parses.sum();
   }
@@ -147,27 +134,25 @@ public final class RefsMetrics {
    * Snapshots that were fetched and compared with the table that is kept, since validators are not
    * trusted.
    *
-   * @return how many
+   * @return number of snapshots
    */
   public long comparisons() {
     return comparisons.sum();
   }
 
   /**
-   * Comparisons that found other bytes, though a snapshot never changes: a damaged store, a path to
-   * it that changes what passes, or damaged memory.
+   * Comparisons that found other bytes, though a snapshot never changes: a damaged store, a network
+   * path that alters bytes, or damaged memory.
    *
-   * @return how many
+   * @return number of comparisons
    */
   public long differences() {
     return differences.sum();
   }
 
   /**
-   * Tables that were let go, because the tables of all repositories did not fit the memory set for
-   * them.
-   *
-   * @return how many
+   * Tables that were evicted, because the tables of all repositories did not fit the memory set for
+   * them. @return number of tables
    */
   public long evictions() {
     return evictions.sum();

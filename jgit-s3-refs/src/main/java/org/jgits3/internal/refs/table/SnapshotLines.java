@@ -10,7 +10,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.StoreException;
 
 /**
- * Joins the scanned regions of a snapshot, given in order, to its table. Used by one thread.
+ * Joins the scanned regions of a snapshot, given in order, into its table. Used by one thread.
  *
  * <p>Regions are given part by part. The last ref of a part that is not the last one belongs to the
  * next part, since its peeled value may follow there.
@@ -32,12 +32,12 @@ public final class SnapshotLines {
   private boolean afterPeeled;
 
   /**
-   * A snapshot to be.
+   * Begins a table.
    *
    * @param key its key, for messages
    * @param size its length in bytes
    * @param count number of refs the manifest says it has
-   * @throws StoreException.Corrupt if there cannot be so many
+   * @throws StoreException.Corrupt if a snapshot of that size cannot hold so many
    */
   public SnapshotLines(String key, long size, long count) throws StoreException.Corrupt {
     this.key = key;
@@ -47,17 +47,17 @@ public final class SnapshotLines {
     this.lines = new int[(int) count];
   }
 
-  /** An error that names the snapshot and the byte of it that is wrong. */
+  /** Creates an error that names the snapshot and the offset of the wrong byte. */
   public static StoreException.Corrupt corrupt(String key, long at, String what) {
     return new StoreException.Corrupt(
         key, "refs snapshot " + key + " " + what + " (byte " + at + "); restore it", null);
   }
 
   /**
-   * Checks how a snapshot begins.
+   * Checks the header of a snapshot.
    *
    * @param bytes beginning of the snapshot
-   * @return where its first line after the header begins
+   * @return start of the first line after the header
    * @throws StoreException.Corrupt if it has another header
    */
   public int skipHeader(byte[] bytes) throws StoreException.Corrupt {
@@ -71,7 +71,7 @@ public final class SnapshotLines {
   /**
    * Adds the next region of a part.
    *
-   * @param scan what is in it
+   * @param scan scan of the region
    * @throws StoreException.Corrupt if it cannot follow the regions before
    */
   public void add(LineScan scan) throws StoreException.Corrupt {
@@ -92,7 +92,7 @@ public final class SnapshotLines {
    * Ends a part that others follow.
    *
    * @param bytes the part; kept if it has refs or is the first one
-   * @return where in the part the first ref of the next one begins
+   * @return offset in the part of the first ref of the next part
    */
   public int cut(byte[] bytes) {
     int cut = parts.isEmpty() ? HEADER.length : 0;
@@ -113,7 +113,7 @@ public final class SnapshotLines {
    *
    * @param bytes the part; kept
    * @return the table
-   * @throws StoreException.Corrupt if the number of refs is not what the manifest says
+   * @throws StoreException.Corrupt if the number of refs differs from that in the manifest
    */
   public RefTable end(byte[] bytes) throws StoreException.Corrupt {
     if (n != lines.length) {

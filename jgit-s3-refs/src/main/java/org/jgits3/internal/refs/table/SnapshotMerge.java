@@ -9,14 +9,14 @@ import org.eclipse.jgit.lib.Constants;
 import org.jgits3.manifest.RefValue;
 
 /**
- * A table with changes folded in: the snapshot that every process makes of the same two, byte for
- * byte. Its size is known before a byte is written; what did not change is copied in runs, without
- * a look at it. Immutable.
+ * Table with changes folded in. Every process makes the same snapshot of the same two, byte for
+ * byte. Its size is known before a byte is written; unchanged refs are copied in runs, without
+ * parsing them. Immutable.
  */
 public final class SnapshotMerge {
   private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
 
-  /** Bytes of changed lines that are handed on at once. */
+  /** Bytes of changed lines that are passed on at once. */
   private static final int CHUNK = 64 << 10;
 
   /** Bytes of a deletion in a delta, besides the name. */
@@ -25,20 +25,20 @@ public final class SnapshotMerge {
   private final RefTable table;
   private final ChangedRefs changes;
 
-  /** About the bytes of all changes, deletions included, when they are written by themselves. */
+  /** Estimated bytes of the delta that holds all changes, deletions included. */
   private final long deltaBytes;
 
-  /** Where each changed ref is in the table, or would be: as {@link RefTable#find} says. */
+  /** Position of each changed ref in the table, as returned by {@link RefTable#find}. */
   private final int[] found;
 
   private final long size;
   private final long count;
 
   /**
-   * Finds where the changes go.
+   * Finds the positions of the changes in a table.
    *
    * @param table refs before
-   * @param changes what became of some of them; all names begin with {@code refs/}
+   * @param changes changes of some of them; all names begin with {@code refs/}
    */
   public SnapshotMerge(RefTable table, ChangedRefs changes) {
     this.table = table;
@@ -68,7 +68,7 @@ public final class SnapshotMerge {
     this.count = refs;
   }
 
-  /** Whether a snapshot can hold a ref: others stay in the overlay. */
+  /** Tests whether a snapshot can hold a ref; others stay in the overlay. */
   public static boolean holds(String name) {
     return name.startsWith(Constants.R_REFS);
   }
@@ -83,21 +83,21 @@ public final class SnapshotMerge {
     return count;
   }
 
-  /** About the bytes of what was folded in, written by itself. */
+  /** Estimated bytes of the folded changes as a delta. */
   public long deltaBytes() {
     return deltaBytes;
   }
 
-  /** What was folded in. */
+  /** Changes that were folded in. */
   public ChangedRefs changes() {
     return changes;
   }
 
   /**
-   * What the snapshot says of a ref.
+   * Value of a ref in the snapshot.
    *
    * @param name full name
-   * @return its value there
+   * @return the value; empty if the snapshot does not have the ref
    */
   public Optional<RefValue.Direct> value(String name) {
     Optional<RefValue> changed = changes.get(name);
@@ -111,7 +111,7 @@ public final class SnapshotMerge {
   /**
    * Writes the snapshot.
    *
-   * @param out takes whole lines, the header first; must not keep the arrays
+   * @param out receives whole lines, the header first; must not keep the arrays
    * @throws IOException if {@code out} fails
    */
   public void writeTo(LineSink out) throws IOException {
@@ -122,7 +122,7 @@ public final class SnapshotMerge {
   }
 
   /**
-   * Makes the table of the snapshot, in arrays of exactly its size.
+   * Builds the table of the snapshot, in arrays of exactly its size.
    *
    * @return the table
    */
@@ -155,7 +155,7 @@ public final class SnapshotMerge {
     void changed(int i) throws IOException;
   }
 
-  /** Hands on runs of the table as they are, and some changed lines at once. */
+  /** Passes on runs of the table as they are, and changed lines in chunks. */
   private final class Chunks implements Output {
     private final LineSink out;
     private byte[] chunk = new byte[CHUNK];

@@ -8,8 +8,8 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.Validator;
 
 /**
- * A range of a snapshot that is read, and looked through as it arrives, by one thread, while others
- * do the same with other ranges. What it found is asked for when all are done.
+ * Range of a snapshot, scanned by one thread as it arrives, while other threads do the same with
+ * other ranges. Its results are read when all ranges are complete.
  */
 public final class SnapshotSlice implements Arrival {
   private final String key;
@@ -19,10 +19,10 @@ public final class SnapshotSlice implements Arrival {
   private final int to;
   private final CRC32C crc = new CRC32C();
 
-  /** Where the bytes end that were looked through. */
+  /** End of the scanned bytes. */
   private int seen;
 
-  /** Where the lines that are whole begin and end; both at the end if there is no line feed. */
+  /** Start and end of the whole lines; both are the end of the range if there is no line feed. */
   private int first;
 
   private int last;
@@ -30,13 +30,13 @@ public final class SnapshotSlice implements Arrival {
   @Nullable private StoreException.Corrupt corrupt;
 
   /**
-   * A range that will arrive; what is wrong with it is reported later.
+   * Creates a range that will arrive; its errors are reported by {@link #addTo}.
    *
    * @param key key of the snapshot
-   * @param offset where in the snapshot {@code part} begins
+   * @param offset offset of {@code part} in the snapshot
    * @param part array that will hold the range
-   * @param from where in the array the range begins
-   * @param to where in the array it ends
+   * @param from start of the range in the array
+   * @param to end of the range in the array
    */
   public SnapshotSlice(String key, long offset, byte[] part, int from, int to) {
     this.key = key;
@@ -92,10 +92,10 @@ public final class SnapshotSlice implements Arrival {
   /**
    * Adds the lines that end in the range.
    *
-   * @param lines what the ranges before held
-   * @param start where the line begins that the range before ends within
-   * @return where the line begins that this range ends within
-   * @throws StoreException.Corrupt if something does not follow the format
+   * @param lines lines of the ranges before
+   * @param start start of the line that crosses into this range
+   * @return start of the line that crosses into the next range
+   * @throws StoreException.Corrupt if a line does not follow the format
    */
   public int addTo(SnapshotLines lines, int start) throws StoreException.Corrupt {
     if (part[first - 1] != '\n') {
@@ -109,7 +109,7 @@ public final class SnapshotSlice implements Arrival {
     return last;
   }
 
-  /** CRC32C of this range and all before it, given that of those. */
+  /** CRC32C of this range and all before it, given the CRC32C of those before. */
   public int crc32cAfter(int before) {
     return CrcSum.append(before, (int) crc.getValue(), to - from);
   }

@@ -6,8 +6,8 @@ import java.util.function.IntConsumer;
 import org.eclipse.jgit.lib.AnyObjectId;
 
 /**
- * Which refs of a table have an object's id as theirs or as what they peel to: chains of refs whose
- * ids have equal hashes. About ten bytes of memory for each id. Immutable.
+ * Index from ids to the refs of a table that have them as id or peeled id: chains of refs whose ids
+ * have equal hashes. Takes about ten bytes of memory for each id. Immutable.
  *
  * <p>Ids are numbered: first those of all refs, then those that refs peel to.
  */
@@ -17,7 +17,7 @@ final class TipIndex {
 
   private final RefTable table;
 
-  /** Refs that peel to something, in order. */
+  /** Refs with a peeled id, in order. */
   private final int[] tags;
 
   /** First id of the chain of each hash. */
