@@ -10,11 +10,11 @@ import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 
 /**
- * Does pieces of one work at the same time: the caller's thread, and as many of a few threads that
- * all of the process shares as are free. Since the caller works too, nothing waits for a thread.
+ * Runs the pieces of one task in parallel, on the caller's thread and on free threads of a small
+ * pool that the process shares. Because the caller works too, no task waits for a thread.
  */
 public final class Gang {
-  /** Pieces of one work that are worked on at the same time, at most: its requests in flight. */
+  /** Most pieces of one task in progress at a time: its requests in flight. */
   public static final int SIZE = 4;
 
   private Gang() {}
@@ -22,26 +22,26 @@ public final class Gang {
   /**
    * A piece of work.
    *
-   * @param <T> what it is done to
+   * @param <T> type of the pieces
    */
   @FunctionalInterface
   public interface Action<T> {
     /**
      * Does it.
      *
-     * @param piece what to do it to
-     * @throws IOException if it cannot be done; pieces that have not begun are left out then
+     * @param piece the piece
+     * @throws IOException if it fails; pieces that have not begun are then skipped
      */
     void run(T piece) throws IOException;
   }
 
   /**
-   * Does something to each piece. Returns when all are done; after a failure, when those that had
-   * begun are. An interrupt of the caller is passed on to the threads that help.
+   * Runs an action on each piece. Returns when all are done; after a failure, when those that had
+   * begun have ended. An interrupt of the caller is passed on to the other threads.
    *
    * @param <T> type of the pieces
-   * @param pieces what to do it to, begun in order
-   * @param action what to do
+   * @param pieces the pieces, begun in order
+   * @param action action on each piece
    * @throws IOException the first failure
    */
   public static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
@@ -56,21 +56,21 @@ public final class Gang {
     work.await(others);
   }
 
-  /** A step of a work whose steps are different. */
+  /** One of several different steps of a task. */
   @FunctionalInterface
   public interface Step {
     /**
      * Does it.
      *
-     * @throws IOException if it cannot be done; steps that have not begun are left out then
+     * @throws IOException if it fails; steps that have not begun are then skipped
      */
     void run() throws IOException;
   }
 
   /**
-   * Does some steps at the same time. Returns as {@link #forEach} does.
+   * Runs steps in parallel. Returns as {@link #forEach} does.
    *
-   * @param steps what to do, begun in order
+   * @param steps the steps, begun in order
    * @throws IOException the first failure
    */
   public static void all(Step... steps) throws IOException {

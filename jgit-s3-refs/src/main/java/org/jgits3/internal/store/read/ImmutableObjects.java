@@ -7,8 +7,8 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Whole immutable objects that fit in an array: written once, and checked at every load against the
- * checksum that the one who lists them keeps. Safe for use by many threads.
+ * Whole immutable objects that fit in an array: written once, and verified at every load against
+ * the checksum in the object that lists them. Safe for use by many threads.
  */
 public final class ImmutableObjects {
   private final ObjectStore store;
@@ -17,7 +17,7 @@ public final class ImmutableObjects {
   /**
    * The immutable objects of a store.
    *
-   * @param store where they are
+   * @param store store of the objects
    */
   public ImmutableObjects(ObjectStore store) {
     this.store = store;
@@ -36,15 +36,15 @@ public final class ImmutableObjects {
   }
 
   /**
-   * Lands an object in an array of exactly its size: in one request if it is small, else in several
-   * at the same time, as {@link RangeReader} does. Bytes that have another checksum are asked for
-   * once more, since they may be damaged in transit only.
+   * Reads an object into an array of exactly its size: in one request if it is small, else in
+   * several parallel ones, as {@link RangeReader} does. Bytes with another checksum are read once
+   * more, since they may have been damaged in transit.
    *
    * @param key object to read
    * @param size length the manifest gives
    * @param crc32c checksum the manifest gives
    * @return its bytes
-   * @throws StoreException.Corrupt if they are not those that were written
+   * @throws StoreException.Corrupt if the bytes are not those that were written
    * @throws IOException if they cannot be read
    */
   public byte[] read(String key, long size, int crc32c) throws IOException {

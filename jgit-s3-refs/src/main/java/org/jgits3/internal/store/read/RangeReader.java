@@ -18,9 +18,9 @@ import org.jgits3.store.Validator;
  * bytes go straight to their place: beside the array, a read takes less than 16 MiB of heap,
  * whatever the size of the object.
  *
- * <p>All ranges are of one version: what is read is never a mixture of two, also if somebody
- * replaces the object meanwhile. A range whose connection breaks goes on where it broke: what has
- * arrived is not read again, and the rest is of the same version, or {@link
+ * <p>All ranges are of one version: a read is never a mixture of two, even if the object is
+ * replaced meanwhile. A range whose connection breaks resumes where it broke: received bytes are
+ * not read again, and the rest is of the same version, or the read fails with {@link
  * StoreException.Changed}.
  *
  * <pre>{@code
@@ -29,14 +29,14 @@ import org.jgits3.store.Validator;
  * }
  * }</pre>
  *
- * <p>Up to 8 MiB are one request. More are ranges of at least about as much, {@link Gang#SIZE} at a
- * time, and as large as lets that many be in flight, up to about 256 MiB: each request costs both
- * ends processor time, some milliseconds in a JVM that has just begun, so that where not the
- * network is the bound fewer of them are faster. All that are in flight at first are sent at once;
- * versions are compared when they have answered, and asked for ({@code If-Match}) from then on.
+ * <p>Up to 8 MiB are one request. A larger read is divided into ranges of about 8 to 256 MiB,
+ * {@link Gang#SIZE} in flight at a time, and as large as that number allows: each request costs
+ * processor time on both ends, some milliseconds in a JVM that has just started, so fewer requests
+ * are faster where the network is not the bound. The first requests are sent at once and their
+ * versions compared when they have answered; later ones ask for that version ({@code If-Match}).
  *
- * <p>The caller's thread reads too, and the others are shared by the whole process, so that a read
- * makes progress however many there are.
+ * <p>The caller's thread reads too, and the others are shared by the process, so every read makes
+ * progress however many there are.
  *
  * <p>Safe for use by many threads.
  */
@@ -49,16 +49,16 @@ public final class RangeReader {
   private final boolean oneVersion;
 
   /**
-   * How a read is divided into requests, in bytes.
+   * Sizes in bytes by which a read is divided into requests.
    *
-   * @param oneRequest most that is read in one request, and, on the whole, least that is worth one
-   * @param range of a much larger read, a request, on the whole
+   * @param oneRequest largest read that is one request, and about the least size of a range
+   * @param range approximate size of a range of a much larger read
    */
   public record Sizes(int oneRequest, int range) {
-    /** What is used if nothing else is said. */
+    /** Default sizes. */
     public static final Sizes DEFAULT = new Sizes(8 << 20, 256 << 20);
 
-    /** Checks that the sizes can be used. */
+    /** Checks the sizes. */
     public Sizes {
       if (oneRequest < 0 || range < 1) {
         throw new IllegalArgumentException(oneRequest + ", " + range);
@@ -66,7 +66,7 @@ public final class RangeReader {
     }
 
     /**
-     * Divides a read evenly, so that there are always as many requests in flight as can be.
+     * Divides a read evenly, so that as many requests as possible are always in flight.
      *
      * @param rest bytes to be read
      * @return bytes of a range; the last one may be shorter
@@ -83,19 +83,19 @@ public final class RangeReader {
     }
   }
 
-  /** Says who is told as a range arrives. */
+  /** Chooses the listeners to the ranges of a read. */
   @FunctionalInterface
   public interface Arrivals {
-    /** Nobody wants to know. */
+    /** No listeners. */
     Arrivals IGNORED = (from, to) -> Arrival.IGNORED;
 
     /**
-     * Names who is told of a range: called by the thread that will read it, for several ranges at
-     * the same time and in no particular order.
+     * Returns the listener to a range. Called by the thread that will read it, for several ranges
+     * at the same time and in no particular order.
      *
-     * @param from where in the array it begins
-     * @param to where it ends
-     * @return learns of its bytes
+     * @param from index in the array of its first byte
+     * @param to index in the array after its last byte
+     * @return listener to its bytes
      */
     Arrival of(int from, int to);
   }
@@ -112,12 +112,12 @@ public final class RangeReader {
   }
 
   /**
-   * Reads objects of a store in ranges of sizes that are given.
+   * Reads objects of a store in ranges of given sizes.
    *
    * @param store where they are; not closed by this
-   * @param sizes how reads are divided
-   * @param oneVersion whether all ranges of a read have to be of one version; false only where
-   *     validators mean nothing, and the caller has a checksum of the whole
+   * @param sizes sizes by which reads are divided
+   * @param oneVersion true if all ranges of a read must be of one version; false only where
+   *     validators mean nothing and the caller has a checksum of the whole
    */
   public RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion) {
     this.store = store;
@@ -170,7 +170,7 @@ public final class RangeReader {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @return version of the object; given to {@link #read(String, long, byte[], int, int, Optional,
-   *     Arrivals)}, it makes sure that the next part is of the same
+   *     Arrivals)}, it ensures that the next part is of the same version
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it was replaced meanwhile; read it again
    * @throws StoreException.Corrupt if the object ends before
@@ -182,7 +182,7 @@ public final class RangeReader {
   }
 
   /**
-   * Reads a part of an object of a version that is known, and looks at it as it arrives.
+   * Reads a part of an object of a known version, and reports its bytes as they arrive.
    *
    * @param key object to read
    * @param offset first byte to read, from 0
@@ -190,7 +190,7 @@ public final class RangeReader {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version they must have; empty for any
-   * @param arrivals says who is told as they arrive
+   * @param arrivals listeners to the ranges
    * @return version they have
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it has another version than {@code expected}, or was replaced
@@ -225,12 +225,12 @@ public final class RangeReader {
   private final class Run {
     private final String key;
 
-    /** Where in the object the array would begin. */
+    /** Offset in the object that corresponds to index 0 of the array. */
     private final long origin;
 
     private final byte[] dst;
 
-    /** Version that came first, unless it was known before; null until then. */
+    /** Version of the first answer, unless it was known before; null until then. */
     private final AtomicReference<Validator> version;
 
     Run(String key, long origin, byte[] dst, Optional<Validator> expected) {
@@ -250,7 +250,7 @@ public final class RangeReader {
       return version.get();
     }
 
-    /** Whether a range was corrupt only because the object has another version than others had. */
+    /** Tests whether a range was corrupt only because the object was replaced during the read. */
     private boolean wasReplaced(StoreException.Corrupt e) {
       Validator first = version.get();
       try {

@@ -15,16 +15,16 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Reads an object from front to back with up to {@link #IN_FLIGHT} requests in flight, and gives
- * its bytes out in order. It may be positioned anywhere at any time; what was read ahead for
- * nothing is dropped then.
+ * Reads an object from front to back with up to {@link #IN_FLIGHT} requests in flight, and returns
+ * its bytes in order. May be positioned anywhere at any time; bytes that were read ahead in vain
+ * are then dropped.
  *
- * <p>Memory: a buffer for each request, used again and again. Of all readers of the process
- * together, buffers but the first of each take at most an eighth of the heap; a reader that gets no
- * more goes on with those it has, more slowly.
+ * <p>Memory: one buffer per request, reused. Apart from the first buffer of each reader, the
+ * buffers of all readers of the process take at most an eighth of the heap; a reader that gets no
+ * more continues with those it has, more slowly.
  *
- * <p>Used by one thread. Requests are made by threads that the process shares, and by the caller's
- * where those have not begun.
+ * <p>Used by one thread. Requests are sent by threads that the process shares, and by the caller's
+ * thread if those have not begun.
  */
 public final class ReadAhead implements Closeable {
   /** Requests in flight, at most. */
@@ -38,7 +38,7 @@ public final class ReadAhead implements Closeable {
   private final int bufferSize;
   private final Budget budget;
 
-  /** Requests that were made and not used up, in order, each where the one before ends. */
+  /** Requests whose bytes are not yet used up, in order; each begins where the one before ends. */
   private final Deque<Chunk> ahead = new ArrayDeque<>();
 
   private final Deque<byte[]> free = new ArrayDeque<>();
@@ -51,9 +51,9 @@ public final class ReadAhead implements Closeable {
     /**
      * Reads bytes, all of them.
      *
-     * @param offset where they begin, a multiple of the unit
-     * @param dst receives them
-     * @param dstOffset where in {@code dst}
+     * @param offset offset of the first byte, a multiple of the unit
+     * @param dst array that receives them
+     * @param dstOffset index in {@code dst} of the first byte
      * @param length number of bytes, a multiple of the unit unless they are the last ones
      * @throws IOException if they cannot be read
      */
@@ -89,7 +89,7 @@ public final class ReadAhead implements Closeable {
   /**
    * Reads an object that does not change.
    *
-   * @param source its bytes
+   * @param source source of its bytes
    * @param unit bytes that can only be read together
    * @param size its length in bytes
    * @param memory bytes to read ahead; a request reads a quarter of it, rounded to whole units
@@ -110,8 +110,8 @@ public final class ReadAhead implements Closeable {
   /**
    * Reads bytes, at least one unless the object ends or {@code dst} is full.
    *
-   * @param position where in the object
-   * @param dst receives the bytes
+   * @param position offset of the first byte in the object
+   * @param dst buffer that receives the bytes
    * @return bytes read; -1 at the end of the object
    * @throws StoreException as {@link ObjectStore#read}; the same may be read again
    */
@@ -196,7 +196,7 @@ public final class ReadAhead implements Closeable {
     final byte[] bytes;
     final FutureTask<Void> task = new FutureTask<>(this::land);
 
-    /** Cancelled by the reading thread, when the bytes are no longer wanted. */
+    /** Cancelled by the reading thread when the bytes are no longer needed. */
     final Cancellable landing = new Cancellable();
 
     Chunk(long start, int length, byte[] bytes) {
@@ -209,7 +209,7 @@ public final class ReadAhead implements Closeable {
       return start + length;
     }
 
-    /** Makes the request if nobody has begun it, and waits for its end. */
+    /** Sends the request if no thread has begun it, and waits for its end. */
     void await() throws IOException {
       Optional<Throwable> failure = failure();
       if (failure.isEmpty()) {

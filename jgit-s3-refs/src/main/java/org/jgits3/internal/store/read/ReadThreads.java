@@ -5,12 +5,12 @@ import java.util.concurrent.Executor;
 import org.jgits3.internal.concurrent.DaemonThreads;
 
 /**
- * The threads that make requests beside those of callers, for the whole process. They are few, and
- * may all be busy: whoever gives them work does what has not begun itself, rather than wait for it.
- * So it is no failure either if no thread can be had.
+ * Threads of the process that send requests beside the threads of callers. They are few and may all
+ * be busy: a caller runs tasks that have not begun itself rather than wait for them. For the same
+ * reason it is no failure if no thread can be started.
  */
 final class ReadThreads {
-  /** Requests in flight beside those of callers: enough for five streams that are read ahead. */
+  /** Requests in flight beside those of callers: enough to read five streams ahead. */
   private static final int COUNT = 16;
 
   private static final Executor THREADS = DaemonThreads.pool("jgit-s3-read", COUNT);
@@ -21,7 +21,7 @@ final class ReadThreads {
     try {
       THREADS.execute(work);
     } catch (OutOfMemoryError e) {
-      return; // and not a word of it, which would take memory
+      return; // logs nothing, because logging would allocate
     }
   }
 }

@@ -12,8 +12,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Request;
 
 /**
- * An {@link S3Client} of somebody else, for which every request brings the settings it needs.
- * Closing it does nothing: it stays its owner's.
+ * An {@link S3Client} of another owner. Every request brings the settings it needs. Closing this
+ * does nothing: the client belongs to its owner.
  */
 final class BorrowedClient extends DelegatingS3Client {
   private final SdkPlugin settings;
@@ -21,8 +21,8 @@ final class BorrowedClient extends DelegatingS3Client {
   /**
    * A client with some settings.
    *
-   * @param owned client of somebody else
-   * @param overrides adds to the client's own settings
+   * @param owned client of another owner
+   * @param overrides additions to the client's own settings
    */
   BorrowedClient(S3Client owned, Consumer<ClientOverrideConfiguration.Builder> overrides) {
     super(owned);

@@ -11,21 +11,21 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 
 /**
- * Completes a multipart upload, which keeps a server busy for as long as it puts parts together:
- * minutes for gigabytes on a slow disk. S3 sends white space meanwhile, others nothing, until the
- * client gives up and asks again. What a repetition is answered says nothing about the object:
- * versitygw 1.8 calls it a success while the first request is still at work, and a server that has
- * finished knows no such upload any more. So after a first answer that was lost, only a look at the
- * object tells. Used by one thread, once.
+ * Completes a multipart upload. A server needs minutes to concatenate the parts of gigabytes on a
+ * slow disk. S3 sends white space meanwhile; other servers send nothing, until the client times out
+ * and asks again. The answer to a repetition says nothing about the object: versitygw 1.8 reports
+ * success while the first request is still in progress, and a server that has finished no longer
+ * knows the upload. So after a lost first answer, only a HEAD of the object decides. Used by one
+ * thread, once.
  */
 final class Completion {
-  /** How long to wait for the object, all requests together. */
+  /** Longest wait for the object, over all requests. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  /** The least that a request is given. */
+  /** Least time limit of a request. */
   private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-  /** Time between two looks when the store is not asked again. */
+  /** Time between two looks at the object when the completion is not repeated. */
   private static final long PAUSE_SECONDS = 5;
 
   private final String key;
@@ -36,15 +36,15 @@ final class Completion {
   private final Duration patience;
   private final long start = System.nanoTime();
 
-  /** Asks the store to complete the upload, once. */
+  /** Request to complete the upload. */
   @FunctionalInterface
   interface Request {
     /**
      * Asks.
      *
-     * @param limit how long the answer may take
-     * @throws SdkException if there was no answer, or not that it was done
-     * @throws StoreException.Corrupt if the store has put together something else
+     * @param limit time limit of the answer
+     * @throws SdkException if there was no answer, or one other than success
+     * @throws StoreException.Corrupt if the object of the store differs from the parts
      */
     void send(Duration limit) throws StoreException.Corrupt;
   }
@@ -55,8 +55,8 @@ final class Completion {
     /**
      * Looks.
      *
-     * @return whether the object is there, and that of this upload
-     * @throws IOException if that could not be found out
+     * @return true if the object exists and is that of this upload
+     * @throws IOException if the store did not answer that
      */
     boolean isThere() throws IOException;
   }
@@ -77,10 +77,10 @@ final class Completion {
   }
 
   /**
-   * Returns when the object is there.
+   * Returns when the object exists.
    *
-   * @throws StoreException.Unavailable if it is not, and may still come
-   * @throws StoreException if it never will be
+   * @throws StoreException.Unavailable if it does not exist but may still appear
+   * @throws StoreException if it will never exist
    */
   void run() throws StoreException {
     Optional<S3Failure> outcome = attempt();
@@ -95,7 +95,10 @@ final class Completion {
     }
   }
 
-  /** From here on nothing that is said of a repetition is final, not even that it is refused. */
+  /**
+   * Looks for the object and repeats the request. No answer to a repetition is final, not even a
+   * refusal.
+   */
   private void lookAndAskAgain(S3Failure lost) throws StoreException {
     S3Failure failure = lost;
     while (!isThere(failure)) {
@@ -110,7 +113,7 @@ final class Completion {
       } else if (failure.cause() instanceof SdkServiceException) {
         throw undecided(failure.reason(), failure);
       } else {
-        pause(failure); // it may be at work, without a word
+        pause(failure); // the store may still be at work without an answer
       }
     }
   }
@@ -134,7 +137,7 @@ final class Completion {
       return look.isThere();
     } catch (IOException e) {
       StoreException.Unavailable undecided = undecided(failure.reason(), failure);
-      undecided.addSuppressed(e); // still in doubt, whatever the look said
+      undecided.addSuppressed(e); // still in doubt, whatever the look found
       throw undecided;
     }
   }

@@ -12,9 +12,9 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /**
- * Makes a failure of the answer to a write that says 200, has no ETag and carries a document: an
- * error that was found after the status had been sent. The SDK does not look for it there, and
- * reads the error's code once the status tells it to.
+ * Turns the answer to a write that has status 200, no ETag and a document into a failure: the
+ * server found the error after it had sent the status. The SDK does not look for an error there,
+ * but reads its code once the status is that of a failure.
  */
 final class ErrorInSuccess implements ExecutionInterceptor {
   @Override

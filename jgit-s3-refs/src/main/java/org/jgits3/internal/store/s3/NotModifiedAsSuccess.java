@@ -9,11 +9,10 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 
 /**
- * Makes a success of a 304 to a read that named the version it knows. It is the answer that is
- * hoped for, and by far the most frequent one; left to the SDK it would be an exception, made by a
- * parser for documents out of a body that is not there.
+ * Turns a 304 to a read that named its known version into a success. It is by far the most frequent
+ * answer; the SDK would make an exception of it, with a parser that runs on a missing body.
  *
- * <p>A 304 that nobody asked for stays a failure.
+ * <p>A 304 to an unconditional request stays a failure.
  */
 final class NotModifiedAsSuccess implements ExecutionInterceptor {
   /** Marks a success that was a 304; no server sends it. */
@@ -30,7 +29,7 @@ final class NotModifiedAsSuccess implements ExecutionInterceptor {
         : response;
   }
 
-  /** Whether a success was a 304. */
+  /** Tests whether a success was a 304. */
   static boolean wasNotModified(SdkHttpResponse response) {
     return response.firstMatchingHeader(MARK).isPresent();
   }

@@ -10,11 +10,14 @@ import org.jgits3.store.Validator;
 import software.amazon.awssdk.http.AbortableInputStream;
 
 /**
- * A range on its way into a slice of an array, over as many connections as that takes: what has
- * arrived stays, and the next request asks for the rest. Used by one thread.
+ * A range being received into a slice of an array, over as many connections as necessary: received
+ * bytes stay, and the next request asks for the rest. Used by one thread.
  */
 final class RangeLanding {
-  /** Bytes for which earlier breaks are forgotten: more than a connection gets out at a stroke. */
+  /**
+   * Bytes of progress after which earlier breaks are forgotten: more than one burst of a
+   * connection.
+   */
   static final int PROGRESS = 256 << 10;
 
   private final byte[] dst;
@@ -27,7 +30,7 @@ final class RangeLanding {
 
   private int received;
 
-  /** How much had been received when progress was last seen. */
+  /** Bytes that had been received when progress was last seen. */
   private int seen;
 
   RangeLanding(byte[] dst, int dstOffset, int length, Arrival arrival) {
@@ -41,20 +44,20 @@ final class RangeLanding {
     return received;
   }
 
-  /** Version that the rest has to have; empty if there is more than the rest to be read. */
+  /** Version that the rest must have; empty if the whole range is still to be read. */
   Optional<Validator> version() {
     return received > 0 ? version : Optional.empty();
   }
 
-  /** Whether the store has said that it has the range, in some version. */
+  /** Tests whether the store has confirmed that it has the range, in some version. */
   boolean hasBegun() {
     return version.isPresent();
   }
 
   /**
-   * Takes a body, which has the rest of the range.
+   * Receives a body that has the rest of the range.
    *
-   * @param found version of the body; the one there was, unless this is the beginning
+   * @param found version of the body; the known one, unless this is the beginning
    * @return the version
    * @throws ShortBodyException if it breaks
    */
@@ -66,7 +69,7 @@ final class RangeLanding {
     try {
       while (received < length) {
         int n = in.read(dst, dstOffset + received, length - received);
-        if (n <= 0) { // a stream that gives nothing has no more
+        if (n <= 0) { // a stream that returns no bytes has ended
           throw new EOFException();
         }
         received += n;
@@ -79,7 +82,7 @@ final class RangeLanding {
     }
   }
 
-  /** Whether so much has arrived since this was last true that the line is a good one. */
+  /** Tests whether {@link #PROGRESS} bytes have arrived since this was last true. */
   boolean hasProgressed() {
     boolean progressed = received - seen >= PROGRESS;
     if (progressed) {
@@ -88,7 +91,7 @@ final class RangeLanding {
     return progressed;
   }
 
-  /** Forgets what has arrived, but not that it was progress. */
+  /** Discards the received bytes, but still counts them as progress. */
   void restart() {
     received = 0;
   }

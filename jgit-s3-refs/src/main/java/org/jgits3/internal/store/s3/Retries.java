@@ -15,20 +15,20 @@ import software.amazon.awssdk.retries.api.BackoffStrategy;
 
 /**
  * Repeats the requests to one store that can be repeated without harm, so that an outage of the
- * store is a delay and no failure. A request is given up when the deadline has passed since its
- * first failure; what it transfers in between begins the count anew.
+ * store is a delay and no failure. A request fails for good when the deadline has passed since its
+ * first failure; bytes that it transfers in between reset the deadline.
  *
- * <p>Pauses grow from 50 ms to 4 s, with full jitter. Besides, all requests of the store together
- * have {@link #PER_SECOND} repetitions a second, conditional writes included, so that a failing
- * store is not stormed by those that wait for it, however many they are. A {@code Retry-After} is
- * honoured up to 4 s.
+ * <p>Pauses grow from 50 ms to 4 s, with full jitter. In addition, all requests of the store
+ * together, conditional writes included, have {@link #PER_SECOND} repetitions a second, so that a
+ * failing store is not overloaded by waiting requests, however many there are. A {@code
+ * Retry-After} is honoured up to 4 s.
  *
- * <p>A store that has never answered is rather misconfigured than out of order: requests to it are
- * given up after a second.
+ * <p>A store that has never answered is more likely misconfigured than down: requests to it fail
+ * after a second.
  *
  * <p>The SDK's retry strategies are not used: they end after a number of attempts and drop a
- * request when their budget is empty, where this waits; they know nothing of bytes that arrived;
- * and nothing but an interrupt ends their pauses. Safe for use by many threads.
+ * request when their budget is empty, while this class waits; they do not count received bytes; and
+ * only an interrupt ends their pauses. Safe for use by many threads.
  */
 public final class Retries {
   /** Repetitions a second, all requests together. */
@@ -44,37 +44,37 @@ public final class Retries {
   private static final BackoffStrategy BACKOFF =
       BackoffStrategy.exponentialDelay(Duration.ofMillis(50), LONGEST_PAUSE);
 
-  /** Patience with a store that has not answered yet, and where another way will do. */
+  /** Deadline for a store that has not answered yet, and for requests that have an alternative. */
   static final Duration BRIEFLY = Duration.ofSeconds(1);
 
-  /** Failures of one request that are worth a line in the log: some 1.5 s. */
+  /** Failures of one request before a warning: some 1.5 s. */
   private static final int FAILURES_BEFORE_WARNING = 6;
 
-  /** Time between two such lines. */
+  /** Least time between two warnings. */
   private static final Duration WARNING = Duration.ofMinutes(1);
 
   private static final long TURN = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
 
-  /** Turns that nobody took, for the failures at the beginning of an outage. */
+  /** Unused turns that are saved for the failures at the beginning of an outage. */
   private static final long SAVED = PER_SECOND * TURN;
 
   private final Duration deadline;
   private final LongSupplier nanoTime;
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** Whether the store has answered since it was opened. */
+  /** True if the store has answered since it was opened. */
   private volatile boolean proven;
 
-  /** When the next repetition may be sent; guarded by this. */
+  /** Time of the next repetition; guarded by this. */
   private long nextTurn;
 
-  /** When the log last said that the store fails; guarded by this. */
+  /** Time of the last warning; guarded by this. */
   private long warned;
 
   /**
-   * The policy of a store.
+   * Retries of the requests to one store.
    *
-   * @param deadline how long a request is repeated after its first failure
+   * @param deadline time after its first failure during which a request is repeated
    */
   Retries(Duration deadline) {
     this(deadline, System::nanoTime);
@@ -88,7 +88,7 @@ public final class Retries {
   }
 
   /**
-   * Makes a request until it is answered.
+   * Repeats a request until it is answered.
    *
    * @param request makes one attempt; given the number of attempts that failed before
    * @return its answer
@@ -99,7 +99,7 @@ public final class Retries {
   }
 
   /**
-   * Makes a request until it is answered, as long as its caller has time.
+   * Repeats a request until it is answered or the time of its caller is over.
    *
    * @param run of this request
    * @param request makes one attempt; given the number of attempts that failed before
@@ -120,21 +120,22 @@ public final class Retries {
     }
   }
 
-  /** A request that is about to be made for the first time. */
+  /** Begins a request. */
   Run begin() {
     return new Run(deadline);
   }
 
   /**
-   * A request that is about to be made for the first time.
+   * Begins a request.
    *
-   * @param limit how long it is repeated after its first failure, if less than any other
+   * @param limit time after its first failure during which it is repeated, if less than the
+   *     deadline
    */
   Run begin(Duration limit) {
     return new Run(shorter(deadline, limit));
   }
 
-  /** The store has answered. */
+  /** Records that the store has answered. */
   void answered() {
     proven = true;
   }
@@ -151,24 +152,24 @@ public final class Retries {
       this.limit = limit;
     }
 
-    /** Forgets the failures so far, because some of the answer has arrived since. */
+    /** Forgets the failures so far, because a part of the answer has arrived since. */
     void progressed() {
       failures = 0;
       breaks = 0;
     }
 
     /**
-     * Decides about a request that failed, and pauses before it may be repeated.
+     * Decides whether a failed request is repeated, and pauses before that.
      *
-     * @return whether to repeat it; false as well if the thread is interrupted or {@link #end} is
-     *     called meanwhile
+     * @return true to repeat it; false also if the thread is interrupted or {@link #end} is called
+     *     meanwhile
      */
     boolean goesOnAfter(S3Failure failure) {
       Optional<Duration> pause = pauseAfter(failure);
       return pause.isPresent() && await(pause.get());
     }
 
-    /** Pause before the request may be repeated; empty to give it up. */
+    /** Returns the pause before the request may be repeated; empty if it is not repeated. */
     Optional<Duration> pauseAfter(S3Failure failure) {
       if (!isRepeatable(failure)) {
         return Optional.empty();
@@ -221,29 +222,29 @@ public final class Retries {
   }
 
   /**
-   * Takes the next of the turns in which all requests of the store are repeated, for one that is
-   * not given up here.
+   * Takes the next turn among the repetitions of all requests of the store, for a request whose
+   * caller decides whether to repeat it.
    *
    * @param failure of the request to be repeated
-   * @return time until then, or until the store wants to be asked again
+   * @return time until the turn, or until the time that the store asked for
    */
   Duration turn(S3Failure failure) {
     return longer(takeTurn(deadline).orElse(deadline), asked(failure));
   }
 
   /**
-   * Time that the store asks for, as far as it gets it: MinIO asks for a minute or two with every
-   * 503, so that each outage of a second would be one of a minute.
+   * Time that the store asks for, limited: MinIO asks for a minute or two with every 503, which
+   * would turn an outage of a second into one of a minute.
    */
   private static Duration asked(S3Failure failure) {
     return shorter(failure.retryAfter(), LONGEST_PAUSE);
   }
 
   /**
-   * Takes the next turn if it comes soon enough. One that is not taken is left to others: else the
-   * requests that are given up during an outage would use up the turns of those after it.
+   * Takes the next turn if it comes soon enough. Otherwise the turn is left to others: requests
+   * that fail during an outage must not use up the turns of those after it.
    *
-   * @return time until then; empty if that is more than the caller can wait
+   * @return time until the turn; empty if that is more than the caller can wait
    */
   private synchronized Optional<Duration> takeTurn(Duration most) {
     long now = nanoTime.getAsLong();

@@ -10,7 +10,7 @@ import software.amazon.awssdk.core.exception.SdkServiceException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** Writes to a bucket whose CRC32C is wrong. Each is sent once. */
+/** Sends writes with a wrong CRC32C to a bucket, each once. */
 final class S3ChecksumProbe implements ChecksumProbe {
   private static final String BODY = "a body whose checksum is not zero";
 

@@ -26,17 +26,20 @@ import software.amazon.awssdk.utils.SdkAutoCloseable;
  * can be repeated without harm.
  *
  * @param client the client
- * @param used what it uses, in the order in which it is closed: connections, credentials
+ * @param used resources of the client, in the order in which they are closed: connections,
+ *     credentials
  * @param connections most connections at a time
  */
 record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connections)
     implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Silence on a connection. Completing a large upload keeps a server busy for long. */
+  /** Longest silence on a connection. Completing a large upload keeps a server busy for long. */
   private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
 
-  /** Waiting for a free connection is the bound on parallel transfers and no failure. */
+  /**
+   * Longest wait for a free connection. That wait bounds parallel transfers, so it is no failure.
+   */
   private static final Duration ACQUISITION_TIMEOUT = Duration.ofMinutes(5);
 
   /** S3 closes idle connections after about 20 s; a write must not run into that. */
@@ -62,7 +65,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
         .build();
   }
 
-  /** The same over connections of another kind, which are closed with the client. */
+  /** Opens a client over given connections, which are closed with it. */
   static S3Connection open(
       StoreLocation.Bucket bucket,
       StoreOptions options,
@@ -79,11 +82,11 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
   }
 
   /**
-   * A store's use of a client that another program owns.
+   * Borrows a client that another program owns.
    *
    * @param owned the client; its connections, credentials, region and endpoint are used
-   * @param connections how many connections it has
-   * @return a client that leaves it open
+   * @param connections number of its connections
+   * @return a connection that leaves the client open
    */
   static S3Connection borrowing(S3Client owned, int connections) {
     return new S3Connection(new BorrowedClient(owned, S3Connection::once), List.of(), connections);
@@ -97,7 +100,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
     return overrides.build();
   }
 
-  /** Makes a client send each request once, and understand the answers of S3. */
+  /** Configures a client to send each request once, and to understand the answers of S3. */
   private static void once(ClientOverrideConfiguration.Builder overrides) {
     overrides
         .retryStrategy(DefaultRetryStrategy.doNotRetry())

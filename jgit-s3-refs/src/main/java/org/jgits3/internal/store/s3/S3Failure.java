@@ -18,15 +18,15 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 
 /**
- * What a failed request to S3 means. The only place that reads error codes; the code is looked at
- * before the status, since gateways send the right code under the wrong status.
+ * Meaning of a failed request to S3. The only place that reads error codes; the code takes
+ * precedence over the status, because gateways send the right code with the wrong status.
  *
- * @param kind what it means
+ * @param kind meaning of the failure
  * @param reason one line, without the key and without anything secret
- * @param cause what the SDK said
+ * @param cause exception of the SDK
  */
 record S3Failure(Kind kind, String reason, SdkException cause) {
-  /** The meanings that the store tells apart. */
+  /** Kinds of failures that the store handles differently. */
   enum Kind {
     /** {@code 304}: the object has the version that was named. */
     NOT_MODIFIED,
@@ -36,7 +36,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     NO_SUCH_KEY,
     /** There is no such multipart upload: aborted, or completed. */
     NO_SUCH_UPLOAD,
-    /** {@code 404} that names nothing: a missing object on HEAD, else some other server's page. */
+    /** {@code 404} without a code: a missing object on HEAD, else the page of some other server. */
     NOT_FOUND,
     /** The object ends before the range does. */
     INVALID_RANGE,
@@ -44,7 +44,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     SHORT_BODY,
     /** Nothing was done, and repeating the request does not help. */
     REFUSED,
-    /** Whether anything was done is not known. */
+    /** The request may or may not have been applied. */
     UNDECIDED
   }
 
@@ -69,7 +69,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("Throttling", Kind.UNDECIDED),
           entry("TooManyRequests", Kind.UNDECIDED));
 
-  /** Refusals that an administrator can do something about, and what. */
+  /** Advice for refusals that an administrator can remedy, by error code. */
   private static final Map<String, String> ADVICE =
       Map.ofEntries(
           entry("NoSuchBucket", "there is no such bucket; create it, or correct the store's URL"),
@@ -103,7 +103,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("QuotaExceeded", "the bucket's quota is used up; raise it"),
           entry("NotImplemented", "the store lacks a function that is needed; use another store"));
 
-  /** Client errors that say something about this one transmission and not about the request. */
+  /** Client errors of one transmission, not of the request. */
   private static final Set<String> TRANSIENT_CODES =
       Set.of(
           "RequestTimeout",
@@ -138,7 +138,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
         Kind.UNDECIDED, "no answer: " + message.replace(" (SDK Attempt Count: 1)", ""), e);
   }
 
-  /** The first exception of a kind among the causes of another. */
+  /** Finds the first exception of a kind among the causes of another. */
   static <T extends Throwable> Optional<T> find(Class<T> kind, Throwable e) {
     return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
         .filter(kind::isInstance)
@@ -194,22 +194,22 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     return message == null ? "" : message.lines().findFirst().orElse("");
   }
 
-  /** Whether the request may have been applied, or may still be. */
+  /** Tests whether the request may have been applied, or may still be. */
   boolean undecided() {
     return kind == Kind.UNDECIDED;
   }
 
-  /** Whether the same request may be answered later, and nothing was found wrong with an answer. */
+  /** Tests whether the same request may succeed later: no answer was found to be wrong. */
   boolean isPassing() {
     return (undecided() || kind == Kind.SHORT_BODY) && find(StoreException.class, cause).isEmpty();
   }
 
-  /** Whether the store refused the request because of the time that it bears. */
+  /** Tests whether the store refused the request because of its time stamp. */
   boolean clockIsWrong() {
     return cause instanceof SdkServiceException answer && answer.isClockSkewException();
   }
 
-  /** Time that the store wants to pass before it is asked again; none if it does not say. */
+  /** Time that the store asks to wait before a repetition; zero if it names none. */
   Duration retryAfter() {
     return Optional.of(cause)
         .filter(AwsServiceException.class::isInstance)
@@ -222,10 +222,10 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
   }
 
   /**
-   * The failure for callers for whom this kind is not an answer.
+   * Converts the failure for callers that do not handle its kind.
    *
    * @param key key relative to the store
-   * @param location what the administrator calls the object
+   * @param location location of the object in messages
    */
   StoreException toException(String key, String location) {
     String message = location + ": " + reason;

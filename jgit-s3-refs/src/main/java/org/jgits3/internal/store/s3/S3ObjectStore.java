@@ -63,27 +63,27 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
- * A store in an S3 bucket: general-purpose and directory buckets of AWS, and servers that honour
- * the same conditional requests.
+ * Store in an S3 bucket: a general-purpose or directory bucket of AWS, or one of a server that
+ * honours the same conditional requests.
  *
- * <p>Every body travels once and without a copy: it lands in an array of its exact size or in the
- * caller's slice, and is sent from the caller's slice together with its CRC32C, which the server
- * checks. Downloads are not checked here; what is stored carries its own checksums.
+ * <p>Every body is transferred once and without a copy: it is received in an array of its exact
+ * size or in the caller's slice, and sent from the caller's slice together with its CRC32C, which
+ * the server checks. Downloads are not checked here; stored objects carry their own checksums.
  *
  * <p>A request that can be repeated without harm is repeated until the store has failed for the
  * time of {@link StoreOptions#requestDeadline}; see {@link Retries}. {@link #putIf} is one attempt.
  *
- * <p>A {@link #read} whose connection breaks goes on where it broke: the rest is asked for, of the
- * same version ({@code If-Match}), and no byte is read twice. If that version is gone, it is {@link
- * StoreException.Changed} for a caller that named it; for others it begins again with the new one,
- * since validators mean nothing on some paths, unless that ends too early, which is {@code Changed}
- * as well. Answers that break off again and again without progress are {@link
- * StoreException.BrokenOff}, so that a range ends over a bad line, and over none that brings
- * nothing. What {@link #get} and {@link #compare} read is small, or not kept, and begins again as a
- * whole. A body is only ever taken for damaged if all of it came.
+ * <p>A {@link #read} whose connection breaks resumes where it broke: the rest is requested of the
+ * same version ({@code If-Match}), and no byte is read twice. If that version is gone, a caller
+ * that named it gets {@link StoreException.Changed}. For other callers, whose validators may mean
+ * nothing, the read starts over with the new version; if that one ends too early, it is {@code
+ * Changed} as well. A bad line only slows a range down; answers that end too early again and again
+ * without progress are {@link StoreException.BrokenOff}. {@link #get} and {@link #compare} start
+ * over as a whole, because their bytes are few or not kept. Only a body that was received
+ * completely can be found damaged.
  *
- * <p>Some connections are for {@link #get} and {@link #putIf} alone, so that manifests do not wait
- * for transfers.
+ * <p>Some connections are reserved for {@link #get} and {@link #putIf}, so that manifests do not
+ * wait for transfers.
  *
  * <p>Safe for use by many threads. A thread that is interrupted sends nothing more: its request
  * fails as undecided and the interrupt stays set. That ends a pause between attempts, but not the
@@ -98,16 +98,18 @@ public final class S3ObjectStore implements ObjectStore {
 
   private static final String BINARY = "application/octet-stream";
 
-  /** A small write that has no answer by then is in doubt; its caller repeats it. */
+  /** Time after which an unanswered small write is in doubt; its caller repeats it. */
   static final Duration WRITE_TIMEOUT = Duration.ofSeconds(10);
 
   /**
-   * Time for the first attempt to read a small object; each further one has twice as much, up to
-   * {@link #WRITE_TIMEOUT}. Others wait for a manifest, so a lost answer must not take long.
+   * Time limit of the first attempt to read a small object; each further one has twice as much, up
+   * to {@link #WRITE_TIMEOUT}. Short, because others wait for a manifest.
    */
   static final Duration READ_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Waiting for a free connection is the bound on parallel transfers and no failure. */
+  /**
+   * Longest wait for a free connection. That wait bounds parallel transfers, so it is no failure.
+   */
   private static final long ACQUISITION_MINUTES = 5;
 
   /** Most connections that are kept free of transfers. */
@@ -119,10 +121,10 @@ public final class S3ObjectStore implements ObjectStore {
   private final Retries retries;
   private final Duration completionPatience;
 
-  /** Connections for everything but small objects that are read or written whole. */
+  /** Connections for all requests but reads and writes of whole small objects. */
   private final Semaphore transfers;
 
-  /** What every key begins with: empty, or the prefix and a slash. */
+  /** Beginning of every key: empty, or the prefix and a slash. */
   private final String root;
 
   S3ObjectStore(StoreLocation.Bucket bucket, S3Connection connection, Duration requestDeadline) {
@@ -145,7 +147,7 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /**
-   * Opens a store. Does no request.
+   * Opens a store. Sends no request.
    *
    * @param bucket bucket and prefix
    * @param options how to reach it
@@ -158,23 +160,21 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /**
-   * A store that goes through a client of the caller, for programs that have one: with its
-   * connections, credentials, region and endpoint. What the store needs besides comes with each
-   * request: its retries are this store's, since a retry that the store does not see would turn the
-   * success of a conditional write into a conflict; such a write takes ten seconds at most,
-   * whatever the client's time-outs are, and putting a large upload together may take ten minutes.
-   * Each attempt of all else, parts of uploads included, has to be done within the client's own
-   * time-outs for calls and attempts, if it has any.
+   * Uses a client of the caller, with its connections, credentials, region and endpoint. Other
+   * settings come with each request. The store replaces the retries of the client, because a retry
+   * that the store does not see would turn the success of a conditional write into a conflict. A
+   * conditional write takes ten seconds at most and completing a large upload may take ten minutes,
+   * whatever the time-outs of the client. Each attempt of any other request, parts of uploads
+   * included, must end within the client's own time-outs for calls and attempts, if it has any.
    *
-   * <p>The client must allow 64 connections, as a store that is opened here does by default; for
-   * one that does not, say how many with {@link #using(StoreLocation.Bucket, S3Client, int)}. It
-   * should not compute checksums that nobody asked for ({@code WHEN_REQUIRED}), which costs time
-   * and nothing else.
+   * <p>The client must allow 64 connections, the default of a store that is opened here; for
+   * another number use {@link #using(StoreLocation.Bucket, S3Client, int)}. It should compute
+   * checksums only on request ({@code WHEN_REQUIRED}): others only cost time.
    *
    * @param bucket bucket and prefix
    * @param client the client; the caller closes it, after the store. Closing the store leaves it
    *     open
-   * @return the store; does no request
+   * @return the store; sends no request
    */
   public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client) {
     return using(bucket, client, StoreOptions.DEFAULT.connections());
@@ -191,7 +191,7 @@ public final class S3ObjectStore implements ObjectStore {
    * @param bucket bucket and prefix
    * @param client the client; the caller closes it, after the store
    * @param connections most connections at a time that this store gets of the client's, at least 1
-   * @return the store; does no request
+   * @return the store; sends no request
    * @throws IllegalArgumentException if there is not one connection
    */
   public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client, int connections) {
@@ -227,7 +227,7 @@ public final class S3ObjectStore implements ObjectStore {
    * Opens a store whose requests are observed, and go over connections of the caller's.
    *
    * @param bucket bucket and prefix
-   * @param options how to reach it, but for the number of connections
+   * @param options options of the connection, except the number of connections
    * @param observe as {@link #open(StoreLocation.Bucket, StoreOptions, Consumer)}
    * @param http the connections; closed with the store
    * @return the store
@@ -276,13 +276,13 @@ public final class S3ObjectStore implements ObjectStore {
     return timeout.compareTo(WRITE_TIMEOUT) < 0 ? timeout : WRITE_TIMEOUT;
   }
 
-  /** Bounds an attempt, whatever the client of another program is set to. */
+  /** Bounds an attempt, whatever the settings of a borrowed client. */
   private static Consumer<AwsRequestOverrideConfiguration.Builder> within(Duration limit) {
     return override -> override.apiCallTimeout(limit).apiCallAttemptTimeout(limit);
   }
 
   /**
-   * Makes a request that can be repeated without harm over one of the connections for transfers.
+   * Sends a request that can be repeated without harm over one of the connections for transfers.
    *
    * @throws SdkException the last failure
    */
@@ -371,12 +371,12 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /**
-   * Decides what becomes of a range after a failure that no repetition mends. Returns if it is to
-   * be asked for what it lacks.
+   * Handles a failure of a range that no repetition of its request mends. Returns if the rest of
+   * the range is to be requested.
    *
-   * @param start what had been received when the request was made
-   * @param anyVersion whether another version will do as well, if it is read from the beginning
-   * @throws StoreException if the range cannot be had
+   * @param start bytes that had been received when the request was sent
+   * @param anyVersion true if another version will do, read from the beginning
+   * @throws StoreException if the range cannot be read
    */
   private void recover(
       String key, RangeLanding landing, int start, boolean anyVersion, S3Failure failure)
@@ -422,7 +422,6 @@ public final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** Takes the body of a range. */
   @FunctionalInterface
   private interface Taker<T> {
     T take(Validator validator, AbortableInputStream in) throws IOException;
@@ -472,7 +471,7 @@ public final class S3ObjectStore implements ObjectStore {
     };
   }
 
-  /** Reads the next bytes of a body, of which some are left. */
+  /** Source of the next bytes of a body. */
   @FunctionalInterface
   private interface Reading {
     /**
@@ -494,7 +493,7 @@ public final class S3ObjectStore implements ObjectStore {
         });
   }
 
-  /** Whether a body is the same as a slice. */
+  /** Tests whether a body equals a slice. */
   private static boolean matches(AbortableInputStream in, byte[] bytes, int offset, int length)
       throws ShortBodyException {
     byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, length)];
@@ -511,7 +510,7 @@ public final class S3ObjectStore implements ObjectStore {
   /**
    * Receives a body.
    *
-   * @return whether all of it was read
+   * @return true if all of it was read
    */
   private static boolean receive(AbortableInputStream in, int length, Reading reading)
       throws ShortBodyException {
@@ -691,11 +690,11 @@ public final class S3ObjectStore implements ObjectStore {
     check(upload, parts, response.checksumCRC32C());
   }
 
-  /** Compares what the store has put together, by the checksum of the parts' checksums. */
+  /** Verifies a completed object by the checksum of its parts' checksums. */
   private void check(MultipartUpload upload, List<UploadedPart> parts, String actual)
       throws StoreException.Corrupt {
     if (actual == null || !actual.contains("-")) {
-      return; // it says nothing of the parts, each of which it has checked when it came
+      return; // no checksum of parts; the store has verified each part when it received it
     }
     ByteBuffer checksums = ByteBuffer.allocate(Integer.BYTES * parts.size());
     parts.forEach(part -> checksums.putInt(part.crc32c()));
@@ -722,7 +721,7 @@ public final class S3ObjectStore implements ObjectStore {
         .build();
   }
 
-  /** Whether the object of an upload is there, whatever was said about it. */
+  /** Tests whether the object of an upload exists, whatever the answer to its completion was. */
   private boolean isThere(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
     long size = parts.stream().mapToLong(UploadedPart::size).sum();
     return stat(upload.key())
@@ -839,9 +838,7 @@ public final class S3ObjectStore implements ObjectStore {
     return new Validator(tag);
   }
 
-  /**
-   * The failure of a request, or what was found wrong with its answer, which the SDK has wrapped.
-   */
+  /** Returns the failure of a request, or the defect of its answer that the SDK has wrapped. */
   private StoreException failed(String key, S3Failure failure) {
     return S3Failure.find(StoreException.class, failure.cause())
         .orElseGet(() -> failure.toException(key, location(key)));

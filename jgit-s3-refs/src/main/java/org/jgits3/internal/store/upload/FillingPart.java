@@ -7,13 +7,13 @@ import java.util.List;
 import org.jgits3.store.PartBody;
 
 /**
- * The part that an upload is filling. Its first bytes go to a small array of its own, so that a
- * short object and the end of a long one take no buffer; then they are moved to one.
+ * Part that an upload is filling. Its first bytes go to a small private array, so that a short
+ * object and the end of a long one need no buffer; beyond that they are moved to a buffer.
  *
  * <p>Used by one thread at a time.
  */
 final class FillingPart {
-  /** Most bytes of the array of its own. */
+  /** Largest size of the private array in bytes. */
   static final int OWN_BYTES = 64 << 10;
 
   private static final int FIRST_OWN_BYTES = 4 << 10;
@@ -22,13 +22,13 @@ final class FillingPart {
   private final List<byte[]> buffers;
   private byte[] own = new byte[FIRST_OWN_BYTES];
 
-  /** Bytes in the last buffer; in the array of its own if there is none. */
+  /** Bytes in the last buffer; in the private array if there is no buffer. */
   private int filled;
 
   /**
    * A part without bytes.
    *
-   * @param most buffers that it takes at most
+   * @param most largest number of buffers
    */
   FillingPart(int most) {
     this.most = most;
@@ -39,7 +39,7 @@ final class FillingPart {
     return buffers.size() < most;
   }
 
-  /** The buffers, to take one and to give them back. */
+  /** Returns the buffers, a list that the caller adds to and gives back. */
   List<byte[]> buffers() {
     return buffers;
   }
@@ -49,9 +49,9 @@ final class FillingPart {
   }
 
   /**
-   * Takes as much as there is room for.
+   * Appends as many bytes as there is room for.
    *
-   * @return bytes taken; 0 if there is no room
+   * @return bytes appended; 0 if there is no room
    */
   int append(byte[] src, int offset, int length) {
     byte[] last = buffers.isEmpty() ? ownFor(length) : buffers.get(buffers.size() - 1);
@@ -69,7 +69,9 @@ final class FillingPart {
     return own;
   }
 
-  /** Goes on in a buffer that was added; what there was before is in the first one, or full. */
+  /**
+   * Continues in a buffer that was just added; moves the bytes of the private array to the first.
+   */
   void extended() {
     if (buffers.size() == 1) {
       System.arraycopy(own, 0, buffers.get(0), 0, filled);
@@ -78,12 +80,12 @@ final class FillingPart {
     }
   }
 
-  /** All of it. Valid as long as nothing is appended. */
+  /** Content of the part. Valid until more is appended. */
   PartBody body() {
     return buffers.isEmpty() ? PartBody.of(own, 0, filled) : PartBody.of(buffers, filled);
   }
 
-  /** The array that holds all of it, if there are not several. */
+  /** Array that holds the whole content, if there is only one. */
   byte[] array() {
     return buffers.isEmpty() ? own : buffers.get(0);
   }

@@ -20,20 +20,19 @@ import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 
 /**
- * A stream to one object of unknown length, in one pass and with bounded memory: a pack, a
- * snapshot, or anything else that is produced faster than it should be kept.
+ * Stream to one object of unknown length, written in one pass with bounded memory: a pack, a
+ * snapshot, or other content that should not be held in memory.
  *
  * <p>Content of up to one part is one PUT; anything longer is a multipart upload whose parts are
  * sent by other threads while the next one is filled. A writer that is faster than the store waits
  * in {@link #write} for memory, of which all uploads of a {@link PackUploads} share a bounded
- * amount. Every part but the last has at least the 5 MiB that S3 wants, however small the writes
- * are, and parts grow with their number. CRC32C goes with every part, and is compared again when
- * they are put together. {@link UploadOptions} says how long an object can be.
+ * amount. Every part but the last has at least the 5 MiB that S3 requires, however small the writes
+ * are, and parts grow with their number. Every part is sent with its CRC32C, which is compared
+ * again when the object is completed. {@link UploadOptions} describes the largest object.
  *
  * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failure of
- * any request, an interrupt, the end of the {@link PackUploads} or of the JVM give the upload up:
- * its parts are removed, and {@link #close} fails. Like any stream that must not end half way it is
- * closed only if all was written:
+ * any request, an interrupt, the end of the {@link PackUploads} or of the JVM abort the upload: its
+ * parts are removed, and {@link #close} fails. Close it only if all content was written:
  *
  * <pre>{@code
  * PackUpload upload = uploads.begin("key");
@@ -46,8 +45,8 @@ import org.jgits3.store.UploadedPart;
  * upload.close();
  * }</pre>
  *
- * <p>A thread that writes to several uploads in turns needs a buffer for each: one that waits for
- * memory does not go on with the others.
+ * <p>A thread that writes to several uploads in turn needs a buffer for each: while it waits for
+ * memory for one, it cannot continue the others.
  *
  * <p>Used by one thread at a time; {@link #fail} and {@link #abort} may be called by any, and wait
  * for the call that the writer is in.
@@ -61,7 +60,7 @@ public final class PackUpload extends OutputStream {
   private final String key;
   private final PartsInFlight inFlight;
 
-  /** Held by the writer during a call, and by whoever gives this up. */
+  /** Held by the writer during a call, and by a thread that aborts the upload. */
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by the lock.
@@ -137,7 +136,7 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Takes bytes, waiting for memory if need be. After a failure the upload is given up.
+   * Writes bytes, waiting for memory if necessary. A failure aborts the upload.
    *
    * @throws InterruptedIOException if the thread is interrupted
    * @throws IOException if the upload has ended or failed
@@ -190,8 +189,8 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Lets the part have one more buffer if it should be larger than it is, and no other upload waits
-   * for one. Waits only for what this upload is sending, which ends whatever others do.
+   * Adds a buffer to the part if it should be larger and no other upload waits for one. Waits only
+   * for parts that this upload is sending, which end whatever other uploads do.
    */
   private boolean enlarge() throws IOException {
     while (part.hasRoomForABuffer()) {
@@ -247,10 +246,11 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Makes the object exist. Does nothing if it does, or after {@link #abort}.
+   * Completes the object. Does nothing if it is complete, or after {@link #abort}.
    *
-   * @throws InterruptedIOException if the thread is interrupted before; the upload is given up
-   * @throws IOException if it could not be made sure that it exists, or something failed before
+   * @throws InterruptedIOException if the thread is interrupted before; the upload is aborted
+   * @throws IOException if the existence of the object could not be confirmed, or an earlier call
+   *     failed
    */
   @Override
   public void close() throws IOException {
@@ -298,8 +298,8 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Fails if bytes that were written are in no part: the store, which compares what it was sent,
-   * would not notice, and the object would be taken for what was written.
+   * Fails if written bytes are missing from the parts. The store compares only the bytes it was
+   * sent, so it would accept an object with a hole.
    */
   private void checkComplete(long bytes) throws IOException {
     if (bytes != count) {
@@ -323,7 +323,7 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Gives up: nothing will exist. Does nothing after {@link #close}.
+   * Aborts the upload: no object will exist. Does nothing after {@link #close}.
    *
    * @throws IOException if parts may be left in the store, for a sweep to find
    */
@@ -343,9 +343,9 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Gives up because of a failure: nothing will exist, and {@link #close} says so.
+   * Aborts the upload because of a failure: no object will exist, and {@link #close} fails with it.
    *
-   * @param failure what went wrong; learns if parts may be left in the store
+   * @param failure the failure; gets a suppressed exception if parts may be left in the store
    */
   public void fail(Throwable failure) {
     lock.lock();
@@ -360,11 +360,11 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Gives up, unless the writer is in a call that does not end in time.
+   * Aborts the upload, unless the writer is in a call that does not end in time.
    *
    * @param reason why
-   * @param nanos how long to wait for the writer; none if it is negative
-   * @return whether this upload has ended
+   * @param nanos longest wait for the writer in nanoseconds; no wait if negative
+   * @return true if this upload has ended
    */
   boolean failWithin(Throwable reason, long nanos) throws InterruptedException {
     if (!lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {
@@ -378,7 +378,10 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  /** Removes uploads that were begun though nobody learned it: the key is used once. */
+  /**
+   * Removes uploads of this key whose beginning was not acknowledged. The key is used once, so all
+   * of them are of this upload.
+   */
   private void removeNameless() throws IOException {
     String prefix = key.substring(0, key.lastIndexOf('/') + 1);
     for (MultipartUpload begun : store.listMultipart(prefix)) {
@@ -389,10 +392,10 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Removes everything from the store, once no part is on its way any more. Whatever comes of that,
-   * the memory is given back.
+   * Removes everything from the store, after the last part in flight has ended. Releases the memory
+   * in any case.
    *
-   * @return whether all was removed; the reason learns what was not
+   * @return true if all was removed; else failures are added to the reason as suppressed
    */
   private boolean discard(Throwable reason) {
     try {
@@ -403,13 +406,13 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  /** Something to be done after a failure, that may fail itself. */
+  /** Cleanup after a failure; may fail itself. */
   @FunctionalInterface
   private interface Removal {
     void run() throws IOException;
   }
 
-  /** Removes something. An interrupt waits, since an interrupted thread would send nothing. */
+  /** Runs a removal. An interrupt is deferred, because an interrupted thread sends no request. */
   private static boolean attempt(Throwable reason, Removal removal) {
     boolean interrupted = Thread.interrupted();
     try {

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Uploads of unknown length to one store, and the memory and threads they share. One for a process,
- * since the bound on memory holds for each.
+ * Uploads of unknown length to one store, and the memory and threads they share. Use one per
+ * process, because the bound on memory holds for each instance.
  *
  * <pre>{@code
  * try (ObjectStore store = Stores.open(StoreLocation.parse("s3://bucket/prefix"), StoreOptions.DEFAULT);
@@ -29,19 +29,20 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Safe for use by many threads. Nothing is kept while no upload is open: neither memory nor
- * threads.
+ * <p>Safe for use by many threads. Holds neither memory nor threads while no upload is open.
  */
 public final class PackUploads implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
 
-  /** How long an upload waits for memory while no other one sends or gives back anything. */
+  /**
+   * Longest wait of an upload for memory while no other upload sends a part or releases a buffer.
+   */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  /** How long the end of all waits for writers that are in the middle of a request. */
+  /** Longest wait of {@link #close} for writers that are in a call. */
   private static final long CLOSE_SECONDS = 10;
 
-  /** Most requests at a time, whatever memory there is: others need connections too. */
+  /** Most requests at a time, however large the memory: other requests need connections too. */
   private static final int MOST_THREADS = 32;
 
   private final ObjectStore store;
@@ -50,23 +51,23 @@ public final class PackUploads implements Closeable {
   private final PartSizes sizes;
   private final ThreadPoolExecutor threads;
 
-  /** Uploads that hold memory or have something in the store; guarded by itself. */
+  /** Uploads that hold memory or have parts in the store; guarded by itself. */
   private final Set<PackUpload> open = new LinkedHashSet<>();
 
-  /** Gives the open uploads up when the JVM ends; registered while there are some. */
+  /** Aborts the open uploads when the JVM ends; registered while there are some. */
   private final Thread atExit = new Thread(this::endAtExit, "jgit-s3-uploads-exit");
 
-  /** Whether {@link #atExit} is registered; guarded by {@link #open}. */
+  /** True if {@link #atExit} is registered; guarded by {@link #open}. */
   private boolean hooked;
 
-  /** Whether the owner ends what is open when the JVM ends; guarded by {@link #open}. */
+  /** True if the owner ends open uploads when the JVM ends; guarded by {@link #open}. */
   private boolean keptAtExit;
 
   /**
-   * Uploads to a store. Does no request, and allocates nothing yet.
+   * Uploads to a store. Sends no request and allocates no buffers yet.
    *
-   * @param store where they go; not closed with this
-   * @param options how much memory they have
+   * @param store target of the uploads; not closed with this
+   * @param options memory of the uploads
    */
   public PackUploads(ObjectStore store, UploadOptions options) {
     this(store, options, PATIENCE, PartSizes.S3);
@@ -82,9 +83,9 @@ public final class PackUploads implements Closeable {
   }
 
   /**
-   * Begins an upload to an object that does not exist yet. Does no request.
+   * Begins an upload to an object that does not exist yet. Sends no request.
    *
-   * @param key name that is used only once; see {@link ObjectStore} for what it may be
+   * @param key name that is used only once; see {@link ObjectStore} for its form
    * @return the stream, to be closed, failed or aborted
    */
   public PackUpload begin(String key) {
@@ -92,12 +93,12 @@ public final class PackUploads implements Closeable {
   }
 
   /**
-   * Begins an upload whose length is known by and large, unless it is too long. Does no request.
+   * Begins an upload of estimated length, or refuses it if it is too long. Sends no request.
    *
    * @param key as for {@link #begin(String)}
-   * @param estimate bytes it may have
+   * @param estimate estimated length in bytes
    * @return the stream, to be closed, failed or aborted
-   * @throws IOException if no object has so many bytes with the {@link #options} there are
+   * @throws IOException if an object of that length is not possible with the {@link #options}
    */
   public PackUpload begin(String key, long estimate) throws IOException {
     if (estimate > sizes.largest(options)) {
@@ -116,12 +117,12 @@ public final class PackUploads implements Closeable {
   }
 
   /**
-   * Leaves it to the owner to {@link #close} this before the JVM ends. Without this call a hook
-   * gives the open uploads up as soon as the JVM begins to end, together with all other hooks. That
-   * suits a program that ends without further ado. One that lets its requests finish first, a
-   * server say, calls this once, and in a single hook of its own waits for the requests and then
-   * closes this, or the manager it belongs to: uploads go on until then, and what is open then is
-   * given up. Whoever calls this and does not close leaves parts in the store, for a sweep to find.
+   * Makes the owner responsible for {@link #close} before the JVM ends. Without this call, a
+   * shutdown hook aborts the open uploads as soon as the JVM begins to end, at the same time as all
+   * other hooks. A server that lets its requests finish first calls this once. In a single shutdown
+   * hook it waits for the requests, and then closes this or the manager it belongs to. Uploads
+   * continue until then; those still open are aborted. An owner that calls this and does not close
+   * leaves parts in the store, for a sweep to find.
    */
   public void keepOpenAtExit() {
     synchronized (open) {
@@ -131,7 +132,7 @@ public final class PackUploads implements Closeable {
   }
 
   /**
-   * How much memory uploads have.
+   * Memory of the uploads.
    *
    * @return the options
    */
@@ -142,7 +143,7 @@ public final class PackUploads implements Closeable {
   /**
    * Buffers that uploads hold at the moment.
    *
-   * @return how many of {@link UploadOptions#buffers}
+   * @return number of buffers, at most {@link UploadOptions#buffers}
    */
   public int buffersInUse() {
     return buffers.inUse();
@@ -151,7 +152,7 @@ public final class PackUploads implements Closeable {
   /**
    * Uploads whose writers wait for a buffer at the moment.
    *
-   * @return how many; more than 0 for long means that uploads would use more memory
+   * @return number of uploads; above 0 for long means that uploads would profit from more memory
    */
   public int waiting() {
     return buffers.waiting();
@@ -173,7 +174,7 @@ public final class PackUploads implements Closeable {
     return threads;
   }
 
-  /** An upload needs more memory than it has of its own. */
+  /** Registers an upload that needs shared memory. */
   void opened(PackUpload upload) {
     synchronized (open) {
       if (open.add(upload) && !keptAtExit) {
@@ -191,7 +192,7 @@ public final class PackUploads implements Closeable {
     }
   }
 
-  /** Registers the hook once: a second time would be an error, of this upload and all others. */
+  /** Registers the hook once: a second registration would fail this upload and all others. */
   private void hook() {
     if (!hooked) {
       whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
@@ -215,8 +216,8 @@ public final class PackUploads implements Closeable {
   }
 
   /**
-   * Gives up the uploads that are open: their parts are removed from the store. Writers fail. The
-   * store stays open.
+   * Aborts the open uploads and removes their parts from the store. Writers fail. The store stays
+   * open.
    */
   @Override
   public void close() {

@@ -12,20 +12,20 @@ import java.util.function.BooleanSupplier;
 import org.jgits3.store.UploadOptions;
 
 /**
- * The memory for parts: a bounded number of arrays of one size, shared by all uploads of a process.
- * A buffer that comes back goes to the upload that has waited longest.
+ * Memory for parts: a bounded number of arrays of one size, shared by all uploads of a process. A
+ * released buffer goes to the upload that has waited longest.
  *
- * <p>Why every upload goes on, even with one buffer and any number of uploads:
+ * <p>Every upload makes progress, even with one buffer and any number of uploads, because:
  *
  * <ol>
- *   <li>An upload waits only while all that it holds is being sent.
- *   <li>What is being sent comes back, whatever becomes of the request.
- *   <li>What is partly filled belongs to a writer that does not wait here. It is filled and sent,
- *       or given up.
+ *   <li>An upload waits only while all buffers that it holds are being sent.
+ *   <li>A buffer that is being sent is released, whatever the outcome of the request.
+ *   <li>A partly filled buffer belongs to a writer that does not wait here. It is filled and sent,
+ *       or the upload is aborted.
  * </ol>
  *
- * <p>What is left is a writer that stalls. If none of the buffers comes back and nothing is being
- * sent for some time, those that wait fail.
+ * <p>The remaining case is a writer that stalls. If no buffer is released and no part is being sent
+ * for some time, the waiting uploads fail.
  *
  * <p>A buffer is always in a list of its owner, to which it is added, and from which it is given
  * back, without allocating anything. So none is lost when the heap is full, and none is given back
@@ -49,8 +49,8 @@ final class PartBuffers {
    * Buffers, none of which is allocated before it is needed.
    *
    * @param options size and number
-   * @param patience how long an upload waits while nothing is sent and no buffer comes back
-   * @param sending whether a part is being sent
+   * @param patience longest wait of an upload while no part is sent and no buffer is released
+   * @param sending tests whether a part is being sent
    */
   PartBuffers(UploadOptions options, Duration patience, BooleanSupplier sending) {
     this.options = options;
@@ -75,12 +75,12 @@ final class PartBuffers {
   }
 
   /**
-   * Takes a buffer, waiting for one if need be. Only for an upload all of whose buffers are being
+   * Takes a buffer, waiting for one if necessary. Only for an upload all of whose buffers are being
    * sent.
    *
    * @param to takes the buffer, and has room for it; to be given back
    * @throws InterruptedIOException if the thread is interrupted
-   * @throws IOException if no more uploads are wanted, or the writers that hold the buffers stall
+   * @throws IOException if this was closed, or the writers that hold the buffers stall
    */
   synchronized void take(List<byte[]> to) throws IOException {
     Object turn = new Object();
@@ -136,7 +136,7 @@ final class PartBuffers {
    * Takes a buffer if there is one that no other upload waits for.
    *
    * @param to takes the buffer, and has room for it; to be given back
-   * @return whether there was one
+   * @return true if a buffer was free
    */
   synchronized boolean tryTake(List<byte[]> to) {
     if (!waiting.isEmpty() || inUse == options.buffers()) {
@@ -153,7 +153,7 @@ final class PartBuffers {
   }
 
   /**
-   * Gives buffers back, which nobody reads or writes any more.
+   * Releases buffers that are no longer read or written.
    *
    * @param from the buffers; empty afterwards
    */
@@ -166,12 +166,12 @@ final class PartBuffers {
     notifyAll();
   }
 
-  /** Leaves the buffers that no upload holds to the heap. */
+  /** Drops the buffers that no upload holds. */
   synchronized void clear() {
     free.clear();
   }
 
-  /** Refuses buffers from now on; whoever waits for one fails. */
+  /** Refuses buffers from now on; waiting uploads fail. */
   synchronized void close() {
     closed = true;
     notifyAll();

@@ -22,11 +22,11 @@ record PartSizes(int parts, int partsPerSize) {
   private static final long LARGEST_OBJECT = 5L << 40;
 
   /**
-   * Buffers that a part takes if it gets them.
+   * Number of buffers that a part uses if they are free.
    *
    * @param number number of the part, from 1
    * @param options the buffers
-   * @return how many, at least 1
+   * @return number of buffers, at least 1
    */
   int buffers(int number, UploadOptions options) {
     long most = Math.min(options.buffers() / 2, LARGEST_PART / options.partSize());
@@ -35,8 +35,8 @@ record PartSizes(int parts, int partsPerSize) {
   }
 
   /**
-   * Length of the largest object, if no other upload has buffers meanwhile. One that shares them
-   * has parts of one buffer at least.
+   * Length of the largest object if no other upload has buffers at the time. Parts of an upload
+   * that shares the buffers have at least one buffer each.
    *
    * @param options the buffers
    * @return bytes

@@ -22,10 +22,9 @@ final class PartsInFlight {
   private final Set<Part> parts = new HashSet<>();
   private final List<UploadedPart> acknowledged = new ArrayList<>();
 
-  /** Sends a part. */
   @FunctionalInterface
   interface Sending {
-    /** Sends it, and returns what the store has acknowledged. */
+    /** Sends the part, and returns it as acknowledged by the store. */
     UploadedPart send() throws IOException;
   }
 
@@ -51,7 +50,10 @@ final class PartsInFlight {
       }
     }
 
-    /** Whatever fails, the part counts no more: who waits for the end of all would never return. */
+    /**
+     * Marks the part as ended, whatever failed: otherwise a wait for the end of all would never
+     * return.
+     */
     void end() {
       try {
         after.run();
@@ -66,10 +68,10 @@ final class PartsInFlight {
   }
 
   /**
-   * Sends a part by another thread. A failure is reported by the next call of another method.
+   * Sends a part on another thread. The next call of another method reports a failure.
    *
-   * @param sending sends it; what it needs is not changed before {@code after} is called
-   * @param after called after the last attempt, in any case; once more does no harm
+   * @param sending sends the part; its bytes do not change before {@code after} is called
+   * @param after called after the last attempt, whatever its outcome; must tolerate a second call
    */
   void send(Sending sending, Runnable after) {
     Part part = new Part(sending, after);
@@ -98,7 +100,7 @@ final class PartsInFlight {
   }
 
   /**
-   * Says whether a part has failed.
+   * Fails if a part has failed.
    *
    * @throws IOException the first failure
    */
@@ -146,8 +148,8 @@ final class PartsInFlight {
   }
 
   /**
-   * Begins no more parts, cancels those that were begun, and waits for their end, however often the
-   * thread is interrupted: only then an abort removes them all.
+   * Starts no more parts, cancels those in flight, and waits for their end even if the thread is
+   * interrupted: only after that an abort removes all parts.
    *
    * @param reason why
    */
