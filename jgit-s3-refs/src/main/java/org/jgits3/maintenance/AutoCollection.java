@@ -24,28 +24,28 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Collects the repositories of a process in the background when packs that no collection has made
- * are old enough, and large enough for it to pay: at least a tenth of what a collection has packed,
- * so that each byte that was pushed makes at most some ten be copied. Clocks only say when. Safe
- * for use by many threads.
+ * are old enough, and large enough for it to pay: at least a tenth of the bytes that a collection
+ * has packed, so that a collection copies at most some ten bytes for each byte pushed. Clocks
+ * decide only on the time. Safe for use by many threads.
  *
- * <p>A repository that is due waits by its name, and is opened when it is its turn.
+ * <p>Only the name of a waiting repository is kept in memory; it is opened when its turn comes.
  */
 public final class AutoCollection {
   private static final Logger LOG = LoggerFactory.getLogger(AutoCollection.class);
 
   /**
-   * Heap that a collection takes for an object, however small: the walk over what refs lead to,
-   * what JGit's writer knows of it, its indexes and bitmaps. Collecting 12 packs of blobs of some
-   * 15 bytes and trees of 100 entries took at least 13 MiB for 12,132 objects and 180 MiB for
-   * 606,012 (JGit 7.8, serial collector, to 8 MiB), 295 bytes for each; the rest is margin, since
-   * commits take more than blobs.
+   * Heap that a collection takes for an object, however small: the walk over what refs lead to, the
+   * state of JGit's writer, its indexes and bitmaps. Collecting 12 packs of blobs of some 15 bytes
+   * and trees of 100 entries took at least 13 MiB for 12,132 objects and 180 MiB for 606,012 (JGit
+   * 7.8, serial collector, to 8 MiB), 295 bytes for each; the rest is margin, since commits take
+   * more than blobs.
    */
   static final int BYTES_PER_OBJECT = 400;
 
-  /** Part of the heap that a collection in a server may take. */
+  /** Fraction of the heap, as a divisor, that a collection in a server may take. */
   private static final int HEAP_SHARE = 4;
 
-  /** Part of the bytes of collections that other packs must have. */
+  /** Fraction of the bytes of collections, as a divisor, that other packs must have. */
   private static final int PAYING_SHARE = 10;
 
   private static final Set<String> COLLECTED =
@@ -61,23 +61,23 @@ public final class AutoCollection {
   private final Backlog backlog;
   private final Pauses pauses = new Pauses();
 
-  /** Lives of repositories of which it was said that they are too large. */
+  /** Lives of repositories that were logged as too large. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
   /**
-   * Collects nothing yet.
+   * Creates a scheduler for the repositories of a process.
    *
    * @param age how old a pack gets before it is collected, more than 0
    * @param background runs collections, one at a time
-   * @param ending whether a collection under way is to end at once, unfinished
-   * @param repositories opens a repository when it is its turn
+   * @param ending returns true to end a collection under way at once, unfinished
+   * @param repositories opens a repository when its turn comes
    */
   public AutoCollection(
       Duration age, Executor background, BooleanSupplier ending, Repositories repositories) {
     this(age, background, ending, repositories, Instant::now, Runtime.getRuntime().maxMemory());
   }
 
-  /** With a time and a heap of the test's own. */
+  /** Creates a scheduler with a clock and a heap size chosen by a test. */
   AutoCollection(
       Duration age,
       Executor background,
@@ -94,14 +94,16 @@ public final class AutoCollection {
   }
 
   /**
-   * Takes note of manifests of one repository. Refers to nothing of it but its name. Safe for use
-   * by many threads.
+   * Observes the manifests of one repository. Holds only its name. Safe for use by many threads.
    */
   public final class Watch {
     private final RepositoryName name;
     private long generation; // guarded by this
 
-    /** When the newest manifest is due, in milliseconds since the epoch. Written under this. */
+    /**
+     * Time at which the newest manifest is due, in milliseconds since the epoch. Written under
+     * this.
+     */
     private volatile long due = NEVER;
 
     private Watch(RepositoryName name) {
@@ -144,13 +146,13 @@ public final class AutoCollection {
    * Watches a repository.
    *
    * @param name its name
-   * @return what is to be told of its manifests
+   * @return the watch to pass its manifests to
    */
   public Watch watch(RepositoryName name) {
     return new Watch(name);
   }
 
-  /** How many repositories wait for a collection, or are being collected. */
+  /** Number of repositories that wait for a collection, or are being collected. */
   int waiting() {
     return backlog.size();
   }
@@ -172,7 +174,7 @@ public final class AutoCollection {
     return false;
   }
 
-  /** Ends a collection at its next step forward. */
+  /** Ends a collection at its next report of progress. */
   private static final class Ending extends EmptyProgressMonitor {
     private final BooleanSupplier ending;
 
@@ -194,7 +196,7 @@ public final class AutoCollection {
   }
 
   /**
-   * When a repository is due.
+   * Computes when a repository is due.
    *
    * @param manifest its manifest
    * @param age how old a pack gets, in milliseconds

@@ -16,29 +16,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Compacts the packs of the repositories of a process in the background when pushes have left
- * enough small ones, one step at a time, while no other process does. Safe for use by many threads.
+ * enough small ones, one step at a time, while no other process maintains the repository. Safe for
+ * use by many threads.
  *
- * <p>A repository that has something to be merged waits by its name, and is opened when it is its
- * turn.
+ * <p>Only the name of a waiting repository is kept in memory; it is opened when its turn comes.
  */
 public final class AutoCompaction {
   private static final Logger LOG = LoggerFactory.getLogger(AutoCompaction.class);
 
-  /**
-   * Steps, each of another repository, at a time: one that stalls must not keep the rest waiting.
-   */
+  /** Steps at a time, each of another repository: one that stalls must not block the others. */
   public static final int THREADS = 2;
 
-  /** A pack that cannot be read stays; after so many failures one push in 1024 tries again. */
+  /** Failures in a row that are counted; after so many, one push in 1024 tries again. */
   private static final int MOST_FAILURES = 10;
 
-  /** Repositories whose failures are remembered, the last ones to fail for the first time. */
+  /**
+   * Maximum number of repositories whose failures are remembered; those that failed first are
+   * dropped.
+   */
   private static final int REMEMBERED = 10_000;
 
   private final Repositories repositories;
   private final Backlog backlog;
 
-  /** Repositories whose last step failed, and that have something to be merged; guarded by it. */
+  /** Repositories whose last step failed and that have packs to merge; guarded by itself. */
   private final Map<RepositoryName, Failing> failing =
       new LinkedHashMap<>() {
         @Override
@@ -48,18 +49,18 @@ public final class AutoCompaction {
       };
 
   /**
-   * How a repository fails.
+   * Failures of a repository.
    *
-   * @param failures in a row, at most {@value #MOST_FAILURES}
+   * @param failures failures in a row, at most {@value #MOST_FAILURES}
    * @param passed calls of {@link #consider} since a step was scheduled
    */
   private record Failing(int failures, int passed) {}
 
   /**
-   * Compacts nothing yet.
+   * Creates a scheduler for the repositories of a process.
    *
    * @param background runs the steps
-   * @param repositories opens a repository when it is its turn
+   * @param repositories opens a repository when its turn comes
    */
   public AutoCompaction(Executor background, Repositories repositories) {
     this.repositories = repositories;
@@ -67,8 +68,8 @@ public final class AutoCompaction {
   }
 
   /**
-   * Schedules a step if there is something to do. While steps fail, each failure halves how often
-   * one is tried, until one merges packs or another process has. Quick, and never throws.
+   * Schedules a step if there is something to do. Each failure in a row halves the frequency of
+   * steps, until a step or another process merges packs. Quick, and never throws.
    *
    * @param name name of a repository
    * @param newest its newest manifest
@@ -81,11 +82,7 @@ public final class AutoCompaction {
     }
   }
 
-  /**
-   * Repositories that wait for a step, or are having one.
-   *
-   * @return how many
-   */
+  /** Number of repositories that wait for a step, or are having one. @return the number */
   public int waiting() {
     return backlog.size();
   }

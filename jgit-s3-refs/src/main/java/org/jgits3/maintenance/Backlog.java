@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repositories that wait for a step of maintenance in the background, or are having one: each once,
- * by name, so that nothing of a repository is kept in memory while it waits. Safe for use by many
- * threads.
+ * Queue of repositories that wait for a step of maintenance in the background, or are having one.
+ * Holds each once, by name only, so that a waiting repository takes no other memory. Safe for use
+ * by many threads.
  */
 final class Backlog {
   private static final Logger LOG = LoggerFactory.getLogger(Backlog.class);
@@ -26,11 +26,12 @@ final class Backlog {
   }
 
   /**
-   * Has a step done, unless one of the repository is waiting or under way. Quick, and never throws.
+   * Schedules a step, unless one of the repository is waiting or under way. Quick, and never
+   * throws.
    *
    * @param name the repository
-   * @param step what is to be done, which throws nothing
-   * @return whether it will be done; false also while there is no thread for it
+   * @param step the step; must not throw
+   * @return true if it will run; false also while there is no thread for it
    */
   boolean add(RepositoryName name, Consumer<RepositoryName> step) {
     if (!names.add(name)) {
@@ -46,12 +47,12 @@ final class Backlog {
     }
   }
 
-  /** Says that the step of a repository is over. */
+  /** Ends the step of a repository. */
   void done(RepositoryName name) {
     names.remove(name);
   }
 
-  /** How many wait, and are under way. */
+  /** Number of repositories that wait or are under way. */
   int size() {
     return names.size();
   }

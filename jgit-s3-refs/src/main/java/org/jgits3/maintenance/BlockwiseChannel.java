@@ -10,8 +10,9 @@ import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.jgits3.internal.pack.S3ObjDatabase;
 
 /**
- * Reads another channel in aligned blocks, and keeps those used last: JGit's fsck reads a pack from
- * front to end in pieces of some kilobytes, then its deltas here and there. Used by one thread.
+ * Reads another channel in aligned blocks, and keeps those used most recently: JGit's fsck reads a
+ * pack from front to end in pieces of some kilobytes, then its deltas here and there. Used by one
+ * thread.
  */
 final class BlockwiseChannel implements ReadableChannel {
   /** Bytes of a block: about 1 MiB. */
@@ -88,7 +89,7 @@ final class BlockwiseChannel implements ReadableChannel {
     return channel.blockSize();
   }
 
-  /** Not needed: what is read is read in blocks. */
+  /** Does nothing: all reads are in blocks. */
   @Override
   public void setReadAheadBytes(int bytes) {}
 

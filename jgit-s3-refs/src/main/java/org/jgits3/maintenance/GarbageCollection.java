@@ -26,14 +26,14 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 
 /**
- * A full collection of one repository by JGit's collector: everything the refs lead to in one pack
- * with bitmaps and a commit graph, what only refs outside of branches and tags lead to in another,
- * and what nothing leads to in a third, which is left out once it is older than {@code
+ * Full collection of one repository by JGit's collector. It writes objects reachable from branches
+ * and tags to one pack with bitmaps and a commit graph, objects reachable only from other refs to a
+ * second, and unreachable objects to a third, which is left out once it is older than {@code
  * gc.pruneExpire}.
  *
  * <p>Refs and packs are those of one manifest. Pushes go on meanwhile; their packs stay as they
  * are. The lease of maintenance keeps compactions from replacing packs that are being collected,
- * which would make the collection fail at its commit; nothing but that depends on it.
+ * which would make the collection fail at its commit. Nothing else depends on it.
  */
 public final class GarbageCollection {
   private static final List<String> ONE_PACK = List.of(PackSource.GC.name());
@@ -48,19 +48,19 @@ public final class GarbageCollection {
   private final Maintained repository;
   private final LeaseKeeper.Pause pause;
 
-  /** How many search for deltas; 0 for what the configuration says. */
+  /** Threads that search for deltas; 0 for the number in the configuration. */
   private int threads;
 
   /**
-   * What a collection came to.
+   * Result of a collection.
    *
    * @param packsBefore packs at its beginning
    * @param bytesBefore bytes of their files
    * @param packsAfter packs listed when it ended, those pushed meanwhile included
    * @param bytesAfter bytes of their files
-   * @param garbageKept whether old garbage stayed because a ref may lead into it by now
-   * @param skipped whether nothing was done, since the packs were those of a collection, with
-   *     exactly what refs lead to
+   * @param garbageKept true if old garbage stayed because a ref may lead into it by now
+   * @param skipped true if nothing was done, because the packs were those of a collection and held
+   *     exactly the reachable objects
    */
   public record Report(
       int packsBefore,
@@ -76,10 +76,10 @@ public final class GarbageCollection {
   }
 
   /**
-   * A collection that is not begun yet.
+   * Creates a collection.
    *
    * @param repository the repository
-   * @param pause how to wait for others who maintain it
+   * @param pause waits while another process maintains the repository
    */
   GarbageCollection(Maintained repository, LeaseKeeper.Pause pause) {
     this.repository = repository;
@@ -89,8 +89,8 @@ public final class GarbageCollection {
   /**
    * Collects, unless there is nothing to gain.
    *
-   * @param monitor told how far it is; may cancel
-   * @return what it came to
+   * @param monitor receives progress; may cancel
+   * @return the result
    * @throws IOException as {@link #run}
    */
   Report runIfUseful(ProgressMonitor monitor) throws IOException {
@@ -107,12 +107,13 @@ public final class GarbageCollection {
   }
 
   /**
-   * Collects in the background of a process that has other things to do: on the calling thread
-   * only, and not if another process maintains the repository.
+   * Collects in the background of a process with other work: on the calling thread only, and not if
+   * another process maintains the repository.
    *
-   * @param due whether it is still wanted, as of a manifest read with the lease in hand
-   * @param monitor told how far it is; may end it by throwing
-   * @return what it came to; empty if another process has the lease
+   * @param due tests whether the collection is still due, given a manifest read while holding the
+   *     lease
+   * @param monitor receives progress; may end the collection by throwing
+   * @return the result; empty if another process has the lease
    * @throws IOException as {@link #run}
    */
   Optional<Report> runIfFree(Predicate<Manifest> due, ProgressMonitor monitor) throws IOException {
@@ -132,8 +133,9 @@ public final class GarbageCollection {
   }
 
   /**
-   * Whether what refs lead to, and nothing else, is in one pack with bitmaps and a commit graph,
-   * and one more for what branches and tags do not lead to; or there is nothing at all.
+   * Tests whether the packs are those of a collection: all reachable objects, and no others, are in
+   * one pack with bitmaps and a commit graph and one more for objects not reachable from branches
+   * and tags. True also if there are neither objects nor packs.
    */
   private boolean isCollected(Manifest manifest, ProgressMonitor monitor) throws IOException {
     if (manifest.packs().isEmpty()) {
@@ -154,7 +156,7 @@ public final class GarbageCollection {
     return manifest.packs().stream().mapToLong(PackEntry::objects).sum();
   }
 
-  /** Number of objects that refs lead to, found by bitmaps. */
+  /** Number of reachable objects, counted by bitmaps. */
   private long reachable(Manifest manifest, ProgressMonitor monitor) throws IOException {
     try (PinnedRepository pinned = PinnedRepository.open(repository, manifest);
         ObjectReader reader = pinned.newObjectReader();
@@ -176,10 +178,10 @@ public final class GarbageCollection {
   /**
    * Collects.
    *
-   * @param monitor told how far it is; may cancel
-   * @return what it came to
-   * @throws IOException if it could not be done, or not be decided; the repository is as it was, or
-   *     collected
+   * @param monitor receives progress; may cancel
+   * @return the result
+   * @throws IOException if the collection failed, or its outcome is unknown; the repository is as
+   *     it was, or collected
    */
   Report run(ProgressMonitor monitor) throws IOException {
     Manifest manifest = newest();
@@ -216,7 +218,7 @@ public final class GarbageCollection {
         false);
   }
 
-  /** Whether the commit graph is to tell, by Bloom filters, which paths a commit has changed. */
+  /** Tests whether the commit graph gets Bloom filters of the paths that each commit changed. */
   private static boolean writesChangedPaths(PinnedRepository pinned) {
     return pinned
         .getConfig()

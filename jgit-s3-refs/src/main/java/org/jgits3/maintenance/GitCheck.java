@@ -22,7 +22,7 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.store.StoreException;
 
-/** JGit's fsck of the refs and packs of one manifest. */
+/** Runs JGit's fsck on the refs and packs of one manifest. */
 final class GitCheck {
   private final Maintained repository;
 
@@ -30,7 +30,7 @@ final class GitCheck {
     this.repository = repository;
   }
 
-  /** Objects whose packs are read from front to end. */
+  /** Objects whose packs are read front to end. */
   private static final class Objects extends S3ObjDatabase {
     Objects(DfsRepository repository, DfsReaderOptions options, SharedPacks packs) {
       super(repository, options, packs);
@@ -44,12 +44,12 @@ final class GitCheck {
   }
 
   /**
-   * Checks the objects of all packs, their indexes, and that everything the refs lead to is there.
+   * Checks the objects of all packs, their indexes, and that all objects reachable from refs exist.
    *
    * @param manifest manifest to check
    * @param monitor told how far it is
-   * @return what is wrong
-   * @throws StoreException.Missing if an object in the store is missing that the manifest lists
+   * @return the findings
+   * @throws StoreException.Missing if the store lacks an object that the manifest lists
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
@@ -63,7 +63,10 @@ final class GitCheck {
     }
   }
 
-  /** Throws what the store said if that is behind a failure; JGit wraps some of it. */
+  /**
+   * Throws the exception of the store that caused a failure, if there is one; JGit wraps some of
+   * them.
+   */
   private static void throwIfOfStore(IOException failure) throws StoreException {
     for (Throwable e = failure; e != null; e = e.getCause()) {
       if (e instanceof StoreException ofStore) {
@@ -112,7 +115,7 @@ final class GitCheck {
     return repository.name().manifestKey();
   }
 
-  /** Key of the object with the bytes of a file that JGit calls so: its own, or the bundle. */
+  /** Key of the object that holds a file with a JGit file name: its own, or the bundle. */
   private String keyOfPack(String fileName, Manifest manifest) {
     List<String> keys =
         manifest.packs().stream()

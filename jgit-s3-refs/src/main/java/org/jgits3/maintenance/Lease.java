@@ -18,21 +18,21 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.store.Validator;
 
 /**
- * Keeps processes from doing the same work at once. For efficiency only: whoever works without it,
- * or longer than it lasts, does no harm.
+ * Lease that keeps processes from doing the same work at once. It only saves work: a process that
+ * works without it, or longer than it lasts, does no harm.
  *
- * <p>Stored as words: the moment it ends at, who has it, and if that is a collection the generation
- * up to which packs may be those that are being collected.
+ * <p>Stored as words: the time of its end, its holder, and for a collection the generation up to
+ * which packs may be those being collected.
  *
  * <p>Safe for use by many threads; one request at a time.
  */
 final class Lease {
-  /** After a process that died others wait so long at most. */
+  /** Duration of a term, and so the longest wait for the lease of a process that died. */
   static final Duration TERM = Duration.ofMinutes(2);
 
   /**
-   * How far ahead the clock of another process may be. A term that ends even later is taken for
-   * none: if the process died, its repository would not be maintained until then.
+   * Tolerated difference between the clocks of two processes. A term that ends even later is
+   * ignored: if the process died, its repository would not be maintained until then.
    */
   private static final Duration SKEW = Duration.ofMinutes(15);
 
@@ -42,13 +42,13 @@ final class Lease {
 
   private Optional<Validator> held = Optional.empty(); // guarded by this
 
-  /** By which a lease is recognised though the answer to its write was lost. */
+  /** Random id that identifies a lease of this process even if the answer to its write was lost. */
   private final String holder = ObjectNames.random(8);
 
-  /** What is said of the work here; guarded by this. */
+  /** Generation that this process collects; guarded by this. */
   private OptionalLong collecting = OptionalLong.empty();
 
-  /** What the holder said who was found by {@link #acquire}; guarded by this. */
+  /** Generation collected by the holder that {@link #acquire} found; guarded by this. */
   private OptionalLong collectedElsewhere = OptionalLong.empty();
 
   /** The content of a lease. */
@@ -72,16 +72,16 @@ final class Lease {
   }
 
   /**
-   * The lease of a repository.
+   * Creates the lease of a repository.
    *
-   * @param store where it is
+   * @param store store of the repository
    * @param repositoryId life of the repository
    */
   Lease(ObjectStore store, String repositoryId) {
     this(store, repositoryId, Instant::now);
   }
 
-  /** A lease with a time of the test's own. */
+  /** Creates a lease with a clock chosen by a test. */
   Lease(ObjectStore store, String repositoryId, Supplier<Instant> clock) {
     this.store = store;
     this.key = key(repositoryId);
@@ -94,9 +94,9 @@ final class Lease {
   }
 
   /**
-   * Tries to get it, without waiting.
+   * Tries to acquire the lease, without waiting. @return false if another process has it, or the
+   * store does not tell who has it
    *
-   * @return false if another process has it, or the store does not say who does
    * @throws IOException if the store does not answer or refuses
    */
   synchronized boolean acquire() throws IOException {
@@ -120,9 +120,9 @@ final class Lease {
   }
 
   /**
-   * Begins a new term. If it was lost, or never had, tries to get it.
+   * Begins a new term. Tries to acquire the lease if this process does not have it. @return false
+   * if another process has it, or the store does not tell who has it
    *
-   * @return false if another process has it, or the store does not say who does
    * @throws IOException if the store does not answer or refuses
    */
   synchronized boolean renew() throws IOException {
@@ -135,7 +135,7 @@ final class Lease {
   }
 
   /**
-   * Says, from the next term on, that it is for a collection.
+   * Announces a collection, from the next term on.
    *
    * @param generation generation of the manifest whose packs are collected
    */
@@ -144,10 +144,9 @@ final class Lease {
   }
 
   /**
-   * What is collected by the process that {@link #acquire} found to have it.
-   *
-   * @return generation of a manifest with the packs that are being collected; empty if it does
-   *     something else, or has not said so yet
+   * Generation collected by the holder that {@link #acquire} found. @return generation of a
+   * manifest with the packs that are being collected; empty if the holder does something else, or
+   * has not announced it yet
    */
   synchronized OptionalLong collectedElsewhere() {
     return collectedElsewhere;
@@ -165,10 +164,10 @@ final class Lease {
   }
 
   /**
-   * Gives it back, if it is held. Asks once more if the store does not say whether it is: the next
-   * one would wait for the end of the term otherwise.
+   * Releases the lease, if it is held. Asks once more if the store does not tell whether it is
+   * held, because the next process would otherwise wait for the end of the term.
    *
-   * @throws IOException if the store does not answer or refuses; it ends by itself then
+   * @throws IOException if the store does not answer or refuses; the lease then ends by itself
    */
   synchronized void release() throws IOException {
     if (held.isPresent()) {

@@ -11,36 +11,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews a lease while work goes on, by a thread of its own, which gives it back and ends when this
- * is closed. A lease that is lost, or that another process has, is tried for again and again; none
- * of that fails or delays the work.
+ * Renews a lease during work, in a thread of its own, which releases the lease and ends when this
+ * is closed. Keeps trying to acquire a lease that is lost, or that another process has; a failure
+ * neither fails nor delays the work.
  */
 final class LeaseKeeper implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
 
-  /** How often a lease is renewed: often enough that one or two failures do not lose it. */
+  /** Interval of renewals: short enough that one or two failures do not lose the lease. */
   static final Duration EVERY = Duration.ofSeconds(30);
 
-  /** How often it is looked whether a lease that another process has is free. */
+  /** Interval between attempts to acquire a lease that another process has. */
   private static final Duration POLL = Duration.ofSeconds(1);
 
-  /** How long the end of the work waits for the lease to be given back. */
+  /** Maximum time that the end of the work waits for the release of the lease. */
   private static final Duration FAREWELL = Duration.ofSeconds(10);
 
   private final Lease lease;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  /** How to let time pass. */
+  /** Waits for some time. */
   @FunctionalInterface
   interface Pause {
-    /** Until it has passed. */
+    /** Waits in real time. */
     Pause REAL = time -> TimeUnit.MILLISECONDS.sleep(time.toMillis());
 
     /**
-     * Lets time pass.
+     * Waits. @param time time to wait
      *
-     * @param time how much
      * @throws InterruptedException if the thread is interrupted
      */
     void pass(Duration time) throws InterruptedException;
@@ -56,13 +55,13 @@ final class LeaseKeeper implements Closeable {
    * Keeps a lease.
    *
    * @param lease the lease, acquired or not
-   * @return what keeps it until it is closed
+   * @return the keeper, to be closed
    */
   static LeaseKeeper of(Lease lease) {
     return of(lease, EVERY);
   }
 
-  /** As {@link #of(Lease)}, renewed as often as a test wants it to be. */
+  /** As {@link #of(Lease)}, with an interval chosen by a test. */
   static LeaseKeeper of(Lease lease, Duration every) {
     LeaseKeeper keeper = new LeaseKeeper(lease, every);
     keeper.thread.start();
@@ -70,13 +69,13 @@ final class LeaseKeeper implements Closeable {
   }
 
   /**
-   * Gets a lease and keeps it. If another process has it, waits for as long as one lasts that
-   * nobody renews; then the work begins without.
+   * Acquires a lease and keeps it. If another process has it, waits at most one term; then the work
+   * begins without the lease.
    *
    * @param lease the lease
-   * @param monitor told of the wait; may cancel it
-   * @param pause how to wait
-   * @return what keeps the lease, or tries to get it, until it is closed
+   * @param monitor receives the progress of the wait; may cancel it
+   * @param pause waits between attempts
+   * @return the keeper, to be closed
    */
   static LeaseKeeper await(Lease lease, ProgressMonitor monitor, Pause pause) {
     try {
@@ -135,14 +134,14 @@ final class LeaseKeeper implements Closeable {
     }
   }
 
-  /** Whether the lease is being renewed. */
+  /** Tests whether the lease is being renewed. */
   boolean isRunning() {
     return thread.isAlive();
   }
 
   /**
-   * Gives the lease back. Waits for that a little, and not at all if the thread is interrupted,
-   * whose status stays; the thread that keeps the lease ends all the same.
+   * Releases the lease. Waits a short time for that, and not at all if the thread is interrupted,
+   * whose status stays. The thread that keeps the lease ends in any case.
    */
   @Override
   public void close() {

@@ -10,13 +10,13 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 
 /**
- * The repository that is maintained.
+ * Repository to maintain, with the parts that maintenance uses. @param store store of the
+ * repository
  *
- * @param store where it is
  * @param name its name
  * @param committer its commit loop
  * @param packs its packs
- * @param config gives its configuration as the newest manifest known has it
+ * @param config returns its configuration as of the newest known manifest
  */
 record Maintained(
     ObjectStore store,
@@ -25,7 +25,7 @@ record Maintained(
     SharedPacks packs,
     Supplier<StoredConfig> config) {
   /**
-   * The lease of one life of it, not acquired yet.
+   * Creates the lease of one life of the repository, not acquired yet.
    *
    * @param manifest a manifest of that life
    * @return the lease

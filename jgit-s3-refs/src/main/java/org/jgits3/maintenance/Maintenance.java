@@ -21,8 +21,8 @@ import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
 
 /**
- * Maintenance of one repository, which may go on in several processes at once and beside all other
- * use. Works through handles of its own. Safe for use by many threads.
+ * Maintenance of one repository. May run in several processes at once and beside all other use.
+ * Works through handles of its own. Safe for use by many threads.
  */
 public final class Maintenance {
   private final ObjectStore store;
@@ -31,13 +31,12 @@ public final class Maintenance {
   private final Maintained repository;
 
   /**
-   * Maintenance of a repository. Does no request.
+   * Creates the maintenance of a repository. Does no request. @param store store of the repository
    *
-   * @param store where it is
    * @param name its name
    * @param committer its commit loop
    * @param packs its packs
-   * @param config gives its configuration, which is asked for whenever something is begun
+   * @param config returns its configuration; called at the start of every operation
    */
   public Maintenance(
       ObjectStore store,
@@ -53,10 +52,10 @@ public final class Maintenance {
 
   /**
    * Checks that every object that the manifest lists exists and has the bytes that were written,
-   * then makes JGit's fsck of all packs and refs. Reads everything, and changes nothing.
+   * then runs JGit's fsck on all packs and refs. Reads everything, and changes nothing.
    *
-   * @param monitor told how far it is; may cancel
-   * @return what was found
+   * @param monitor receives progress; may cancel
+   * @return the findings
    * @throws ManifestException if there is no such repository, or its manifest is damaged
    * @throws IOException if the store does not answer
    */
@@ -67,32 +66,31 @@ public final class Maintenance {
 
   /**
    * Collects garbage, as {@link GarbageCollection} says, unless the packs are those of a collection
-   * already and hold exactly what refs lead to. While it works no server compacts the packs it
-   * works on. If another process is maintaining the repository, waits for that for up to two
-   * minutes.
+   * and hold exactly the reachable objects. Meanwhile no server compacts the packs that are being
+   * collected. If another process is maintaining the repository, waits up to two minutes for it.
    *
-   * @param monitor told how far it is; may cancel
-   * @return what it came to
+   * @param monitor receives progress; may cancel
+   * @return the result
    * @throws ManifestException if there is no such repository, or its manifest is damaged
-   * @throws IOException if it could not be done, or not be decided; the repository is as it was, or
-   *     collected
+   * @throws IOException if the collection failed, or its outcome is unknown; the repository is as
+   *     it was, or collected
    */
   public GarbageCollection.Report collectGarbage(ProgressMonitor monitor) throws IOException {
     return collectGarbage(monitor, LeaseKeeper.Pause.REAL);
   }
 
-  /** As {@link #collectGarbage(ProgressMonitor)}, with a time of the test's own. */
+  /** As {@link #collectGarbage(ProgressMonitor)}, with waits chosen by a test. */
   GarbageCollection.Report collectGarbage(ProgressMonitor monitor, LeaseKeeper.Pause pause)
       throws IOException {
     return new GarbageCollection(repository, pause).runIfUseful(monitor);
   }
 
   /**
-   * Repacks everything, even what a collection has packed, so that a changed configuration of packs
-   * takes effect. Waits as {@link #collectGarbage} does.
+   * Repacks everything, even packs of a collection, so that a changed configuration of packs takes
+   * effect. Waits as {@link #collectGarbage} does.
    *
-   * @param monitor told how far it is; may cancel
-   * @return what it came to
+   * @param monitor receives progress; may cancel
+   * @return the result
    * @throws IOException as {@link #collectGarbage}
    */
   public GarbageCollection.Report repack(ProgressMonitor monitor) throws IOException {
@@ -102,15 +100,15 @@ public final class Maintenance {
   /**
    * Deletes objects that no manifest lists, as {@link Sweep} says.
    *
-   * @param catalog which names hold the repository; read once for many sweeps
-   * @param grace how long ago what is deleted must have been named, and listed for the last time,
-   *     so that work in progress goes on; not needed for safety, but a push that takes longer
-   *     fails, and a clone may, and has to be repeated
-   * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be
+   * @param catalog names of the store and the repositories they hold; read once for many sweeps
+   * @param grace minimum time since an object was named, and since it was last listed, before it is
+   *     deleted, so that work in progress goes on; not needed for safety, but a push that takes
+   *     longer fails, a clone that takes longer may fail, and both have to be repeated
+   * @param dryRun true to change nothing
+   * @return the objects deleted, or to be deleted
    * @throws ManifestException if there is no such repository, its manifest is damaged, or several
    *     names hold it
-   * @throws IOException if the store does not answer; what was deleted stays deleted
+   * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
   public Sweep.Report sweep(Catalog catalog, Duration grace, boolean dryRun) throws IOException {
     return new Sweep(store, catalog, Instant::now).run(committer, grace, dryRun);
@@ -119,8 +117,8 @@ public final class Maintenance {
   /**
    * Merges small packs, one bounded step, as {@link PackCompaction} says.
    *
-   * @return whether there was something to merge
-   * @throws IOException if it could not be done, or not be decided; nothing is lost
+   * @return true if there were packs to merge
+   * @throws IOException if the merge failed, or its outcome is unknown; nothing is lost
    */
   public boolean compact() throws IOException {
     return new PackCompaction(repository).run() > 0;
@@ -130,7 +128,7 @@ public final class Maintenance {
    * As {@link #compact}, unless another process maintains the repository. If that is a collection,
    * merges only packs that came after it began, and only if there are very many.
    *
-   * @return whether packs were merged here
+   * @return true if this call merged packs
    */
   boolean compactIfFree() throws IOException {
     Lease lease = repository.lease(committer.validate().manifest());
@@ -164,16 +162,16 @@ public final class Maintenance {
   }
 
   /**
-   * Deletes what a deleted repository has left.
+   * Deletes the remaining objects of a deleted repository. @param store store of the
+   * repository @param catalog names of the store; a name may hold the life in spite of the
+   * tombstone
    *
-   * @param store where it was
-   * @param catalog which names hold the life, in spite of the tombstone
    * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
-   * @param grace it is left alone until a sweep finds that one before has seen it so long ago; zero
-   *     deletes at once
-   * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be
-   * @throws IOException if the store does not answer; what was deleted stays deleted
+   * @param grace minimum time between the first sweep that saw the tombstone and the one that
+   *     deletes; zero deletes at once
+   * @param dryRun true to change nothing
+   * @return the objects deleted, or to be deleted
+   * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
   public static Sweep.Report sweepDeleted(
       ObjectStore store, Catalog catalog, Manifest tombstone, Duration grace, boolean dryRun)

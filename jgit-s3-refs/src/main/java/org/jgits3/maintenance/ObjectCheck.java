@@ -33,7 +33,7 @@ final class ObjectCheck {
    * Checks objects.
    *
    * @param objects objects to check
-   * @param monitor told of each; may cancel
+   * @param monitor receives each object; may cancel
    * @throws IOException if the store does not answer or refuses; not for a bad object
    */
   void run(List<LiveObject> objects, ProgressMonitor monitor) throws IOException {
@@ -96,12 +96,11 @@ final class ObjectCheck {
     findings.add(new Verification.Finding(object.key(), problem));
   }
 
-  /** What is wrong. */
   List<Verification.Finding> findings() {
     return findings;
   }
 
-  /** Bytes that were read. */
+  /** Bytes read so far. */
   long bytes() {
     return bytes;
   }

@@ -29,31 +29,35 @@ import org.jgits3.manifest.PackFileEntry;
  * garbage, are left to the next collection.
  *
  * <p>One step copies at most {@value #MAX_BYTES} bytes, compressed as they are, of at most {@link
- * #mostObjects} objects, and blocks nobody; it gives up if a pack it has copied is not listed any
- * more. A pack that alone is beyond either is left to the next collection.
+ * #mostObjects} objects, and blocks no other operation; it gives up if a pack it has copied is not
+ * listed any more. A pack that exceeds either bound by itself is left to the next collection.
  */
 final class PackCompaction {
-  /** Packs that have to be out of the progression before it pays to merge them. */
+  /** Minimum number of packs out of the progression for a merge. */
   static final int ENOUGH = 10;
 
   /**
-   * The same beside a collection, which merges all packs there were when it began. It may take
-   * hours; thousands of packs would fill the manifest, and pushes would be refused.
+   * Minimum during a collection, which itself merges all packs there were when it began. A
+   * collection may take hours; meanwhile thousands of packs would fill the manifest, and pushes
+   * would be refused.
    */
   static final int ENOUGH_BESIDE_COLLECTION = 100;
 
-  /** Bytes of packs that are merged in one step. */
+  /** Maximum bytes of packs that one step merges. */
   static final long MAX_BYTES = 256L << 20;
 
   /**
-   * Heap that a step takes for an object, however small: what JGit's writer and its walk know of
-   * it, and the indexes of the old packs and the new. Compacting 12 packs of blobs of some 15 bytes
-   * and trees of 100 entries took at least 13 MiB for 12,132 objects and 161 MiB for 606,012 (JGit
-   * 7.8, serial collector, to 8 MiB), 261 bytes for each; the rest is margin.
+   * Heap that a step takes for an object, however small: the state of JGit's writer and its walk,
+   * and the indexes of the old packs and the new. Compacting 12 packs of blobs of some 15 bytes and
+   * trees of 100 entries took at least 13 MiB for 12,132 objects and 161 MiB for 606,012 (JGit 7.8,
+   * serial collector, to 8 MiB), 261 bytes for each; the rest is margin.
    */
   static final int BYTES_PER_OBJECT = 350;
 
-  /** Part of the heap that a step may take: all that run at a time take an eighth. */
+  /**
+   * Fraction of the heap, as a divisor, that a step may take: all steps that run at a time take an
+   * eighth.
+   */
   private static final int HEAP_SHARE = 8 * AutoCompaction.THREADS;
 
   private static final Set<String> SMALL =
@@ -76,10 +80,8 @@ final class PackCompaction {
   }
 
   /**
-   * How many objects one step may copy.
-   *
-   * @param heap most bytes of the heap
-   * @return as many as its share of an eighth of it has room for
+   * Maximum number of objects that one step may copy. @param heap maximum size of the heap in
+   * bytes @return the number that fits in the step's share of the heap
    */
   static long mostObjects(long heap) {
     return heap / HEAP_SHARE / BYTES_PER_OBJECT;
@@ -107,12 +109,12 @@ final class PackCompaction {
     return breaking < enough ? List.of() : List.copyOf(small.subList(0, breaking));
   }
 
-  /** Whether a pack was made by no collection, and is no garbage. */
+  /** Tests whether a pack is neither garbage nor made by a collection. */
   static boolean isSmall(PackEntry pack) {
     return SMALL.contains(pack.source());
   }
 
-  /** Bytes of the pack itself, as far as they are known. */
+  /** Bytes of the pack file, as far as they are known. */
   static long bytes(PackEntry pack) {
     PackFileEntry file = pack.files().get(PackExt.PACK.getExtension());
     return file == null ? 0 : file.size();
@@ -126,8 +128,8 @@ final class PackCompaction {
   /**
    * Does one step.
    *
-   * @return how many packs were merged; 0 if there is nothing to do
-   * @throws IOException if it could not be done, or not be decided; nothing is lost
+   * @return number of packs merged; 0 if there is nothing to do
+   * @throws IOException if the step failed, or its outcome is unknown; nothing is lost
    */
   int run() throws IOException {
     Manifest manifest = repository.committer().validate().manifest();
@@ -135,11 +137,11 @@ final class PackCompaction {
   }
 
   /**
-   * Does one step while a collection is under way, unless there are few packs that it has not begun
-   * with. Several processes may do that at once; all but one give up then.
+   * Does one step during a collection, unless few packs came after the collection began. If several
+   * processes do so at once, all but one give up.
    *
    * @param collected generation of the manifest whose packs are collected
-   * @return how many packs were merged
+   * @return number of packs merged
    * @throws IOException as {@link #run()}
    */
   int runBeside(long collected) throws IOException {
@@ -173,9 +175,8 @@ final class PackCompaction {
   }
 
   /**
-   * Objects whose new packs are as old as the oldest that was merged. Were they new, a repository
-   * in which packs keep being merged would never have one that is old enough for {@link
-   * AutoCollection}.
+   * Gives a new pack the age of the oldest pack merged into it. Otherwise a repository whose packs
+   * keep being merged would never have one old enough for {@link AutoCollection}.
    */
   private static final class Aged extends S3ObjDatabase {
     private final long oldest;

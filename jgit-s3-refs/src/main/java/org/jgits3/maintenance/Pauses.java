@@ -7,70 +7,75 @@ import java.util.Map;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * Until when repositories are left alone, by name: a while after they were maintained, and longer
+ * Pauses of background maintenance by repository name: one after each maintenance, and a longer one
  * after each failure. Times are milliseconds since the epoch. Safe for use by many threads.
  *
- * <p>What says nothing any more is forgotten, so that this does not grow with the number of
- * repositories that were ever maintained.
+ * <p>Expired entries are removed, so that the map does not grow with the number of repositories
+ * ever maintained.
  */
 final class Pauses {
-  /** How long after a failure the next try is; each doubles it. */
+  /** Pause after the first failure; each further one doubles it. */
   private static final Duration AFTER_FAILURE = Duration.ofMinutes(2);
 
-  /** What keeps failing is tried every 34 hours then. */
+  /** Failures in a row that are counted: the pause grows to at most 34 hours. */
   private static final int MOST_FAILURES = 10;
 
   private static final Duration LONGEST = AFTER_FAILURE.multipliedBy(1L << MOST_FAILURES);
 
-  /** So many are not worth looking through. */
+  /** Number of entries up to which expired ones are not removed. */
   private static final int FEW = 1000;
 
   private final Map<RepositoryName, Pause> pauses = new HashMap<>(); // guarded by this
   private int room = FEW; // guarded by this
 
   /**
-   * One pause.
+   * Pause of one repository.
    *
    * @param until its end
    * @param failures in a row, at most {@value #MOST_FAILURES}
    */
   private record Pause(long until, int failures) {
-    /** Failures are forgotten if nobody has tried again for long. */
+    /**
+     * Tests whether the entry has expired: failures are forgotten after a long time without a new
+     * attempt.
+     */
     boolean saysNothing(long now) {
       return now >= (failures == 0 ? until : plus(until, LONGEST));
     }
   }
 
-  /** Adds a duration to a time, which may be that of never. */
+  /**
+   * Adds a duration to a time; an overflow gives {@link Long#MAX_VALUE}, which stands for never.
+   */
   static long plus(long time, Duration duration) {
     long millis = duration.toMillis();
     return time > Long.MAX_VALUE - millis ? Long.MAX_VALUE : time + millis;
   }
 
-  /** Whether a repository is to be left alone. */
+  /** Tests whether a repository is paused. */
   synchronized boolean isPaused(RepositoryName name, long now) {
     Pause pause = pauses.get(name);
     return pause != null && now < pause.until();
   }
 
-  /** Leaves a repository alone for some time. Its failures still count. */
+  /** Pauses a repository for some time. Its failures still count. */
   synchronized void pause(RepositoryName name, long now, Duration time) {
     put(name, new Pause(plus(now, time), failures(name)), now);
   }
 
-  /** Leaves a repository alone that failed, twice as long as the last time. */
+  /** Pauses a repository that failed, twice as long as the last time. */
   synchronized void failed(RepositoryName name, long now) {
     int before = failures(name);
     Duration time = AFTER_FAILURE.multipliedBy(1L << before);
     put(name, new Pause(plus(now, time), Math.min(MOST_FAILURES, before + 1)), now);
   }
 
-  /** Forgets a repository, its failures too. */
+  /** Removes a repository and its failures. */
   synchronized void clear(RepositoryName name) {
     pauses.remove(name);
   }
 
-  /** How many repositories something is known of. */
+  /** Number of repositories with an entry. */
   synchronized int size() {
     return pauses.size();
   }

@@ -17,8 +17,8 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * A handle of maintenance's own: refs and packs of one manifest, whatever others commit meanwhile.
- * Closed by whoever opened it.
+ * Repository handle of maintenance: refs and packs of one manifest, whatever others commit
+ * meanwhile. The caller closes it.
  */
 final class PinnedRepository extends DfsRepository {
   private final StoredConfig config;
@@ -26,7 +26,7 @@ final class PinnedRepository extends DfsRepository {
   private final PinnedPacks packs;
   private final S3ObjDatabase objects;
 
-  /** Makes the objects of a handle. */
+  /** Creates the objects of a handle. */
   @FunctionalInterface
   interface Objects {
     S3ObjDatabase of(DfsRepository repository, DfsReaderOptions options, SharedPacks packs);
@@ -45,11 +45,11 @@ final class PinnedRepository extends DfsRepository {
   }
 
   /**
-   * Opens a handle that reads objects in its own way.
+   * Opens a handle with the given object database.
    *
    * @param repository the repository
    * @param manifest manifest with the refs and packs
-   * @param objects makes the objects of the manifest's packs
+   * @param objects creates the object database of the manifest's packs
    * @return the handle
    * @throws IOException if the refs cannot be read
    */
@@ -76,7 +76,7 @@ final class PinnedRepository extends DfsRepository {
     this.objects = objects.of(this, new DfsReaderOptions().fromConfig(config), packs);
   }
 
-  /** What {@link DfsRepository} wants to be built from. */
+  /** Builder that {@link DfsRepository} requires. */
   private static final class Builder extends DfsRepositoryBuilder<Builder, PinnedRepository> {
     Builder(String name) {
       setRepositoryDescription(new DfsRepositoryDescription(name));
@@ -105,13 +105,13 @@ final class PinnedRepository extends DfsRepository {
     return config;
   }
 
-  /** True: there is a manifest. */
+  /** Returns true, because there is a manifest. */
   @Override
   public boolean exists() {
     return true;
   }
 
-  /** Whether packs of garbage that were to be removed are still listed. */
+  /** Tests whether packs of garbage that were to be removed are still listed. */
   boolean garbageKept() {
     return packs.garbageKept();
   }

@@ -5,11 +5,11 @@ import java.io.IOException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.jgits3.manifest.RepositoryName;
 
-/** Finds repositories that wait for maintenance, when it is their turn. */
+/** Opens repositories for background maintenance. */
 @FunctionalInterface
 public interface Repositories {
   /**
-   * Maintenance of a repository, whose manifest is known then.
+   * Opens the maintenance of a repository, with a manifest in memory.
    *
    * @param name its name
    * @return its maintenance

@@ -29,31 +29,29 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Deletes the objects of one repository that no manifest lists, and aborts uploads that nobody will
- * complete.
+ * Deletes the objects of one repository that no manifest lists, and aborts abandoned uploads.
  *
  * <p>A sweep first commits a boundary, a generation that only grows: no later commit lists a name
- * for the first time that was minted at or before it. It then lists the store, and deletes what was
- * minted at or before the boundary and is not listed by the manifest of that very commit, or a
- * later one. However long it sleeps in between, every later manifest descends from that one, so
- * that none can list such a name again. Two sweeps at once do no harm.
+ * for the first time that was minted at or before it. It then lists the store, and deletes objects
+ * minted at or before the boundary that neither the manifest of that commit nor a later one lists.
+ * However long the sweep sleeps in between, every later manifest descends from that one, so that
+ * none can list such a name again. Two sweeps at once do no harm.
  *
- * <p>All this presumes that no other name is bound to the same life, which holds for what bindings
- * do and not for what a restore of the store may have left. So it asks the catalog first: of a life
- * with two names nothing is deleted, and of one that is said to have ended nothing while any name
- * holds it.
+ * <p>This requires that no other name is bound to the same life. Bindings ensure that, but a
+ * restore of the store may break it. So a sweep asks the catalog first: it deletes nothing of a
+ * life with two names, and nothing of a deleted life while any name holds it.
  *
- * <p>Of this it spares what a mark that is older than the grace period does not rule out as well:
- * who began to read when it was still listed may be reading yet.
+ * <p>A sweep spares an object unless a mark older than the grace period rules it out as well,
+ * because a reader that began while the object was listed may still be reading it.
  */
 public final class Sweep {
-  /** Objects that are decided on before they are deleted; bounds the memory. */
+  /** Number of objects decided on before they are deleted; bounds the memory. */
   private static final int AT_ONCE = 50_000;
 
-  /** Marks that are left in a grace period, so that some are hardly older than it. */
+  /** Marks per grace period, so that the newest expired one is hardly older than the period. */
   private static final int MARKS = 2;
 
-  /** How keys of parts go on that an upload has put aside; no manifest lists them. */
+  /** Suffix of keys of parts that earlier versions put aside; no manifest lists them. */
   private static final String PARKED = ".parked-";
 
   private static final Pattern NONCE = Pattern.compile("[0-9a-f]{32}");
@@ -63,13 +61,13 @@ public final class Sweep {
   private final Supplier<Instant> clock;
 
   /**
-   * What a sweep came to.
+   * Result of a sweep.
    *
-   * @param boundary names minted at or before this generation were looked at
+   * @param boundary generation up to which minted names were considered
    * @param objects objects deleted
    * @param bytes bytes of them
    * @param uploads uploads aborted
-   * @param dryRun whether all of this would only be done
+   * @param dryRun true if nothing was deleted or aborted
    */
   public record Report(long boundary, long objects, long bytes, int uploads, boolean dryRun) {
     private Report and(Report other) {
@@ -88,12 +86,12 @@ public final class Sweep {
    * Sweeps a repository.
    *
    * @param committer its commit loop
-   * @param grace what was named or listed within it is left alone, and so is what a deleted
-   *     repository of the same name has left; nothing if it is zero
-   * @param dryRun whether nothing is to be changed
-   * @return what it came to
+   * @param grace minimum time since an object was named or listed, and since a repository of the
+   *     same name was deleted, before its objects are deleted; may be zero
+   * @param dryRun true to change nothing
+   * @return the result
    * @throws ManifestException if several names hold the repository; nothing was changed
-   * @throws IOException if the store does not answer, or the commit could not be decided
+   * @throws IOException if the store does not answer, or the outcome of the commit is unknown
    */
   Report run(ManifestCommitter committer, Duration grace, boolean dryRun) throws IOException {
     Instant now = clock.get();
@@ -123,13 +121,14 @@ public final class Sweep {
   }
 
   /**
-   * Sweeps what a deleted repository has left, unless a name holds it again. Else its life never
-   * comes back, and whoever uses its name again gets another.
+   * Sweeps the remaining objects of a deleted repository, unless a name holds it again. Its life
+   * never comes back: a new repository of its name gets another life.
    *
    * @param tombstone its manifest
-   * @param grace it is left alone until a sweep finds that one before has seen it so long ago
-   * @param dryRun whether nothing is to be changed
-   * @return what it came to
+   * @param grace minimum time between the first sweep that saw the tombstone and the one that
+   *     deletes
+   * @param dryRun true to change nothing
+   * @return the result
    * @throws IOException if the store does not answer
    */
   Report runDeleted(Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
@@ -137,7 +136,7 @@ public final class Sweep {
     return ended(run, grace, dryRun);
   }
 
-  /** Deletes what is doomed, or counts it, then what former lives of the name have left. */
+  /** Deletes or counts the doomed objects, then those of former lives of the name. */
   private Report swept(Run run, Duration grace, boolean dryRun) throws IOException {
     Report report = dryRun ? run.count() : run.delete();
     for (String former : run.formers) {
@@ -151,7 +150,10 @@ public final class Sweep {
     return report;
   }
 
-  /** Deletes or counts what a life has left, unless it has not ended, or not for long. */
+  /**
+   * Deletes or counts the objects of a life, unless it has not ended, or ended within the grace
+   * period.
+   */
   private Report ended(Run run, Duration grace, boolean dryRun) throws IOException {
     if (!catalog.holders(run.life).isEmpty()) {
       if (!dryRun) {
@@ -166,7 +168,10 @@ public final class Sweep {
     return run.nothing(dryRun);
   }
 
-  /** Whether a sweep noted so long ago that a life has ended. If none has, this one does. */
+  /**
+   * Tests whether a sweep noted the end of a life at least a grace period ago. Notes it now if none
+   * has.
+   */
   private boolean isOver(String key, Duration grace, boolean dryRun) throws IOException {
     if (grace.isZero()) {
       return true;
@@ -194,33 +199,33 @@ public final class Sweep {
         : Optional.empty();
   }
 
-  /** What one sweep goes by. */
+  /** State of one sweep. */
   private final class Run {
     private final String life;
 
-    /** Key of the note when it ended; empty if it has not. */
+    /** Key of the note of the end of the life; empty if it has not ended. */
     private final String end;
 
     private final String prefix;
     private final String endings;
 
-    /** What no commit will list. */
+    /** Objects that no commit will list. */
     private final Unlisted now;
 
-    /** What none could list when the grace period began. */
+    /** Objects that no commit could list when the grace period began. */
     private final Unlisted then;
 
-    /** Lives that had the name before, found while listing. */
+    /** Former lives of the name, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
-    /** Whether it was left alone for now, to be swept later. */
+    /** True if the sweep left objects for a later one. */
     private boolean spared;
 
     /**
-     * A run over the objects of a repository.
+     * Creates a run over the objects of a repository.
      *
      * @param manifest manifest with the boundary
-     * @param then what had been ruled out when the grace period began; empty if there is none
+     * @param then objects ruled out when the grace period began; empty for none
      */
     Run(Manifest manifest, Optional<Unlisted> then) {
       this.end = "";
@@ -232,7 +237,7 @@ public final class Sweep {
     }
 
     /**
-     * A run over what a life has left that has ended.
+     * Creates a run over the remaining objects of a life that has ended.
      *
      * @param end nonce of its tombstone
      */
@@ -278,7 +283,7 @@ public final class Sweep {
           now.boundary(), deleted.getCount(), deleted.getSum(), uploads.size(), false);
     }
 
-    /** Makes sure that there is an end: what was deleted is not listed any more. */
+    /** Checks that the listing advances: fails if it lists a deleted object again. */
     private void checkGone(Set<String> deleted, Set<String> doomed) throws IOException {
       Optional<String> left = doomed.stream().filter(deleted::contains).findFirst();
       if (left.isPresent()) {
@@ -293,7 +298,7 @@ public final class Sweep {
       }
     }
 
-    /** Keys to be deleted, as many as are decided on at once. */
+    /** Collects the next batch of keys to delete. */
     private Set<String> next(LongSummaryStatistics sizes) throws IOException {
       Set<String> keys = new HashSet<>();
       store.list(
@@ -309,8 +314,8 @@ public final class Sweep {
     }
 
     /**
-     * Notes a former life. That one never is the life itself: only a rename that was overtaken by
-     * another one, and by the end of the repository, can leave such a key.
+     * Notes a former life, never the life itself: a rename that was overtaken by another rename,
+     * and by the deletion of the repository, can leave such a key.
      */
     private void note(String key) {
       ObjectNames.formerIn(life, key).filter(id -> !id.equals(life)).ifPresent(formers::add);

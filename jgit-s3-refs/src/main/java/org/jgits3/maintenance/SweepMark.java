@@ -15,25 +15,21 @@ import java.util.regex.Pattern;
 import org.jgits3.manifest.ObjectNames;
 
 /**
- * What a sweep leaves for later ones: when a generation was the current one, and what its manifest
- * ruled out.
+ * Mark that a sweep leaves for later ones: a time at which a generation was current, and the
+ * objects that its manifest ruled out.
  *
  * <p>Stored as lines of text: version, time, boundary and number of keys in the first, then the
  * keys that the manifest listed, without the prefix of the repository's objects. Marks of the first
- * version hold the time and nothing else.
+ * version hold only the time.
  *
  * @param generation the generation
  * @param time a time by which it had been made
- * @param unlisted what its manifest ruled out; empty if the mark does not say
+ * @param unlisted objects that its manifest ruled out; empty if the mark does not have them
  */
 record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
   private static final Pattern HEAD = Pattern.compile("2 (\\S+) (\\d{1,18}) (\\d{1,9})");
 
-  /**
-   * The stored form.
-   *
-   * @param life repository that the mark is of
-   */
+  /** Encodes the stored form. @param life life of the repository */
   byte[] encode(String life) {
     Unlisted ruledOut = unlisted.orElseThrow();
     List<String> lines = new ArrayList<>();
@@ -46,10 +42,9 @@ record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
   /**
    * Reads a stored form.
    *
-   * @param life repository that the mark is of
-   * @param generation generation that its name tells
+   * @param life life of the repository @param generation generation in the name of the mark
    * @param bytes the stored form
-   * @return the mark; empty if the bytes are none, or one of a later version
+   * @return the mark; empty if the bytes are not a mark, or one of a later version
    */
   static Optional<SweepMark> decode(String life, long generation, byte[] bytes) {
     List<String> lines = new String(bytes, US_ASCII).lines().toList();

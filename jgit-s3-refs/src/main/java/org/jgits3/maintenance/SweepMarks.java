@@ -17,32 +17,31 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 
 /**
- * When generations were the current ones, and what they ruled out, as far as that is known: from
- * marks that earlier sweeps left, and, of the times, from the transactions at the end of the log. A
- * mark is an object of its own, of which the name tells the generation; no manifest lists it, so
- * that a later sweep removes it.
+ * Known times of generations, and the objects they ruled out. The sources are marks of earlier
+ * sweeps and, for times, the transactions at the end of the log. A mark is an object of its own,
+ * named after its generation; no manifest lists it, so that a later sweep removes it.
  *
- * <p>Clocks that are wrong make a sweep delete too little, or hinder work in progress; they cannot
- * make it delete what is needed. A time in the future is not believed, and no generation is taken
- * to be older than one before it, so that one clock that is slow does little.
+ * <p>Wrong clocks make a sweep delete too little, or hinder work in progress; they cannot make it
+ * delete an object that is needed. A time in the future is ignored, and no generation counts as
+ * older than one before it, so that one slow clock has little effect.
  */
 final class SweepMarks {
-  /** Marks that are read; more than ever are there unless somebody sweeps all the time. */
+  /** Maximum number of marks read; there are more only if sweeps run all the time. */
   private static final int READ = 100;
 
   private final ObjectStore store;
   private final String life;
   private final List<SweepMark> marks = new ArrayList<>();
 
-  /** Times by which generations had been made. They grow with the generation. */
+  /** Times by which generations existed. They grow with the generation. */
   private final TreeMap<Long, Instant> times = new TreeMap<>();
 
   /**
    * Reads the marks of a repository.
    *
-   * @param store where they are
+   * @param store store of the repository
    * @param manifest its manifest
-   * @param now the time
+   * @param now current time
    * @throws IOException if the store does not answer
    */
   SweepMarks(ObjectStore store, Manifest manifest, Instant now) throws IOException {
@@ -102,8 +101,8 @@ final class SweepMarks {
   }
 
   /**
-   * The newest generation that had been followed by another at some moment, so that what was named
-   * in it is older.
+   * Newest generation that had a successor at some moment, so that all names minted from it are
+   * older.
    *
    * @param moment the moment
    * @return the generation; 0 if none is known
@@ -117,11 +116,9 @@ final class SweepMarks {
   }
 
   /**
-   * What had been ruled out at some moment, so that nobody who began later needs it. The newest
-   * mark that is old enough knows all that those before it do.
-   *
-   * @param moment the moment
-   * @return what was ruled out, as far as it is known
+   * Objects that were ruled out at some moment, so that no operation that began later needs them.
+   * The newest mark that is old enough includes all earlier ones. @param moment the moment @return
+   * the objects, as far as they are known
    */
   Unlisted unlistedBefore(Instant moment) {
     return marks.stream()
@@ -132,7 +129,7 @@ final class SweepMarks {
   }
 
   /**
-   * Whether there is a mark newer than a moment, that later sweeps can go by. Transactions do not
+   * Tests whether there is a mark newer than a moment, for later sweeps to use. Transactions do not
    * count, since they leave the manifest when there are many.
    */
   boolean anyAfter(Instant moment) {
@@ -141,11 +138,8 @@ final class SweepMarks {
   }
 
   /**
-   * Leaves a mark.
-   *
-   * @param current manifest that is the current one, or was
-   * @param now the time, read after it had become that
-   * @throws IOException if the store does not take it
+   * Writes a mark. @param current manifest that is or was the current one @param now time read
+   * after the manifest had become the current one @throws IOException if the store refuses it
    */
   void leave(Manifest current, Instant now) throws IOException {
     SweepMark mark = new SweepMark(current.generation(), now, Optional.of(Unlisted.by(current)));

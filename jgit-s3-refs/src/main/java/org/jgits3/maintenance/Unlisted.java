@@ -9,15 +9,14 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 
 /**
- * The objects that one manifest rules out for good: named at or before its boundary and not listed
- * by it, so that no later manifest lists them either. One that was named after the boundary may be
- * listed yet, be it by a push that is still being made.
+ * Objects that one manifest rules out for good: named at or before its boundary and not listed by
+ * it, so that no later manifest lists them either. An object named after the boundary may still be
+ * listed, even by a push that is under way.
  *
  * @param boundary the manifest's sweep boundary
  * @param listed keys that it lists
  */
 record Unlisted(long boundary, Set<String> listed) {
-  /** Copies the set. */
   Unlisted {
     listed = Set.copyOf(listed);
   }
@@ -25,14 +24,14 @@ record Unlisted(long boundary, Set<String> listed) {
   /** No object at all. */
   static final Unlisted NOTHING = new Unlisted(-1, Set.of());
 
-  /** What a manifest rules out. */
+  /** Objects that a manifest rules out. */
   static Unlisted by(Manifest manifest) {
     Set<String> keys = new HashSet<>();
     LiveObject.of(manifest).forEach(object -> keys.add(object.key()));
     return new Unlisted(manifest.boundary(), keys);
   }
 
-  /** Whether an object is ruled out; never one without a minted name. */
+  /** Tests whether an object is ruled out; an object without a minted name never is. */
   boolean contains(String key) {
     OptionalLong minted = ObjectNames.mintedAtOf(key);
     return minted.isPresent() && minted.getAsLong() <= boundary && !listed.contains(key);

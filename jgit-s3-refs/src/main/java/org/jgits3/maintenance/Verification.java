@@ -16,13 +16,13 @@ import org.jgits3.store.StoreException;
 
 /**
  * Checks a repository from the manifest down: every object that it lists exists and has the bytes
- * that were written, and what Git finds in them is sound. Changes nothing.
+ * that were written, and Git's fsck finds no error. Changes nothing.
  *
- * <p>Others may commit meanwhile, and what they replaced may be swept: what is found wrong counts
- * only if the newest manifest still lists the object, else everything is checked anew.
+ * <p>Others may commit meanwhile, and objects they replaced may be swept. So a finding counts only
+ * if the newest manifest still lists the object; else everything is checked again.
  */
 public final class Verification {
-  /** Times that a repository is checked while others keep replacing what is being read. */
+  /** Maximum number of attempts while commits keep replacing the objects being read. */
   private static final int ATTEMPTS = 5;
 
   private final ObjectStore store;
@@ -31,25 +31,24 @@ public final class Verification {
   private final GitCheck git;
 
   /**
-   * One thing that is wrong.
+   * One defect.
    *
    * @param key key of the object in the store
-   * @param problem what is wrong with it, without a full stop
+   * @param problem description of the defect, without a full stop
    */
   public record Finding(String key, String problem) {}
 
   /**
-   * What a verification came to.
+   * Result of a verification.
    *
    * @param generation generation of the manifest that was checked
    * @param objects objects in the store that it lists
    * @param bytes bytes of them that were read
-   * @param fsck whether Git's own check was made; it is not if an object it would read is damaged
-   * @param findings what is wrong; empty for a sound repository
+   * @param fsck true if Git's own check ran; it does not if an object it would read is damaged
+   * @param findings the defects; empty for a sound repository
    */
   public record Report(
       long generation, int objects, long bytes, boolean fsck, List<Finding> findings) {
-    /** Copies the list. */
     public Report {
       findings = List.copyOf(findings);
     }
@@ -65,8 +64,8 @@ public final class Verification {
   /**
    * Checks the newest manifest.
    *
-   * @param monitor told how far it is; may cancel
-   * @return what was found
+   * @param monitor receives progress; may cancel
+   * @return the result
    * @throws IOException if the manifest cannot be read, or the store does not answer
    */
   Report run(ProgressMonitor monitor) throws IOException {
@@ -105,7 +104,7 @@ public final class Verification {
     return new Report(manifest.generation(), objects.size(), check.bytes(), sound, findings);
   }
 
-  /** Whether something was found in an object that was listed and is not any more. */
+  /** Tests whether a finding is about an object that was listed and is not any more. */
   private static boolean replaced(List<Finding> findings, Manifest checked, Manifest now) {
     Set<String> left = keys(checked);
     left.removeAll(keys(now));

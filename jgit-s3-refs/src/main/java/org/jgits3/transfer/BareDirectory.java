@@ -23,9 +23,9 @@ import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.refs.table.RefOrder;
 
-/** A bare repository as Git has it in a directory. Used by one thread, once. */
+/** Writer of a bare repository in a directory, in Git's format. Used by one thread, once. */
 final class BareDirectory {
-  /** Git takes a directory without {@code refs} and {@code objects} for no repository. */
+  /** Directories that Git requires of a repository, even if they are empty. */
   private static final List<String> DIRECTORIES =
       List.of("objects/info", "objects/pack", "refs/heads", "refs/tags");
 
@@ -35,7 +35,7 @@ final class BareDirectory {
   private final Path root;
 
   /**
-   * A repository to be written.
+   * Creates a writer.
    *
    * @param root an empty directory
    */
@@ -43,7 +43,7 @@ final class BareDirectory {
     this.root = root;
   }
 
-  /** Writes a repository, and brings it to the disk. */
+  /** Writes a repository, and forces it to the disk. */
   Exporter.Exported write(S3Repository repository, ProgressMonitor monitor) throws IOException {
     for (String directory : DIRECTORIES) {
       Files.createDirectories(root.resolve(directory));
@@ -88,7 +88,7 @@ final class BareDirectory {
     out.write('\n');
   }
 
-  /** Writes what packed-refs cannot hold: symbolic refs, and {@code HEAD}. */
+  /** Writes the refs that packed-refs cannot hold: symbolic refs and {@code HEAD}. */
   private void writeLooseRefs(SourceRefs refs) throws IOException {
     for (Map.Entry<String, String> link : refs.symbolic().entrySet()) {
       Path file = root.resolve(link.getKey());

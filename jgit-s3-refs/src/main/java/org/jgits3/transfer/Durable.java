@@ -9,7 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Files that are on the disk once they were written. */
+/** Writes files that are on the disk when the method returns. */
 final class Durable {
   private static final int BUFFER = 64 << 10;
 

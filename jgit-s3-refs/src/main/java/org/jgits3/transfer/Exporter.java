@@ -18,13 +18,13 @@ import org.eclipse.jgit.util.FileUtils;
 import org.jgits3.S3Repository;
 
 /**
- * Writes a repository as a bare one in a directory, for Git: one pack of what the refs lead to, the
- * refs of one moment, {@code HEAD} and other symbolic ones among them, shallow commits,
+ * Writes a repository as a bare one in a directory, for Git: one pack with the reachable objects,
+ * the refs of one moment, {@code HEAD} and other symbolic ones among them, shallow commits,
  * configuration and description.
  *
- * <p>It is written to {@code DIR.exporting} beside the directory, brought to the disk, and renamed
- * when it is whole; the next export to the directory removes what a killed one left there, which is
- * known by the lock file that is in it until the end. Used by one thread.
+ * <p>The repository is written to {@code DIR.exporting} beside the directory, forced to the disk,
+ * and renamed when it is complete. The next export to the directory removes the remains of a killed
+ * one, which it recognises by the lock file. Used by one thread.
  */
 public final class Exporter {
   private static final String SUFFIX = ".exporting";
@@ -32,17 +32,13 @@ public final class Exporter {
 
   private final ProgressMonitor monitor;
 
-  /**
-   * An exporter.
-   *
-   * @param monitor told of the progress
-   */
+  /** Creates an exporter. @param monitor receives progress */
   public Exporter(ProgressMonitor monitor) {
     this.monitor = monitor;
   }
 
   /**
-   * What was exported.
+   * Size of an exported repository.
    *
    * @param refs number of refs, {@code HEAD} not counted
    * @param objects number of objects
@@ -54,11 +50,11 @@ public final class Exporter {
    * Exports a repository.
    *
    * @param repository the repository
-   * @param directory where it goes: missing or empty
-   * @return what was exported
-   * @throws FileAlreadyExistsException if there is something in the directory, or where it is to
-   *     grow something that no export has left; nothing was changed
-   * @throws IOException if the repository cannot be read, or the directory not be written
+   * @param directory target directory: missing or empty
+   * @return its size
+   * @throws FileAlreadyExistsException if the directory is not empty, or {@code DIR.exporting}
+   *     exists and is not the remains of an export; nothing was changed
+   * @throws IOException if the repository cannot be read, or the directory cannot be written
    */
   public Exported run(S3Repository repository, Path directory) throws IOException {
     Path target = directory.toAbsolutePath().normalize();
@@ -112,7 +108,7 @@ public final class Exporter {
     throw new FileAlreadyExistsException(target + ": is not a directory");
   }
 
-  /** Makes the directory to write to, unless it is empty or what an export has left. */
+  /** Creates the staging directory, unless it is empty or has the remains of an export. */
   private static void claim(Path staging) throws IOException {
     if (!Files.exists(staging, LinkOption.NOFOLLOW_LINKS)) {
       Files.createDirectories(staging);
@@ -131,11 +127,12 @@ public final class Exporter {
     if (!found.isEmpty() && !left) {
       throw new FileAlreadyExistsException(
           staging
-              + ": is where the export would grow, and holds what no export has left; move it away");
+              + ": is where the export would grow, and holds what no export has left; move it"
+              + " away");
     }
   }
 
-  /** Removes what an export that was killed has left. */
+  /** Removes the remains of an export that was killed. */
   private static void clear(Path staging) throws IOException {
     try (Stream<Path> content = Files.list(staging)) {
       for (Path path : content.filter(p -> !p.endsWith(LOCK)).toList()) {

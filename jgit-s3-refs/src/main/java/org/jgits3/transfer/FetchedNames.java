@@ -27,34 +27,30 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.transport.URIish;
 
 /**
- * Makes sure that the refs of another side have the names there that JGit has read. What is not
- * UTF-8 JGit takes for text in the default charset or else in Latin-1, and so for another name. A
- * name that may be such a one is asked for, as UTF-8: a side that does not know it has it in other
+ * Checks that refs of a remote repository really have the names that JGit has read. JGit decodes
+ * bytes that are not UTF-8 in the default charset or else in Latin-1, which gives another name. A
+ * name that may be the result is requested in UTF-8: a remote that does not know it has it in other
  * bytes. Used by one thread.
  */
 final class FetchedNames {
-  /** Git takes no notice of prefixes that are more than 65,536. */
+  /** Prefixes of one request; Git ignores prefixes if there are more than 65,536. */
   private static final int PREFIXES = 1000;
 
   private final URIish uri;
   private final Set<String> known = new HashSet<>();
 
-  /**
-   * The names at a URL.
-   *
-   * @param uri where the refs are fetched from
-   */
+  /** Creates a check. @param uri URL that the refs are fetched from */
   FetchedNames(URIish uri) {
     this.uri = uri;
   }
 
   /**
-   * Looks at all names, those that symbolic refs lead to included. The other side is only asked if
-   * one is in doubt, and once for each.
+   * Checks all names, those of symbolic targets included. Asks the remote only about doubtful
+   * names, once for each.
    *
    * @param refs refs as JGit has read them
    * @param listing reads them again
-   * @throws IOException if a name is not UTF-8, the other side does not tell, or it has no such ref
+   * @throws IOException if a name is not UTF-8, the remote does not answer, or it has no such ref
    *     any more
    */
   void check(SourceRefs refs, RemoteRefs listing) throws IOException {
@@ -74,7 +70,7 @@ final class FetchedNames {
     known.addAll(doubtful);
   }
 
-  /** Whether JGit may have made a name of bytes that are not UTF-8. */
+  /** Tests whether JGit may have decoded a name from bytes that are not UTF-8. */
   private static boolean isDoubtful(String name) {
     Charset fallback = Charset.defaultCharset();
     return !US_ASCII.newEncoder().canEncode(name)
@@ -112,7 +108,10 @@ final class FetchedNames {
     }
   }
 
-  /** Why the other side does not know a name: it has it in other bytes, or not any more. */
+  /**
+   * Creates the failure for a name that the remote does not know: it has other bytes, or was
+   * deleted.
+   */
   private IOException unconfirmed(String name, Set<String> unknown, RemoteRefs listing)
       throws IOException {
     Set<String> there = new TreeSet<>();
@@ -142,7 +141,9 @@ final class FetchedNames {
     return confirmed;
   }
 
-  /** Whether a name may answer to another one's prefix only, in bytes that are not UTF-8. */
+  /**
+   * Tests whether a name may match the prefix of another only because of bytes that are not UTF-8.
+   */
   private static boolean beginsWithOneOf(Set<String> prefixes, String name) {
     for (int end = 1; end <= name.length(); end++) {
       if (prefixes.contains(name.substring(0, end))) {
@@ -152,7 +153,7 @@ final class FetchedNames {
     return false;
   }
 
-  /** Reads the header: lines up to one that is empty. */
+  /** Checks the header of a bundle: lines up to the first empty one. */
   private static void checkBundle(Path bundle) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(bundle))) {
       ByteArrayOutputStream line = new ByteArrayOutputStream();

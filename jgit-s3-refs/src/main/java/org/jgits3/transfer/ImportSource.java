@@ -16,8 +16,8 @@ import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
 
 /**
- * A repository elsewhere that is to be imported: one in a directory, or at a URL that JGit can
- * fetch from. Used by one thread.
+ * Repository to import: one in a directory, or at a URL that JGit can fetch from. Used by one
+ * thread.
  */
 public abstract sealed class ImportSource implements Closeable permits LocalSource, RemoteSource {
   private final String name;
@@ -56,7 +56,10 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
     return uri.getPath() != null && (uri.getScheme() == null || uri.getScheme().equals("file"));
   }
 
-  /** A {@code .git} that is a file names the directory, as in a linked working tree. */
+  /**
+   * Tests whether a path is a {@code .git} file that names the directory, as in a linked working
+   * tree.
+   */
   private static boolean isGitFile(Path path) {
     return path.endsWith(".git");
   }
@@ -70,17 +73,15 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
     }
   }
 
-  /** What messages call it: never with a user or a password. */
+  /** Location for messages, without user and password. */
   @Override
   public String toString() {
     return name;
   }
 
   /**
-   * Refuses a repository without its whole history: JGit's upload-pack does not tell clients where
-   * it ends, and so nobody could clone it.
-   *
-   * @param repository the source, or what has been fetched of it
+   * Refuses a shallow repository: JGit's upload-pack does not tell clients where the history ends,
+   * so it could not be cloned. @param repository the source, or the part of it that was fetched
    */
   final void checkNotShallow(Repository repository) throws IOException {
     int ends = repository.getObjectDatabase().getShallowCommits().size();
@@ -95,26 +96,28 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
   }
 
   /**
-   * Finds out what there is to import, before anything is written.
+   * Reads the refs and checks the source, before anything is written. @param config configuration
+   * whose {@code [http]} section applies to the connection
    *
-   * @param config what {@code [http]} of it says holds on the way there
-   * @throws IOException if it cannot be read, something is missing, or it is shallow
+   * @throws IOException if it cannot be read, is incomplete, or is shallow
    */
   abstract void inspect(Config config, ProgressMonitor monitor) throws IOException;
 
-  /** Its refs, as of {@link #inspect} or, once objects were copied, those whose objects are. */
+  /**
+   * Refs as of {@link #inspect}; after {@link #copyObjects}, the refs whose objects were copied.
+   */
   abstract SourceRefs refs();
 
-  /** Makes all objects that {@link #refs} lead to objects of the target. */
+  /** Copies all objects reachable from {@link #refs} to the target. */
   abstract void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException;
 
-  /** A walk over the objects copied. */
+  /** Creates a walk over the copied objects. */
   abstract RevWalk newWalk(S3Repository target);
 
-  /** The part of its configuration that moves with it. */
+  /** Part of its configuration that belongs to the repository. */
   abstract Config config() throws IOException;
 
-  /** Its description for people. */
+  /** Description of the repository. */
   @Nullable
   abstract String description() throws IOException;
 }

@@ -28,14 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a repository from one elsewhere: objects, all refs with {@code HEAD} and other symbolic
- * ones, and what of configuration and description belongs to the repository. Reflogs are not taken
- * along, and a shallow repository is refused.
+ * Imports a repository: objects, all refs with {@code HEAD} and other symbolic ones, description,
+ * and the part of the configuration that belongs to the repository. Does not import reflogs, and
+ * refuses a shallow repository.
  *
- * <p>Each import makes its repository under a name that no other has, {@code
- * NAME.importing/RANDOM}, and renames it when it is whole. So imports of one name do not meet
- * before that rename, which one of them wins. The manifest says that an import makes the
- * repository; nothing else is ever deleted here. Used by one thread.
+ * <p>Each import writes to a repository of its own, {@code NAME.importing/RANDOM}, and renames it
+ * when it is complete. So concurrent imports of one name do not meet before the rename, which one
+ * of them wins. The manifest marks a repository that is being imported; an import deletes no other.
+ * Used by one thread.
  */
 public final class Importer {
   private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
@@ -44,12 +44,7 @@ public final class Importer {
   private final Bindings bindings;
   private final ProgressMonitor monitor;
 
-  /**
-   * An importer.
-   *
-   * @param manager store that gets the repositories
-   * @param monitor told of the progress
-   */
+  /** Creates an importer. @param manager target store @param monitor receives progress */
   public Importer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
     this.bindings = new Bindings(manager.store(), CommitPolicy.DEFAULT);
@@ -57,7 +52,7 @@ public final class Importer {
   }
 
   /**
-   * What was imported.
+   * Size of an imported repository.
    *
    * @param refs number of refs, {@code HEAD} not counted
    * @param objects number of objects of the repository
@@ -66,15 +61,13 @@ public final class Importer {
   public record Imported(int refs, long objects, long bytes) {}
 
   /**
-   * Imports a repository. If an earlier import of the name was interrupted in its rename, that is
-   * finished instead. What other imports of the name have begun is deleted in the end, since they
-   * cannot get it any more.
+   * Imports a repository. If an earlier import of the name was interrupted during its rename,
+   * completes that instead. At the end deletes the repositories of other imports of the name, which
+   * cannot get it any more. @param source the source; not closed @param name name of the new
+   * repository @return its size
    *
-   * @param source where it is; not closed
-   * @param name name that it gets
-   * @return what was imported
    * @throws ManifestException.Exists if there is a repository of that name
-   * @throws IOException if the source cannot be read, is not whole, or the store does not take it
+   * @throws IOException if the source cannot be read, is incomplete, or the store refuses it
    */
   public Imported run(ImportSource source, RepositoryName name) throws IOException {
     Imported imported = finishesAnother(name) ? finished(source, name) : made(source, name);
@@ -82,7 +75,7 @@ public final class Importer {
     return imported;
   }
 
-  /** Finishes the rename of another import, which began when its repository was whole. */
+  /** Completes the rename of another import, which began when its repository was complete. */
   private boolean finishesAnother(RepositoryName name) throws IOException {
     Optional<RepositoryState> state = bindings.read(name).map(found -> found.manifest().state());
     if (state.orElse(null) instanceof RepositoryState.Reserved reserved
@@ -109,7 +102,7 @@ public final class Importer {
     }
   }
 
-  /** Says what an earlier import of the name has made, if that is what the source has. */
+  /** Reports the repository of an earlier import of the name, if it has the refs of the source. */
   private Imported finished(ImportSource source, RepositoryName name) throws IOException {
     source.inspect(manager.settings().config(), NullProgressMonitor.INSTANCE);
     try (S3Repository repository = manager.openRepository(name.value())) {
@@ -192,7 +185,7 @@ public final class Importer {
     }
   }
 
-  /** Removes what this import has made, or says where it is. */
+  /** Removes the repository of this import, or names it in the exception if that fails. */
   private IOException abandoned(RepositoryName staging, RepositoryName name, IOException why) {
     try {
       manager.deleteImport(staging, name);
@@ -206,7 +199,7 @@ public final class Importer {
     }
   }
 
-  /** Says that another repository has got the name, if that is so. */
+  /** Creates the exception for a name that another repository has taken, if that is the cause. */
   private IOException defeat(RepositoryName name, IOException why) {
     try {
       checkFree(name);
@@ -219,7 +212,10 @@ public final class Importer {
     return why;
   }
 
-  /** Deletes what killed imports of the name have left, and ends those that have lost it. */
+  /**
+   * Deletes the remains of killed imports of the name, and the repositories of those that lost the
+   * race.
+   */
   private void deleteOthers(RepositoryName name) {
     try {
       for (var left : bindings.imports(name).entrySet()) {

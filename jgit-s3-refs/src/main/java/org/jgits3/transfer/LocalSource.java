@@ -32,14 +32,14 @@ import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.ImportedPack;
 
 /**
- * A repository in a directory. What its refs lead to goes to the store as one pack, read from
- * wherever it is: packs, loose objects, alternates.
+ * Repository in a directory. Its reachable objects go to the store as one pack, read from packs,
+ * loose objects and alternates.
  */
 final class LocalSource extends ImportSource {
   private static final String CORE = ConfigConstants.CONFIG_CORE_SECTION;
   private static final String EXTENSIONS = "extensions";
 
-  /** Extensions of the format that JGit reads, or that do not matter to who only reads. */
+  /** Extensions of the format that JGit supports, or that do not matter to a reader. */
   private static final Set<String> KNOWN =
       Set.of(
           "noop",

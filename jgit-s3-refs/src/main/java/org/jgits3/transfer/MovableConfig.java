@@ -10,14 +10,14 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 
 /**
- * The configuration that belongs to a repository wherever it is: what is known to be about serving
- * and packing it. All else stays where it is, since a key of Git or of another tool may name a
- * command that is run, a file, another machine, or a secret; comments stay as well.
+ * Selects the configuration that an import copies: keys known to be about serving and packing the
+ * repository. All other keys stay behind, because a key of Git or of another tool may name a
+ * command to run, a file, another machine, or a secret. Comments stay behind as well.
  */
 final class MovableConfig {
   private static final String CORE = "core";
 
-  /** Sections and subsections, in lower case, and which keys of them move, in lower case too. */
+  /** Tests for the keys to copy, by section and subsection, all in lower case. */
   private static final Map<String, Predicate<String>> MOVES =
       Map.ofEntries(
           Map.entry("commitgraph", key -> true),
@@ -108,13 +108,13 @@ final class MovableConfig {
 
   private MovableConfig() {}
 
-  /** A message of fsck, of which there are many; the other key names a file. */
+  /** Tests whether a key sets the severity of a message of fsck; the other key names a file. */
   private static boolean isFsckMessage(String key) {
     return !key.equals("skiplist");
   }
 
   /**
-   * What moves of a configuration.
+   * Selects the text to copy from a configuration.
    *
    * @param source configuration of a repository, without those it includes
    * @return its text for a bare repository

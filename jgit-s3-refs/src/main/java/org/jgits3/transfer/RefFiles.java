@@ -21,9 +21,9 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Repository;
 
 /**
- * Makes sure that all refs a directory holds as files were read as they are. JGit passes over a
- * loose ref whose name or content it cannot read, and takes a packed name that is not UTF-8 for
- * another one. Used by one thread.
+ * Checks that JGit has read all refs that a directory holds as files. JGit skips a loose ref whose
+ * name or content it cannot read, and decodes a packed name that is not UTF-8 to another name. Used
+ * by one thread.
  */
 final class RefFiles extends SimpleFileVisitor<Path> {
   private final Repository repository;
@@ -31,7 +31,7 @@ final class RefFiles extends SimpleFileVisitor<Path> {
   private final Path directory;
 
   /**
-   * The files of a repository.
+   * Creates a check.
    *
    * @param repository the repository
    * @param read names of the refs that were read from it
@@ -43,9 +43,8 @@ final class RefFiles extends SimpleFileVisitor<Path> {
   }
 
   /**
-   * Looks at all files, unless refs are not in files.
-   *
-   * @throws IOException if one holds a ref that was not read, saying which
+   * Checks all files, if the repository stores refs in files. @throws IOException if a file holds a
+   * ref that was not read; the message names it
    */
   void check() throws IOException {
     if (repository.getRefDatabase() instanceof RefDirectory) {
@@ -68,7 +67,7 @@ final class RefFiles extends SimpleFileVisitor<Path> {
     return FileVisitResult.CONTINUE;
   }
 
-  /** Passes over what is gone, since others may go on working there. */
+  /** Skips a file that has vanished, because other processes may change the repository. */
   @Override
   public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
     if (failure instanceof NoSuchFileException) {
@@ -77,7 +76,7 @@ final class RefFiles extends SimpleFileVisitor<Path> {
     throw failure;
   }
 
-  /** A file may be new, or a symbolic ref that leads nowhere; anything else is broken. */
+  /** Accepts an unread file that is new, or a symbolic ref without a target; refuses any other. */
   private void checkUnread(Path file, String name) throws IOException {
     if (!isDecoded(file)) {
       throw new IOException(
@@ -91,7 +90,7 @@ final class RefFiles extends SimpleFileVisitor<Path> {
     }
   }
 
-  /** Whether the characters of a path are those of its bytes. */
+  /** Tests whether the characters of a path encode to its bytes. */
   private static boolean isDecoded(Path file) {
     try {
       return Path.of(file.toString()).equals(file);

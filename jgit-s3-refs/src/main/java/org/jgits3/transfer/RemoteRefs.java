@@ -17,8 +17,8 @@ import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.URIish;
 
 /**
- * Reads the refs at a URL. JGit reads those of a server of plain files through a connection that
- * wants a repository for the objects, which never come; it gets one in memory.
+ * Reads the refs at a URL. For a server of plain files JGit's connection requires a repository to
+ * store objects in; none arrive, so an empty one in memory serves.
  */
 final class RemoteRefs {
   private static final List<String> ALL = List.of();
@@ -27,10 +27,8 @@ final class RemoteRefs {
   private final Config config;
 
   /**
-   * The refs at a URL.
-   *
-   * @param uri where they are
-   * @param config how to get there: what {@code [http]} and {@code [transfer]} of it say
+   * Creates a reader. @param uri URL of the repository @param config configuration whose {@code
+   * [http]} and {@code [transfer]} sections apply to the connection
    */
   RemoteRefs(URIish uri, Config config) {
     this.uri = uri;
@@ -40,7 +38,7 @@ final class RemoteRefs {
   /**
    * Asks for all refs.
    *
-   * @return the refs; symbolic ones lead to others, as far as the other side tells
+   * @return the refs; symbolic ones have targets, as far as the remote tells them
    * @throws IOException if it does not answer
    */
   Collection<Ref> all() throws IOException {
@@ -50,8 +48,8 @@ final class RemoteRefs {
   /**
    * Asks for some refs.
    *
-   * @param prefixes what the names begin with
-   * @return the refs; all if the other side does not speak protocol version 2
+   * @param prefixes prefixes of the names @return the refs; all if the remote does not speak
+   *     protocol version 2
    * @throws IOException if it does not answer
    */
   Collection<Ref> under(List<String> prefixes) throws IOException {
@@ -67,7 +65,7 @@ final class RemoteRefs {
     }
   }
 
-  /** A repository that nothing is put into. */
+  /** Repository that stays empty. */
   private static final class Nothing extends InMemoryRepository {
     @Nullable private final StoredConfig config; // not there yet when the constructor above asks
 
@@ -82,7 +80,7 @@ final class RemoteRefs {
     }
   }
 
-  /** Settings in memory. */
+  /** Configuration in memory. */
   private static final class Unsaved extends StoredConfig {
     Unsaved(Config defaults) {
       super(defaults);

@@ -26,8 +26,8 @@ import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
 
 /**
- * A repository that JGit fetches from. Its objects are received as those of a push are, and then
- * checked to be all there. Git's protocols carry neither configuration nor description.
+ * Repository that JGit fetches from. Receives its objects like those of a push, then checks that
+ * none is missing. Git's protocols carry neither configuration nor description.
  */
 final class RemoteSource extends ImportSource {
   private final URIish uri;
@@ -74,7 +74,9 @@ final class RemoteSource extends ImportSource {
     }
   }
 
-  /** Asks for the refs again: those of {@link #inspect} may not be offered any more. */
+  /**
+   * Fetches with a new list of refs, because those of {@link #inspect} may not be offered any more.
+   */
   private void fetch(S3Repository target, ProgressMonitor monitor) throws IOException {
     try (Transport transport = Transport.open(target, uri)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
@@ -92,7 +94,7 @@ final class RemoteSource extends ImportSource {
     checkComplete(target, monitor);
   }
 
-  /** One ref of each object. */
+  /** Selects one ref of each object. */
   private static Collection<Ref> wanted(Collection<Ref> offered) {
     Map<ObjectId, Ref> wanted = new HashMap<>();
     for (Ref ref : offered) {

@@ -18,11 +18,11 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.StoreException;
 
 /**
- * Brings refs and objects back to what a copy of an older manifest says, while the repository is in
- * use. Packs that are not listed any more are copied to fresh names, and are listed by the very
- * write that moves the refs, a transaction like any other: the generation grows, the log goes on,
- * and a sweep that decided before to delete the old names does no harm. Configuration and
- * description stay as they are.
+ * Restores refs and objects from a copy of an older manifest, while the repository is in use. Packs
+ * that are not listed any more are copied to new names, and listed by the same write that moves the
+ * refs. That write is a transaction like any other: the generation grows, the log continues, and a
+ * sweep that already decided to delete the old names does no harm. Configuration and description do
+ * not change.
  *
  * <p>Used by one thread.
  */
@@ -31,10 +31,8 @@ public final class Restorer {
   private final ProgressMonitor monitor;
 
   /**
-   * A restorer.
-   *
-   * @param manager store with the repository
-   * @param monitor told how far it is; may cancel
+   * Creates a restorer. @param manager store with the repository @param monitor receives progress;
+   * may cancel
    */
   public Restorer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
@@ -42,26 +40,25 @@ public final class Restorer {
   }
 
   /**
-   * What a restoration takes, or took.
+   * Extent of a restoration, planned or done.
    *
    * @param generation generation of the copy
    * @param packs packs that are copied
    * @param bytes bytes of packs and indexes that are copied
-   * @param changes what becomes of the refs, as {@link RefRestoration#changes}
+   * @param changes changes of the refs, as {@link RefRestoration#changes}
    */
   public record Report(long generation, int packs, long bytes, List<RefChange> changes) {
-    /** Copies the list. */
     public Report {
       changes = List.copyOf(changes);
     }
   }
 
   /**
-   * Says what a restoration would take. Changes nothing.
+   * Plans a restoration. Changes nothing.
    *
    * @param name repository to restore
    * @param copy an older manifest of it, or of one that was deleted
-   * @return what it would take
+   * @return its extent
    * @throws IOException if the repository cannot be read, or objects that the copy lists are gone
    */
   public Report plan(RepositoryName name, Manifest copy) throws IOException {
@@ -82,14 +79,13 @@ public final class Restorer {
   }
 
   /**
-   * Restores.
+   * Restores refs and objects. @param name repository to restore
    *
-   * @param name repository to restore
    * @param copy an older manifest of it, or of one that was deleted
-   * @return what it took
-   * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not say in time whether
+   * @return the extent of the restoration
+   * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not tell in time whether
    *     the refs were restored
-   * @throws IOException if it was not done, saying why; nothing was changed
+   * @throws IOException if the restoration failed; nothing was changed
    */
   public Report run(RepositoryName name, Manifest copy) throws IOException {
     try (S3Repository repository = manager.openForRequest(name.value())) {

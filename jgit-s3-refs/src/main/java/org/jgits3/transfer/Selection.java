@@ -9,18 +9,18 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.storage.pack.PackConfig;
 
-/** Selects all objects that refs lead to, to be written as one pack. */
+/** Selects all objects reachable from refs, to be written as one pack. */
 final class Selection {
   private Selection() {}
 
   /**
-   * Selects objects. Deltas are taken over as they are stored, their checksums verified, and none
-   * are made: what the selection takes is memory for each object, not for its content.
+   * Selects objects. Reuses deltas as they are stored, with their checksums verified, and computes
+   * none, so that the memory depends on the number of objects and not on their content. @param
+   * repository repository with the objects
    *
-   * @param repository where they are
    * @param tips objects to begin with; shallow commits of the repository end the history
-   * @param monitor told of the objects found
-   * @return the pack to be written; to be closed
+   * @param monitor receives the number of objects found
+   * @return the writer of the pack; to be closed
    * @throws org.eclipse.jgit.errors.MissingObjectException if an object that is needed is missing
    * @throws IOException if an object cannot be read
    */

@@ -28,10 +28,10 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
   }
 
   /**
-   * Takes what is under {@code refs/}, and {@code HEAD}.
+   * Selects the refs under {@code refs/}, and {@code HEAD}.
    *
    * @param refs refs, in any order
-   * @throws IOException if one has a name that no repository may have
+   * @throws IOException if a name is not valid
    */
   static SourceRefs of(Collection<Ref> refs) throws IOException {
     Map<String, ObjectId> direct = new HashMap<>(refs.size() * 2);
@@ -56,7 +56,7 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
     return name;
   }
 
-  /** A name becomes that of a file when symbolic refs are exported. */
+  /** Checks a name, which becomes a file name when symbolic refs are exported. */
   static void check(String name) throws IOException {
     boolean valid = name.equals(Constants.HEAD) || Repository.isValidRefName(name);
     if (!valid) {
@@ -70,9 +70,8 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
   }
 
   /**
-   * Whether these are the refs of a source.
-   *
-   * @param source refs of a source; {@code HEAD} may be anything if it does not tell
+   * Tests whether these are the refs of a source. @param source refs of a source; any {@code HEAD}
+   * matches if it does not tell its own
    */
   boolean areThoseOf(SourceRefs source) {
     return equals(source) || (!source.hasHead() && withoutHead().equals(source));

@@ -9,16 +9,16 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.transport.URIish;
 
 /**
- * Keeps the user and the password of a URL out of what is shown and stored. JGit leaves out the
- * password only, and the user of a URL is a token as often as not.
+ * Removes user and password of a URL from messages and stored texts. JGit removes only the
+ * password, but the user of a URL is often a token.
  */
 final class UserInfo {
   private static final Set<String> LOCAL = Set.of("file", "bundle");
 
-  /** Of a URL anywhere in a text, where it ends at a slash or a space. */
+  /** Matches the user of a URL anywhere in a text, which ends at a slash or a space. */
   private static final Pattern IN_TEXT = Pattern.compile("(?<=://)[^/\\s]*@");
 
-  /** Of a location that is no URL, as one with a slash in the password. */
+  /** Matches the user in a location that is not a URL, such as one with a slash in the password. */
   private static final Pattern IN_LOCATION =
       Pattern.compile("(?<=://).*@|^[^/@]*@", Pattern.DOTALL);
 
@@ -27,7 +27,7 @@ final class UserInfo {
   private final List<String> parts;
 
   /**
-   * What is to be kept out.
+   * Creates a filter for the user of one URL.
    *
    * @param uri URL, with or without a user
    */
@@ -49,7 +49,7 @@ final class UserInfo {
             : List.of(uri.getUser() + ":" + uri.getPass() + "@", uri.getUser() + "@");
   }
 
-  /** A location that could not be understood, without what may be a user or a password. */
+  /** Removes a possible user and password from a location that could not be parsed. */
   static String without(String location) {
     return IN_LOCATION.matcher(location).replaceFirst("");
   }
@@ -60,10 +60,10 @@ final class UserInfo {
   }
 
   /**
-   * A failure whose messages, those of its causes included, show neither.
+   * Removes user and password from the messages of a failure and its causes.
    *
    * @param e any failure
-   * @return the failure itself if they do not
+   * @return the failure itself if it has neither
    */
   IOException hidden(IOException e) {
     for (Throwable at = e; at != null; at = at.getCause()) {

@@ -24,19 +24,22 @@ import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
 
 /**
- * Whether everything that objects lead to is there. All that a ref leads to is, and all that an
- * object in a pack of a collection leads to, so that the walk ends where it meets one: a few
- * commits on top of some branch cost no more than these commits and what they change, however many
- * refs and files there are.
+ * Checks that all objects reachable from given ones exist. All objects reachable from a ref exist,
+ * and all those reachable from an object in a pack of a collection, so that the walk ends where it
+ * meets one. A few commits on top of a branch cost only these commits and their changes, however
+ * many refs and files there are.
  */
 final class Connectivity {
-  /** Commits that are looked at without asking whether some refs lead to them as well. */
+  /** Commits that are walked before some refs are read to find commits known to be complete. */
   private static final int NEAR = 1000;
 
-  /** Refs that are read then; more would cost more than they save. */
+  /** Maximum number of refs read then; more would cost more than they save. */
   private static final int KNOWN = 2000;
 
-  /** Commits that it pays to follow from there for each one that need not be looked at then. */
+  /**
+   * Commits reachable from known ones that may be walked for each commit whose check they could
+   * save.
+   */
   private static final int PAYING = 4;
 
   private final int near;
@@ -48,25 +51,24 @@ final class Connectivity {
   /** Commits that are not known to be complete. */
   private final List<RevCommit> commits = new ArrayList<>();
 
-  /** Objects in packs of collections, each of which has all that its objects lead to. */
+  /** Objects in packs of collections; each collection has all objects reachable from its own. */
   @FunctionalInterface
   interface Collected {
-    /** Whether one of them has an object. */
+    /** Tests whether a collection has an object. */
     boolean has(AnyObjectId id) throws IOException;
   }
 
   /**
-   * A check.
+   * Creates a check. @param reader reads the objects; closed by the caller
    *
-   * @param reader reads the objects; closed by the caller
-   * @param refs refs all of which are known to lead to what is there
-   * @param collected objects that are known to lead to what is there
+   * @param refs refs that are known to be complete @param collected objects that are known to be
+   *     complete
    */
   Connectivity(ObjectReader reader, RefDatabase refs, Collected collected) {
     this(reader, refs, collected, NEAR);
   }
 
-  /** A check that reads refs if there are more than some number of commits. */
+  /** Creates a check that reads refs if there are more than {@code near} commits. */
   Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, int near) {
     this.near = near;
     this.refs = refs;
@@ -77,11 +79,9 @@ final class Connectivity {
   }
 
   /**
-   * Makes sure that everything is there. Called once.
-   *
-   * @param ids objects that may lead to something missing
-   * @throws MissingObjectException if one of them, or something they lead to, is not there
-   * @throws IOException if it cannot be told
+   * Checks that no object is missing. Called once. @param ids objects to begin with @throws
+   * MissingObjectException if one of them, or an object reachable from them, is missing @throws
+   * IOException if objects cannot be read
    */
   void check(Collection<ObjectId> ids) throws IOException {
     find(ids);
@@ -105,7 +105,7 @@ final class Connectivity {
     }
   }
 
-  /** Takes note of an object, and says what is to be looked at because of it. */
+  /** Notes an object, and returns the objects to check because of it. */
   private List<ObjectId> below(RevObject object) throws IOException {
     if (object instanceof RevTag tag) {
       return List.of(tag.getObject().copy());
@@ -125,10 +125,10 @@ final class Connectivity {
   }
 
   /**
-   * Leaves out commits that known ones lead to, as those of a branch that begins at an old commit.
-   * To follow the known ones takes but a part of what it takes to check commits, and ends at
-   * collections too; if it comes to {@value #PAYING} times as many, it is given up. What is missing
-   * there is no concern of the objects that are checked.
+   * Leaves out commits reachable from known ones, as those of a branch that begins at an old
+   * commit. Walking the known ones is much cheaper than checking commits, and ends at collections
+   * too; it stops at {@value #PAYING} times as many. Objects missing there do not concern the
+   * check.
    */
   private void leaveOut(List<ObjectId> known) throws IOException {
     Set<ObjectId> met = new HashSet<>();
@@ -153,9 +153,7 @@ final class Connectivity {
     commits.removeIf(met::contains);
   }
 
-  /**
-   * The commit that an object is or leads to as a tag; empty if there is none, or it is missing.
-   */
+  /** Peels an object to a commit; empty if it is none, or it is missing. */
   private Optional<RevCommit> commit(ObjectId id) throws IOException {
     try {
       return walk.peel(walk.parseAny(id)) instanceof RevCommit commit
@@ -166,7 +164,7 @@ final class Connectivity {
     }
   }
 
-  /** The commits that were met, each after those of its parents that were met too. */
+  /** Sorts the commits found, parents before children. */
   private List<RevCommit> parentsFirst() {
     List<RevCommit> ordered = new ArrayList<>(commits.size());
     Set<RevCommit> left = new HashSet<>(commits);
@@ -185,7 +183,7 @@ final class Connectivity {
     return ordered;
   }
 
-  /** What some refs point to. */
+  /** Ids of some refs. */
   private List<ObjectId> someRefs() throws IOException {
     List<Ref> all = refs.getRefs();
     return all.subList(0, Math.min(all.size(), KNOWN)).stream()
@@ -194,7 +192,7 @@ final class Connectivity {
         .toList();
   }
 
-  /** Checks what a commit has that its parents, which are complete, do not have. */
+  /** Checks the objects of a commit that its parents, which are complete, do not have. */
   private void check(RevCommit commit) throws IOException {
     List<ObjectId> parents = new ArrayList<>();
     for (RevCommit parent : commit.getParents()) {

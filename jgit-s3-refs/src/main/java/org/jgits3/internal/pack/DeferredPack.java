@@ -6,17 +6,17 @@ import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.PackEntry;
 
 /**
- * A pack that is in the store, and that no manifest lists yet. Its state changes under the lock of
+ * Pack that is in the store, and not yet listed by a manifest. Its state changes under the lock of
  * {@link DeferredPacks}.
  */
 final class DeferredPack {
-  /** What may become of it. Nobody but the one who set {@link #PUBLISHING} may leave that state. */
+  /** States of the pack. Only the thread that set {@link #PUBLISHING} may leave that state. */
   enum State {
-    /** Seen by the handle that received it only, and listed by no manifest. */
+    /** Visible only to the handle that received it, and listed by no manifest. */
     HIDDEN,
     /** Part of a commit that is not decided yet, and of no other. */
     PUBLISHING,
-    /** It was listed; whether it still is, the manifest says. */
+    /** It was listed; the manifest tells if it still is. */
     PUBLISHED,
     /** A commit that lists it may have been applied, or may still be. */
     IN_DOUBT,
@@ -39,7 +39,7 @@ final class DeferredPack {
     return description;
   }
 
-  /** What a manifest will say of it. */
+  /** Entry of the pack for a manifest. */
   PackEntry entry() {
     return entry;
   }

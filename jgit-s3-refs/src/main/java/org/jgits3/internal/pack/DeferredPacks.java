@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Packs of one repository that were received in this process and wait for a ref update to publish
- * them. A pack is part of one commit at a time: whoever wants to publish it, or to forget it, waits
- * until that one is decided. So once it was listed nobody lists it again, even if another process
- * has replaced it meanwhile, and once it was forgotten nobody lists it at all.
+ * them. A pack is part of one commit at a time: another caller that wants to publish or forget it
+ * waits until that commit is decided. So a pack that was listed is never listed again, even if
+ * another process has replaced it meanwhile, and a forgotten pack is never listed.
  *
  * <p>Safe for use by many threads.
  */
@@ -36,7 +36,7 @@ final class DeferredPacks {
   /** Packs that are hidden or being published, by id. */
   private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
 
-  /** Packs that waited and may never be listed. Written under the monitor. */
+  /** Number of packs that may never be listed. Written under the monitor. */
   private volatile long lost;
 
   DeferredPacks(ManifestCommitter committer, Publisher publisher) {
@@ -44,7 +44,7 @@ final class DeferredPacks {
     this.publisher = publisher;
   }
 
-  /** The commit loop; makes no room, unlike what publishes packs alone. */
+  /** Commit loop; does not make room, unlike the publisher of packs. */
   ManifestCommitter committer() {
     return committer;
   }
@@ -59,12 +59,12 @@ final class DeferredPacks {
   }
 
   /**
-   * Publishes a pack that has some object, so that others than its own handle can see it.
+   * Publishes a pack that has some object, so that other handles see it.
    *
    * @param id the object
    * @param reader reads indexes
-   * @param own packs that the caller sees anyway
-   * @return whether a pack that has the object was published
+   * @param own packs that the caller sees already @return true if a pack with the object was
+   *     published
    * @throws IOException if the pack cannot be published
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
@@ -76,7 +76,7 @@ final class DeferredPacks {
     return false;
   }
 
-  /** Whether packs that other handles received have an object, published or not. */
+  /** Tests whether packs received by other handles have an object, published or not. */
   boolean othersHave(AnyObjectId id, DfsReader reader, Quarantine own) {
     return waiting.values().stream().anyMatch(pack -> !own.holds(pack) && has(pack, id, reader));
   }
@@ -86,7 +86,7 @@ final class DeferredPacks {
    *
    * @param id the object
    * @param reader reads indexes
-   * @param own packs that the caller publishes by itself
+   * @param own packs that the caller publishes itself
    * @throws IOException if one cannot be published
    */
   void publishAllWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
@@ -101,12 +101,12 @@ final class DeferredPacks {
     }
   }
 
-  /** Packs that were forgotten so far, or of which nothing is known since their commit. */
+  /** Number of packs that were forgotten, or whose commit has an unknown outcome. */
   long lost() {
     return lost;
   }
 
-  /** Whether a pack waits that other handles received. */
+  /** Tests whether a pack received by another handle waits. */
   boolean othersWait(Quarantine own) {
     return waiting.values().stream().anyMatch(pack -> !own.holds(pack));
   }
@@ -115,8 +115,7 @@ final class DeferredPacks {
     try {
       return pack.file().hasObject(reader, id);
     } catch (IOException e) {
-      // Its files are gone, or cannot be read: to all but its own handle it is as if there were
-      // none.
+      // Its files are gone, or cannot be read: for other handles it does not exist.
       LOG.debug("the index of received pack {} cannot be read", pack.entry().id(), e);
       return false;
     }
@@ -157,10 +156,8 @@ final class DeferredPacks {
   }
 
   /**
-   * Waits until no commit with a pack is undecided, and takes the pack for one if it is still
-   * hidden.
-   *
-   * @return whether the caller has to {@link #settle} it
+   * Waits until no commit with a pack is undecided, and claims the pack for one if it is still
+   * hidden. @return true if the caller has to {@link #settle} it
    */
   synchronized boolean claim(DeferredPack pack) {
     awaitDecision(pack);
@@ -172,8 +169,8 @@ final class DeferredPacks {
   }
 
   /**
-   * Says what became of packs that were claimed. Allocates nothing: who waits for them would wait
-   * for ever if the heap is full.
+   * Sets the outcome of claimed packs. Allocates nothing, because with a full heap the waiting
+   * threads would wait for ever.
    */
   synchronized void settle(List<DeferredPack> claimed, State outcome) {
     for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated
@@ -192,7 +189,7 @@ final class DeferredPacks {
   /**
    * Forgets a pack unless it was published, or may have been.
    *
-   * @return whether no manifest will ever list it
+   * @return true if no manifest will ever list it
    */
   synchronized boolean forget(DeferredPack pack) {
     awaitDecision(pack);
@@ -209,7 +206,7 @@ final class DeferredPacks {
     return pack.state();
   }
 
-  /** The caller holds the monitor. */
+  /** Requires the monitor. */
   private void awaitDecision(DeferredPack pack) {
     boolean interrupted = false;
     while (pack.state() == State.PUBLISHING) {

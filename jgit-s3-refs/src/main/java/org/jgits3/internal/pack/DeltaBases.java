@@ -12,17 +12,17 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.eclipse.jgit.util.LongMap;
 
 /**
- * The objects that JGit keeps in memory while it resolves the deltas of a pack. It goes from an
- * object to the first delta to it, and so on, and keeps each on the way that other deltas to it are
- * left of: with two deltas to every object, all of a chain. Used by one thread.
+ * Objects that JGit keeps in memory while it resolves the deltas of a pack. It goes from an object
+ * to the first delta to it, and so on, and keeps each object on the way that has further deltas:
+ * with two deltas to every object, a whole chain. Used by one thread.
  */
 final class DeltaBases {
-  /** Numbers of deltas to what begins at a position. */
+  /** Number of deltas to the object that begins at a position. */
   private final LongMap<Integer> byPosition = new LongMap<>();
 
   private final Map<ObjectId, Integer> byId = new HashMap<>();
 
-  /** Objects with deltas left, the one that the next is applied to first. */
+  /** Objects with deltas left; the next delta applies to the first. */
   private final Deque<Base> kept = new ArrayDeque<>();
 
   private long bytes;
@@ -41,8 +41,8 @@ final class DeltaBases {
   }
 
   /**
-   * An object is in memory that is no delta, or none of the pack. It may have been read before, to
-   * be compared.
+   * Notes an object in memory that is not a delta of the pack. It may have been read before, for a
+   * comparison.
    */
   void begin(PackedObjectInfo object, long size) {
     kept.clear();
@@ -50,7 +50,7 @@ final class DeltaBases {
     keep(size, sum(byPosition.get(object.getOffset()), byId.get(object)));
   }
 
-  /** The next delta has become an object. */
+  /** Notes that the next delta has become an object. */
   void resolved(PackedObjectInfo object, long size) {
     Base base = kept.pop();
     bytes -= base.size();
@@ -71,7 +71,7 @@ final class DeltaBases {
     }
   }
 
-  /** Bytes of all that is kept but the object that the next delta is applied to. */
+  /** Bytes of all objects kept except the one that the next delta is applied to. */
   long bytesBesideNext() {
     return kept.isEmpty() ? 0 : bytes - kept.peek().size();
   }

@@ -49,7 +49,7 @@ import org.jgits3.manifest.Refs;
  * others. Safe for use by many threads.
  */
 public final class S3RefDatabase extends RefDatabase {
-  /** When look-ups of a handle ask the store. */
+  /** Times at which look-ups of a handle ask the store. */
   public enum Asking {
     /** As {@link Validation} says. */
     AS_CONFIGURED,
@@ -69,19 +69,19 @@ public final class S3RefDatabase extends RefDatabase {
   /** Generation of a manifest known before this handle looked for any object. */
   private final long opened;
 
-  /** Calls of {@link #refresh} so far. */
+  /** Number of calls of {@link #refresh}. */
   private final AtomicLong refreshes = new AtomicLong();
 
-  /** As many of them as a look-up has asked the store since. */
+  /** Value of {@link #refreshes} for which a look-up has asked the store. */
   private volatile long refreshed;
 
   /**
    * Refs of a handle.
    *
    * @param repository the handle
-   * @param shared what all handles of the repository share
-   * @param committer what changes of this handle go through
-   * @param objects what the handle can tell of objects
+   * @param shared state that all handles of the repository share
+   * @param committer commits the changes of this handle
+   * @param objects knowledge of the handle about objects
    * @param asking when look-ups ask the store
    */
   public S3RefDatabase(
@@ -123,7 +123,7 @@ public final class S3RefDatabase extends RefDatabase {
     return new ViewDatabase(shared.newestLoaded());
   }
 
-  /** Refs as recent as look-ups have to be. */
+  /** Refs for a look-up, validated as far as required. */
   private RefView lookup() throws IOException {
     long wanted = refreshes.get();
     if (refreshed < wanted) {
@@ -170,7 +170,7 @@ public final class S3RefDatabase extends RefDatabase {
     return view;
   }
 
-  /** Commits a transaction that gives refs no values but those that some have. */
+  /** Commits a transaction that gives refs only values that other refs have already. */
   <R> R commit(RefTransaction<R> transaction) throws IOException {
     return seen(transaction, Set::of, t -> shared.commit(committer, t));
   }
@@ -178,7 +178,7 @@ public final class S3RefDatabase extends RefDatabase {
   /**
    * Commits a transaction that was prepared on a view, whose table need not be loaded again.
    *
-   * @param tips what refs may point to then
+   * @param tips ids that refs may point to afterwards
    */
   <R> R commit(RefTransaction<R> transaction, Set<ObjectId> tips, RefView view) throws IOException {
     return seen(transaction, () -> tips, t -> shared.commit(committer, t, Optional.of(view)));
@@ -187,7 +187,7 @@ public final class S3RefDatabase extends RefDatabase {
   /**
    * Commits a transaction of many refs.
    *
-   * @param tips says what they may point to then
+   * @param tips returns the ids that refs may point to afterwards
    */
   public <R> R commitBatch(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, long bytes)
       throws IOException {
@@ -202,8 +202,8 @@ public final class S3RefDatabase extends RefDatabase {
 
   /**
    * Commits a transaction whose objects this handle may have looked for at any time since it was
-   * opened. If garbage was removed since, it looks again whether all that the new values lead to is
-   * there.
+   * opened. If garbage was removed since, checks again that all objects reachable from the new
+   * values exist.
    */
   private <R> R seen(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, Commit<R> commit)
       throws IOException {
@@ -219,10 +219,11 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   /**
-   * When all that values lead to was there, for all that is known. Where garbage was removed
-   * before, nobody is trusted, not even this handle with what it has written itself: an object that
-   * it found may have been garbage as well, and may lead to one that was removed before the handle
-   * was opened. Nor is it where others have received what is not listed, and may forget it.
+   * Generation at which all objects reachable from the values are known to have existed. If garbage
+   * was removed before, no handle is trusted, not even this one with objects it has written: an
+   * object that it found may have been garbage, and may refer to one that was removed before the
+   * handle was opened. The same holds if other handles have received packs that are not listed and
+   * may be forgotten.
    */
   private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
     if (shared.dropped() == 0 && !objects.mayKnowHidden()) {
@@ -247,7 +248,7 @@ public final class S3RefDatabase extends RefDatabase {
     return generation;
   }
 
-  /** Fires an event if refs are not those that were seen, or known before the transaction. */
+  /** Fires an event if refs differ from those seen, or known before the transaction. */
   private <R> R committed(R verdict, Refs known) {
     Refs now = shared.newest();
     Refs before = lastSeen.getAndSet(now);
@@ -270,7 +271,7 @@ public final class S3RefDatabase extends RefDatabase {
    * Folds the changes since the last compaction into a new snapshot, in the foreground. Never
    * needed for correctness; done in the background when it pays.
    *
-   * @throws IOException if it could not be done; nothing is lost
+   * @throws IOException if the compaction failed; nothing is lost
    */
   public void compact() throws IOException {
     shared.compact();
@@ -363,7 +364,7 @@ public final class S3RefDatabase extends RefDatabase {
     return lookup().prefix(include, excludes);
   }
 
-  /** Answered from an index, made when it is first asked for. */
+  /** Answers from an index that is built on first use. */
   @Override
   public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
     return lookup().tips(id);
@@ -379,7 +380,9 @@ public final class S3RefDatabase extends RefDatabase {
     return lookup().hasAny();
   }
 
-  /** Empty: a repository without a working tree has no {@code FETCH_HEAD} and the like. */
+  /**
+   * Returns no refs: a repository without a working tree has no {@code FETCH_HEAD} and the like.
+   */
   @Override
   public List<Ref> getAdditionalRefs() {
     return List.of();
@@ -410,7 +413,7 @@ public final class S3RefDatabase extends RefDatabase {
         : leaf;
   }
 
-  /** What an annotated tag leads to; empty for any other object. */
+  /** Peels an annotated tag; empty for any other object. */
   public static Optional<ObjectId> peel(RevWalk walk, ObjectId id) throws IOException {
     RevObject object = walk.parseAny(id);
     return object instanceof RevTag ? Optional.of(walk.peel(object).copy()) : Optional.empty();
@@ -449,11 +452,6 @@ public final class S3RefDatabase extends RefDatabase {
     return new TransactionReflog(shared.log(), ref.getName());
   }
 
-  /**
-   * State that all handles of the repository share.
-   *
-   * @return the state
-   */
   public SharedRefs shared() {
     return shared;
   }

@@ -60,7 +60,7 @@ final class S3RefRename extends RefRename {
     return new Outcome<>(Result.RENAMED, List.of(logged));
   }
 
-  /** Whether another ref than the renamed one stands in the way, tried on edits of its own. */
+  /** Tests on separate edits whether another ref than the renamed one prevents the rename. */
   private static boolean blocked(RefEdits edits, String from, String to) {
     RefEdits trial = edits.copy();
     trial.delete(from);

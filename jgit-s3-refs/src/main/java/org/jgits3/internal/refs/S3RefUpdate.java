@@ -27,32 +27,31 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 
 /**
- * An update of one ref. No lock is held: {@link RefUpdate} decides on the refs of one view, and the
+ * Update of one ref. No lock is held: {@link RefUpdate} decides on the refs of one view, and the
  * transaction is refused if the ref has another value when it commits. Only an unconditional force
- * takes whatever it finds.
+ * accepts any value.
  *
  * <p>The first view is the newest that this process knows, since the store checks in the write that
- * nothing changed meanwhile: an update that succeeds is one request. Whatever comes of that view
- * other than a success is forgotten, and decided again on refs that were validated after the call
- * began.
+ * nothing changed meanwhile: an update that succeeds is one request. Any other result on that view
+ * is discarded, and the update is decided again on refs that were validated after the call began.
  */
 final class S3RefUpdate extends RefUpdate {
   private final S3RefDatabase database;
   private final String name;
 
-  /** Where the ref led, if symbolic, for all that was known when the update was made. */
+  /** Target of the ref, if it was symbolic when the update was created. */
   private final Optional<String> linked;
 
-  /** The refs that are being decided on; null before the first decision. */
+  /** Refs on which the update is decided; null before the first decision. */
   @Nullable private RefView view;
 
   /** The ref as of the view, or of the look-up that was asked for; null before either. */
   @Nullable private Ref ref;
 
-  /** Whether the refs may have changed since the view, so that only a success counts. */
+  /** True if the refs may have changed since the view, so that only a success counts. */
   private boolean assumed;
 
-  /** What came of the transaction; empty if the decision needed none. */
+  /** Verdict of the transaction; empty if the decision needed none. */
   private Optional<Verdict> verdict = Optional.empty();
 
   /** Name the update changes: the ref, or the end of its chain of symbolic refs. */
@@ -62,21 +61,21 @@ final class S3RefUpdate extends RefUpdate {
   private RevWalk walk;
 
   /**
-   * What a transaction came to.
+   * Outcome of a transaction.
    *
    * @param result its result
-   * @param replaced value the ref had before, if there is none of a refusal
+   * @param replaced value the ref had before, null for none, or for a refusal
    */
   private record Verdict(Result result, @Nullable ObjectId replaced) {}
 
-  /** What {@link RefUpdate} does with the refs of the view. */
+  /** Decision of {@link RefUpdate} on the refs of the view. */
   @FunctionalInterface
   private interface Decision {
     Result make() throws IOException;
   }
 
   /**
-   * An update of a ref whatever it is.
+   * Creates an update of a ref.
    *
    * @param database the refs
    * @param name full name
@@ -159,8 +158,8 @@ final class S3RefUpdate extends RefUpdate {
   }
 
   /**
-   * Makes this a symbolic ref. It is a {@code LOCK_FAILURE} if another link is known to have been
-   * made since this update was, as in other DFS repositories, and if the ref does not lead to the
+   * Makes this a symbolic ref. It is a {@code LOCK_FAILURE} if the ref was linked elsewhere since
+   * this update was created, as in other DFS repositories, and if the ref does not lead to the
    * {@linkplain #setExpectedOldObjectId expected} object when it is committed.
    */
   @Override
@@ -193,7 +192,7 @@ final class S3RefUpdate extends RefUpdate {
     found(next.exact(name));
   }
 
-  /** Decides on refs that may be old; empty if what comes of it does not count. */
+  /** Decides on refs that may be old; empty if the result must not be used. */
   private Optional<Result> attempt(Decision decision) throws IOException {
     try {
       Result result = decision.make();
@@ -212,7 +211,7 @@ final class S3RefUpdate extends RefUpdate {
     return true;
   }
 
-  /** Nothing is held. */
+  /** Does nothing: no lock is held. */
   @Override
   protected void unlock() {}
 
@@ -290,7 +289,7 @@ final class S3RefUpdate extends RefUpdate {
         new Verdict(result, old), logged(message(result), changes(edits, old, id)));
   }
 
-  /** Whether the ref is still what the decision was made on, or nobody cares. */
+  /** Tests whether the ref still has the value of the decision, or the caller accepts any value. */
   private boolean acceptable(RefEdits edits, @Nullable ObjectId now) {
     if (deref && !edits.leaf(name).equals(target)) {
       return false;
@@ -304,7 +303,7 @@ final class S3RefUpdate extends RefUpdate {
     return expected == null || expected.equals(orZero(now));
   }
 
-  /** Whether the ref, not what it may lead to, is still what the decision was made on. */
+  /** Tests whether the ref itself, not its target, is still as it was at the decision. */
   private boolean sameItself(RefEdits edits) {
     return edits.symbolic(name).equals(view.symbolic(name))
         && edits.direct(name).equals(view.direct(name));
@@ -320,7 +319,7 @@ final class S3RefUpdate extends RefUpdate {
     return edits.direct(edits.leaf(name)).map(RefValue.Direct::id).orElse(null);
   }
 
-  /** What was changed; an update through a symbolic ref is logged under both names. */
+  /** Changes for the log; an update through a symbolic ref is logged under both names. */
   private List<RefChange> changes(RefEdits edits, @Nullable ObjectId old, @Nullable ObjectId id) {
     RefView before = edits.before();
     RefChange change =

@@ -18,12 +18,12 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
 /**
- * The reflog of one ref, answered from the log of transactions. It goes back to when the ref was
- * created, or created again after it had been deleted; a ref that was renamed has the entries of
- * its former names as well.
+ * Reflog of one ref, read from the log of transactions. It goes back to when the ref was created,
+ * or created again after it had been deleted; a ref that was renamed has the entries of its former
+ * names as well.
  *
- * <p>Unlike {@code RefDirectory}, every update is there, whether or not {@code
- * core.logAllRefUpdates} asks for it; where the caller disabled the reflog, the message is empty.
+ * <p>Unlike {@code RefDirectory}, every update is logged, even if {@code core.logAllRefUpdates} is
+ * off; if the caller disabled the reflog, the message is empty.
  */
 final class TransactionReflog implements ReflogReader {
   private static final Pattern LINE_END = Pattern.compile("\r?\n");
@@ -103,7 +103,7 @@ final class TransactionReflog implements ReflogReader {
       return LINE_END.matcher(transaction.message()).replaceAll(" ");
     }
 
-    /** Checkouts happen in working trees; a repository in a store has none. */
+    /** Returns null: a repository in a store has no working tree, so no checkouts. */
     @Override
     public CheckoutEntry parseCheckout() {
       return null;

@@ -32,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
     description =
         "Print the Git configuration of a repository, or the values of one key, or set it.")
 final class ConfigCommand implements Callable<Integer> {
-  /** What these say is what a repository is, and is not for anybody to change. */
+  /** Sections that describe the repository format and must not be changed. */
   private static final Set<String> FIXED_SECTIONS = Set.of("extensions");
 
   private static final Set<String> FIXED_CORE_KEYS = Set.of("bare", "repositoryformatversion");
@@ -97,10 +97,10 @@ final class ConfigCommand implements Callable<Integer> {
     }
   }
 
-  /** What {@code --json} prints of a value. */
+  /** Value as {@code --json} prints it. */
   private record Row(String key, String value) {}
 
-  /** What {@code --json} prints of a change. */
+  /** Change as {@code --json} prints it. */
   private record Changed(boolean ok, String name, String key) {}
 
   @Override
@@ -143,7 +143,7 @@ final class ConfigCommand implements Callable<Integer> {
     }
   }
 
-  /** What the repository says itself, without what the administrator does. */
+  /** Configuration of the repository itself, without the administrator's. */
   private static Config own(StoredConfig config) throws IOException {
     Config own = new Config();
     try {

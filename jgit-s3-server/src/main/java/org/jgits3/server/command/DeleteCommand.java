@@ -19,7 +19,7 @@ final class DeleteCommand implements Callable<Integer> {
   @Parameters(paramLabel = "NAME", description = "The repository.")
   private RepositoryName name;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Deleted(boolean ok, String name) {}
 
   @Override

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Shows in a minute what the program does; leaves nothing behind. */
+/** Demonstrates the program in a minute; leaves nothing behind. */
 @Command(
     name = "demo",
     description =
@@ -44,7 +44,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private final List<Step> steps = new ArrayList<>();
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Report(boolean ok, String error, String store, double seconds, List<Step> steps) {}
 
@@ -101,7 +101,8 @@ final class DemoCommand implements Callable<Integer> {
     } else if (report.ok()) {
       output.line("");
       output.line(
-          "All of it was as it should be, and is gone again. Go on with: jgit-s3 serve --create-on-push");
+          "All of it was as it should be, and is gone again. Go on with: jgit-s3 serve"
+              + " --create-on-push");
     }
   }
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
 
-/** Finds out by trying whether repositories are safe in the store. */
+/** Tests with real requests whether repositories are safe in the store. */
 @Command(
     name = "doctor",
     description = "Check whether the store honours what repositories rely on, races included.")
@@ -23,7 +23,7 @@ final class DoctorCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
   @Mixin private Output output;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Diagnosis(
       boolean ok, String store, List<Check> checks, List<String> unfinishedUploads) {}
 

@@ -30,7 +30,7 @@ final class ExportCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "DIR", description = "Where it goes; missing or empty.")
   private Path directory;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Report(
       boolean ok, String name, String directory, int refs, long objects, long packBytes) {}
 

@@ -33,7 +33,7 @@ final class GcCommand implements Callable<Integer> {
       description = "Repack also what a collection has packed and nobody has changed.")
   private boolean force;
 
-  /** What {@code --json} prints of each repository. */
+  /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name,
       int packsBefore,

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Makes a repository from one elsewhere. */
+/** Imports a repository from a directory or a URL. */
 @Command(
     name = "import",
     description = "Make a repository from one elsewhere; repeated after a failure it begins again.")
@@ -32,7 +32,7 @@ final class ImportCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "NAME", description = "The name it gets.")
   private RepositoryName name;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Report(
       boolean ok, String name, String source, int refs, long objects, long packBytes) {}
 

@@ -20,7 +20,7 @@ final class InitCommand implements Callable<Integer> {
   @Parameters(paramLabel = "NAME", description = "Its name, with or without .git.")
   private RepositoryName name;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Created(boolean ok, String name, String store) {}
 
   @Override

@@ -79,8 +79,8 @@ public final class JgitS3 implements Runnable {
   private JgitS3() {}
 
   /**
-   * The program, ready to be executed: errors are one line on its standard error, and the exit code
-   * is 0, 1 (failed) or 2 (wrong usage).
+   * Creates the command line of the program. Errors are one line on standard error, and the exit
+   * code is 0, 1 (failed) or 2 (wrong usage).
    *
    * @return the command line
    */
@@ -113,7 +113,7 @@ public final class JgitS3 implements Runnable {
     }
   }
 
-  /** Called without a command. */
+  /** Runs without a command. */
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "no command given; see jgit-s3 --help");
@@ -130,25 +130,25 @@ public final class JgitS3 implements Runnable {
     }
   }
 
-  /** Whether the user said which store to use, or where that is written. */
+  /** Tests whether the user chose a store, by an option or a file that names it. */
   boolean storeChosen() {
     return store != null || config != null;
   }
 
-  /** What is done when the process is told to stop. */
+  /** Action for the moment when the process is told to stop. */
   OrderlyEnd end() {
     return end;
   }
 
-  /** Whether stack traces are wanted. */
+  /** Tests whether stack traces are requested. */
   boolean debug() {
     return debug;
   }
 
   /**
-   * What the user set.
+   * Settings chosen by the user.
    *
-   * @throws ParameterException if it cannot be understood
+   * @throws ParameterException if they are not valid
    */
   S3Settings settings() {
     try {
@@ -159,15 +159,15 @@ public final class JgitS3 implements Runnable {
     }
   }
 
-  /** Opens the repositories of the store the user chose, to look at them; closed by the caller. */
+  /** Opens the repositories of the chosen store for reading; the caller closes them. */
   S3RepositoryManager openToRead() throws IOException {
     return openToRead((kind, outcome, bytes, nanos) -> {});
   }
 
   /**
-   * Opens the repositories of the store the user chose, to look at them; closed by the caller.
+   * Opens the repositories of the chosen store for reading; the caller closes them.
    *
-   * @param listener told of each request to the store
+   * @param listener receives each request to the store
    */
   S3RepositoryManager openToRead(StoreListener listener) throws IOException {
     S3Settings settings = settings();
@@ -175,16 +175,16 @@ public final class JgitS3 implements Runnable {
     return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
   }
 
-  /** Opens the repositories of the store the user chose, to change them; closed by the caller. */
+  /** Opens the repositories of the chosen store for writing; the caller closes them. */
   S3RepositoryManager open() throws IOException {
     return open(settings(), (kind, outcome, bytes, nanos) -> {});
   }
 
   /**
-   * Opens the repositories of a store to change them; closed by the caller.
+   * Opens the repositories of a store for writing; the caller closes them.
    *
-   * @param settings which store, and how to reach it
-   * @param listener told of each request to the store
+   * @param settings location of the store, and how to reach it
+   * @param listener receives each request to the store
    * @throws StoreProbe.Refused if the store does not honour conditional writes
    */
   S3RepositoryManager open(S3Settings settings, StoreListener listener) throws IOException {

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 
 /**
- * JSON that does nothing to a terminal: beside what JSON demands, the characters are escaped that
- * {@link LogLine#printable} leaves out. What is read from it is the same.
+ * Escapes in JSON, beside what the format requires, the characters that {@link LogLine#printable}
+ * leaves out, because they could act on a terminal. Parsers read the same value.
  */
 final class JsonEscapes extends CharacterEscapes {
   private static final long serialVersionUID = 1L;

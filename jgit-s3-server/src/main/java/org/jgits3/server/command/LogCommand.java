@@ -27,21 +27,24 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Shows the transactions of a repository, and those to come. */
+/** Shows the transactions of a repository, and waits for new ones. */
 @Command(
     name = "log",
     sortOptions = false,
     description = "Show the transactions that changed refs, oldest first.")
 final class LogCommand implements Callable<Integer> {
-  /** Loaded when JSON is printed: the command itself is part of every command line. */
+  /**
+   * Holder of the JSON writer, loaded on first use, because every command line creates this
+   * command.
+   */
   private static final class Json {
     private static final ObjectMapper MAPPER = new ObjectMapper();
   }
 
-  /** Between two looks at the manifest, of one request each. */
+  /** Interval between reads of the manifest, one request each. */
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** How long the end of the process waits for a line to be completed. */
+  /** Maximum time that the end of the process waits for a line to be completed. */
   private static final Duration LAST_LINE = Duration.ofSeconds(5);
 
   @ParentCommand private JgitS3 program;
@@ -74,7 +77,7 @@ final class LogCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Lets the line that is being printed be the last one. */
+  /** Stops after the line that is being printed. */
   private void stop() {
     stopped.countDown();
     if (!program.end().await(LAST_LINE)) {
@@ -105,7 +108,7 @@ final class LogCommand implements Callable<Integer> {
     return transactions.end();
   }
 
-  /** Whether nobody wants more: a signal came, or nobody reads what is printed. */
+  /** Tests whether to stop: a signal came, or the reader of the output is gone. */
   private boolean over() {
     return stopped.getCount() == 0 || out().checkError();
   }
@@ -127,7 +130,7 @@ final class LogCommand implements Callable<Integer> {
     t.forEachChange(c -> out().println("  " + LogLine.of(c)));
   }
 
-  /** Prints an object in one line; a large one is not held. */
+  /** Prints an object in one line, without holding a large one in memory. */
   private void printJson(Transaction t) throws IOException {
     JsonGenerator json = Json.MAPPER.getFactory().createGenerator(out());
     json.setCharacterEscapes(new JsonEscapes());

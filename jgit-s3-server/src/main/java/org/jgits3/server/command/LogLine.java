@@ -9,14 +9,14 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.RefChange;
 
-/** How commands print what happened to refs. */
+/** Formats changes of refs for commands. */
 final class LogLine {
   private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
 
   private LogLine() {}
 
   /**
-   * A change as {@code --json} prints it: no id where there is none, a target if it is symbolic.
+   * Change as {@code --json} prints it: an absent id is left out, and a symbolic ref has a target.
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Row(
@@ -41,7 +41,7 @@ final class LogLine {
     }
   }
 
-  /** A change for people: old and new value, and the name. */
+  /** Formats a change for people: old and new value, and the name. */
   static String of(RefChange c) {
     String renamed = c.renamedFrom().map(from -> " (was " + from + ")").orElse("");
     return printable(
@@ -64,15 +64,15 @@ final class LogLine {
   }
 
   /**
-   * A text in one line that does nothing to a terminal, and looks like what it is: without control
-   * characters, those beyond ASCII such as CSI (U+009B) included, line separators, and characters
-   * that only change how others look, such as those that reverse their order.
+   * Makes a text safe to print in one line on a terminal: removes control characters, those beyond
+   * ASCII such as CSI (U+009B) included, line separators, and characters that only change the
+   * display of others, such as those that reverse their order.
    */
   static String printable(String text) {
     return UNPRINTABLE.matcher(text).replaceAll(" ").stripTrailing();
   }
 
-  /** Whether {@link #printable} leaves a character as it is. */
+  /** Tests whether {@link #printable} keeps a character. */
   static boolean isPrintable(char character) {
     return switch (Character.getType(character)) {
       case Character.CONTROL,

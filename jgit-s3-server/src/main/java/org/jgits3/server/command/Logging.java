@@ -9,21 +9,21 @@ import ch.qos.logback.core.joran.spi.JoranException;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much is logged to standard error. A command says in one line why it failed, so that nothing
- * but errors is logged beside it; a server logs what an administrator wants to know.
+ * Sets the level of logging to standard error. A command prints the reason of a failure in one
+ * line, so only errors are logged beside it; a server logs what administrators need.
  */
 final class Logging {
   private static final String PROJECT = "org.jgits3";
 
   private Logging() {}
 
-  /** Warnings of everything and the server's own notes. */
+  /** Logs all warnings, and the information messages of the server. */
   static void server() {
     raise(Logger.ROOT_LOGGER_NAME, Level.WARN);
     raise(PROJECT, Level.INFO);
   }
 
-  /** All that the project logs, with whole stack traces. */
+  /** Logs all messages of the project, with whole stack traces. */
   static void debug() {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
@@ -39,7 +39,7 @@ final class Logging {
     raise(PROJECT, Level.DEBUG);
   }
 
-  /** Never lowers a level: {@code --debug} wins wherever it stands. */
+  /** Raises the level and never lowers it, so that {@code --debug} wins at any position. */
   private static void raise(String name, Level level) {
     Logger logger = ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(name);
     if (!logger.getEffectiveLevel().isGreaterOrEqual(level)) {

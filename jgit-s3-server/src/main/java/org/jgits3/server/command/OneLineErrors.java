@@ -9,7 +9,7 @@ import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Says why a command failed in one line on standard error. */
+/** Prints the reason of a failure in one line on standard error. */
 final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private final JgitS3 program;
 
@@ -47,7 +47,10 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
     err.flush();
   }
 
-  /** Control characters may come from a name or a server, and must not reach the terminal. */
+  /**
+   * Removes control characters, which may come from a name or a server and must not reach the
+   * terminal.
+   */
   private static String oneLine(Exception e) {
     String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     return LogLine.printable(message).strip();

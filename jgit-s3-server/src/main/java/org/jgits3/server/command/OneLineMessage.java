@@ -6,11 +6,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 
 /**
- * What the log says of an event in one line: its message, and each reason that the ones before did
- * not tell. Whoever collects logs line by line has all of it together.
+ * Logs an event in one line: its message, and each cause that adds information. Collectors of
+ * single lines get all of it together.
  */
 public final class OneLineMessage extends ThrowableHandlingConverter {
-  /** For Logback, which makes one for each pattern that asks for it. */
+  /** Called by Logback, once for each pattern. */
   public OneLineMessage() {}
 
   @Override

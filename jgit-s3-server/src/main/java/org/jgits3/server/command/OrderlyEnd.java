@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.S3RepositoryManager;
 
 /**
- * Lets a command come to its end when the process is told to stop. The hooks of a JVM run all at
- * once, and it waits for them and for no other thread: so there is one hook, which makes the
- * command stop, and waits until it has closed what it opened and has said why it failed.
+ * Ends a command in order when the process is told to stop. A JVM runs all shutdown hooks at once,
+ * and waits for them and for no other thread. So there is one hook, which stops the command, and
+ * waits until the command has closed its resources and printed why it failed.
  *
  * <p>Used by the thread that runs the command, and by the hook.
  */
 final class OrderlyEnd implements Closeable {
-  /** How long a command that was made to stop may take to remove what it has left half done. */
+  /** Maximum time that a stopped command may take to remove unfinished work. */
   private static final Duration CLEANING = Duration.ofSeconds(10);
 
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -26,9 +26,9 @@ final class OrderlyEnd implements Closeable {
   private volatile boolean told;
 
   /**
-   * Says what to do when the process is told to stop. Called once at most.
+   * Sets the action for the moment when the process is told to stop. Called once at most.
    *
-   * @param stop makes the command stop, and waits for it by {@link #await}; run by another thread
+   * @param stop stops the command, and waits for it by {@link #await}; run by another thread
    * @throws IllegalStateException if the process was told to stop already
    */
   void atSignal(Runnable stop) {
@@ -43,17 +43,15 @@ final class OrderlyEnd implements Closeable {
     hook = Optional.of(thread);
   }
 
-  /** Whether the command was told to stop. */
+  /** Tests whether the command was told to stop. */
   boolean isTold() {
     return told;
   }
 
   /**
-   * Gives up what the command is uploading when the process is told to stop, so that it fails and
-   * cleans up. What it commits then or has committed is whole as ever.
-   *
-   * @param manager what it uploads through
-   * @param progress told of its work
+   * Aborts the uploads of the command when the process is told to stop, so that it fails and cleans
+   * up. Commits stay complete. @param manager manager that the command uploads through @param
+   * progress progress of the command
    */
   void giveUpAtSignal(S3RepositoryManager manager, ProgressBar progress) {
     atSignal(
@@ -79,8 +77,7 @@ final class OrderlyEnd implements Closeable {
   /**
    * Waits until the command has ended.
    *
-   * @param limit how long
-   * @return whether it has
+   * @param limit maximum time to wait @return true if it has ended
    */
   boolean await(Duration limit) {
     try {
@@ -91,7 +88,7 @@ final class OrderlyEnd implements Closeable {
     }
   }
 
-  /** The command has ended: the process may. */
+  /** Notes that the command has ended, so that the process may end. */
   @Override
   public void close() {
     ended.countDown();

@@ -17,12 +17,12 @@ final class Output {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  /** Whether the command prints JSON and nothing else. */
+  /** Tests whether the command prints JSON and nothing else. */
   boolean json() {
     return json;
   }
 
-  /** Prints a line for people; what could act on a terminal is left out. */
+  /** Prints a line for people, without characters that could act on a terminal. */
   void line(String text) {
     print(LogLine.printable(text));
   }
@@ -32,9 +32,9 @@ final class Output {
     writer().flush();
   }
 
-  /** Prints a value for scripts. */
+  /** Prints a value as JSON. */
   void value(Object value) {
-    // Made here, since every command has an output and few print JSON: it loads some 400 classes.
+    // Created here, because few commands print JSON, and it loads some 400 classes.
     ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
     mapper.getFactory().setCharacterEscapes(new JsonEscapes());
     try {

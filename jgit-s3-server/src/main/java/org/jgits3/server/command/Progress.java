@@ -3,16 +3,16 @@ package org.jgits3.server.command;
 
 import picocli.CommandLine;
 
-/** How far long work is, on standard error, if a person is looking at it. */
+/** Shows the progress of long work on standard error, if that is a terminal. */
 final class Progress {
   private Progress() {}
 
   /**
-   * A monitor for the work of a command.
+   * Creates the monitor of a command.
    *
    * @param command the command
    * @param output its output
-   * @return a bar that is drawn if there is a terminal and no JSON was asked for
+   * @return a bar; drawn if there is a terminal and no JSON was requested
    */
   static ProgressBar of(CommandLine command, Output output) {
     return new ProgressBar(command.getErr(), ProgressBar.onTerminal() && !output.json());

@@ -14,8 +14,8 @@ import org.jgits3.store.StoreListener;
 import picocli.CommandLine;
 
 /**
- * Shows on a terminal what a long command is at: a bar, how much is done, at what rate, and how
- * much time is left at that rate. Where it is not to be shown it only counts.
+ * Shows the progress of a long command on a terminal: a bar, the work done, its rate, and the time
+ * left at that rate. Only counts if it is not shown.
  *
  * <p>Updated by one thread and by JGit's timer, redrawn at most once a second and at each percent.
  */
@@ -24,7 +24,7 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
   private static final int WIDTH = 20;
   private static final double MILLIS = 1000;
 
-  /** The process was told to stop. */
+  /** Thrown when the process was told to stop. */
   static final class Stopped extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -40,24 +40,19 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
   /** Length of the line on the terminal; guarded by this. */
   private int drawn;
 
-  /** Traffic when the task began; set by the thread that works, read by the timer. */
+  /** Traffic at the start of the task; written by the working thread, read by the timer. */
   private volatile long before;
 
-  /** Whether the work is to end early; set by the hook that ends the process. */
+  /** True if the work is to end early; set by the hook that ends the process. */
   private volatile boolean cancelled;
 
-  /**
-   * A bar.
-   *
-   * @param err where it is drawn
-   * @param shown whether it is
-   */
+  /** Creates a bar. @param err writer to draw to @param shown true to draw it */
   ProgressBar(PrintWriter err, boolean shown) {
     this.err = err;
     this.shown = shown;
   }
 
-  /** Whether standard error is a terminal, as far as can be told. */
+  /** Tests whether standard error is a terminal, as far as the JVM can tell. */
   static boolean onTerminal() {
     try {
       String device = Files.readSymbolicLink(STDERR).toString();
@@ -69,20 +64,18 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
     }
   }
 
-  /** Counts the bytes that requests to the store move, whose rate is shown. */
+  /** Creates a listener that counts the bytes of requests to the store, whose rate is shown. */
   StoreListener traffic() {
     return (kind, outcome, bytes, nanos) -> traffic.add(bytes);
   }
 
-  /** Makes the work that is shown fail, as soon as it looks. */
+  /** Makes the work fail at its next report of progress. */
   void cancel() {
     cancelled = true;
   }
 
   /**
-   * Looks between two pieces of work.
-   *
-   * @throws Stopped if no more is wanted
+   * Checks between two pieces of work whether to go on. @throws Stopped if the work was cancelled
    */
   void checkWanted() throws Stopped {
     if (cancelled) {
@@ -163,7 +156,7 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
     }
   }
 
-  /** Leaves what was drawn, and goes to the next line. */
+  /** Ends the line, and leaves the bar as it is drawn. */
   @Override
   public synchronized void close() {
     if (drawn > 0) {

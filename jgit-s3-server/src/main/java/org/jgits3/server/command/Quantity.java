@@ -4,19 +4,19 @@ package org.jgits3.server.command;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 final class Quantity {
   private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   private static final int STEP = 1024;
 
   private Quantity() {}
 
-  /** A number of things: {@code 1 ref}, {@code 2 refs}. */
+  /** Formats a number of things: {@code 1 ref}, {@code 2 refs}. */
   static String of(long count, String thing) {
     return count + " " + thing + (count == 1 ? "" : "s");
   }
 
-  /** Bytes in the largest unit of which there is one: {@code 1.5 MiB}. */
+  /** Formats bytes in the largest unit that gives at least one: {@code 1.5 MiB}. */
   static String ofBytes(long bytes) {
     if (bytes < STEP) {
       return of(bytes, "byte");
@@ -30,7 +30,7 @@ final class Quantity {
     return String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
   }
 
-  /** A time in minutes and seconds, with hours if there are any: {@code 1:02:03}. */
+  /** Formats a time in minutes and seconds, with hours if there are any: {@code 1:02:03}. */
   static String of(Duration time) {
     long hours = time.toHours();
     String rest =

@@ -24,7 +24,7 @@ final class RenameCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "NEW", description = "The name it gets.")
   private RepositoryName to;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Renamed(boolean ok, String from, String to) {}
 
   @Override

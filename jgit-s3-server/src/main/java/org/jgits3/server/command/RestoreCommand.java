@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Brings refs and objects back to what a copy of an older manifest says. */
+/** Restores refs and objects from a copy of an older manifest. */
 @Command(
     name = "restore",
     sortOptions = false,
@@ -43,7 +43,7 @@ final class RestoreCommand implements Callable<Integer> {
   @Option(names = "--apply", description = "Restore; without it nothing is changed.")
   private boolean apply;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Row(
       String name,
       long generation,

@@ -15,12 +15,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** Brings the refs back to what they were. */
+/** Restores the refs to an earlier state. */
 @Command(
     name = "restore-refs",
     sortOptions = false,
     description =
-        "Show what it takes for all refs to be as they were; with --apply, do it in one transaction.")
+        "Show what it takes for all refs to be as they were; with --apply, do it in one"
+            + " transaction.")
 final class RestoreRefsCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
   @Mixin private Output output;
@@ -38,7 +39,7 @@ final class RestoreRefsCommand implements Callable<Integer> {
   @Option(names = "--apply", description = "Change the refs; without it nothing is changed.")
   private boolean apply;
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Report(
       boolean ok,
       String name,

@@ -11,12 +11,12 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The repositories that a command works on: one, or all. */
+/** Repositories that a command works on: one, or all. */
 final class Selection {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Choice choice;
 
-  /** What the user gave. */
+  /** Options given by the user. */
   private static final class Choice {
     @Parameters(paramLabel = "NAME", description = "The repository.")
     private RepositoryName name;
@@ -25,20 +25,18 @@ final class Selection {
     private boolean all;
   }
 
-  /** What is done to each repository. */
+  /** Work on one repository. */
   @FunctionalInterface
   interface Work {
     void on(String name) throws IOException;
   }
 
   /**
-   * Works on repositories one after the other. If all were chosen, one that fails does not keep the
-   * others from their turn, unless the process was told to stop, and one that was deleted meanwhile
-   * is left out.
+   * Works on repositories one after the other. If all were chosen, continues after a failure,
+   * unless the process was told to stop, and skips a repository that was deleted meanwhile.
    *
    * @param names the repositories
-   * @param output told of failures
-   * @param work what to do
+   * @param output prints failures @param work work to do
    * @throws IOException if any failed
    */
   void forEach(Collection<String> names, Output output, Work work) throws IOException {
@@ -67,7 +65,7 @@ final class Selection {
     }
   }
 
-  /** Whether all were chosen. */
+  /** Tests whether all were chosen. */
   boolean all() {
     return choice.all;
   }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
-  /** Longest that the end of uploads and of commits in the background may take after that. */
+  /** Maximum time after that for the end of uploads and of background commits. */
   private static final Duration CLOSING = Duration.ofMinutes(1);
 
   @ParentCommand private JgitS3 program;
@@ -78,7 +78,7 @@ final class ServeCommand implements Callable<Integer> {
       description = "How long requests in flight may go on after the signal (${DEFAULT-VALUE}).")
   private int shutdownSeconds;
 
-  /** Who may connect; needed where others than this host can. */
+  /** Access control; required if other hosts can connect. */
   private static final class Access {
     @Option(
         names = "--users",
@@ -114,9 +114,7 @@ final class ServeCommand implements Callable<Integer> {
     server.awaitClose();
   }
 
-  /**
-   * Lets requests finish, and then {@link #call} close the rest, uploads that are open included.
-   */
+  /** Lets requests finish, then lets {@link #call} close the rest, open uploads included. */
   private void stop(GitHttpServer server) {
     server.close();
     if (!program.end().await(CLOSING)) {
@@ -124,7 +122,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** The server as the options want it, checked before the store is asked for anything. */
+  /** Configures the server from the options, and checks it before any request to the store. */
   private GitHttpServer.Builder builder() {
     if (shutdownSeconds < 0) {
       throw new ParameterException(

@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** Shows how large a repository is and what it is made of. */
+/** Shows the size of a repository and of its parts. */
 @Command(name = "stats", description = "Show how large a repository is and what it is made of.")
 final class StatsCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
@@ -29,9 +29,9 @@ final class StatsCommand implements Callable<Integer> {
   private RepositoryName name;
 
   /**
-   * What is printed. Sizes are in bytes; the overlay holds the refs changed, deletions included,
-   * since the snapshot was written. Packs are told apart by what wrote them: {@code RECEIVE} for a
-   * push, {@code GC} and {@code GC_REST} for a collection, and so on.
+   * Printed figures. Sizes are in bytes; the overlay holds the refs changed, deletions included,
+   * since the snapshot was written. Packs are grouped by their source: {@code RECEIVE} for a push,
+   * {@code GC} and {@code GC_REST} for a collection, and so on.
    */
   private record Stats(
       String name,

@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Deletes stored objects that nothing needs any more. */
+/** Deletes stored objects that no repository needs any more. */
 @Command(
     name = "sweep",
     sortOptions = false,
@@ -44,7 +44,7 @@ final class SweepCommand implements Callable<Integer> {
               + " repeated.")
   private int graceHours;
 
-  /** What {@code --json} prints of each repository. */
+  /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name, long boundary, long objects, long bytes, int uploads, boolean dryRun) {
     static Row of(String name, Sweep.Report r) {

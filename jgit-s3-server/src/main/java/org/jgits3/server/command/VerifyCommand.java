@@ -31,7 +31,7 @@ final class VerifyCommand implements Callable<Integer> {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Subject subject;
 
-  /** What the user gave. */
+  /** Options given by the user. */
   private static final class Subject {
     @Parameters(paramLabel = "NAME", description = "The repository.")
     private RepositoryName name;
@@ -42,10 +42,10 @@ final class VerifyCommand implements Callable<Integer> {
     private boolean names;
   }
 
-  /** What {@code --json} prints of the names. */
+  /** Check of all names as {@code --json} prints it. */
   private record Names(boolean ok, List<Catalog.Contradiction> findings) {}
 
-  /** What {@code --json} prints. */
+  /** Result as {@code --json} prints it. */
   private record Report(
       boolean ok,
       String name,

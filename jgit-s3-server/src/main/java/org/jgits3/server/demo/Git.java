@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The git on the PATH, in one working directory, shielded from the user's configuration. */
+/** Runs the git on the PATH in one working directory, without the user's configuration. */
 final class Git {
   private static final long MINUTES = 5;
 
@@ -19,10 +19,10 @@ final class Git {
   private final Path scratch;
 
   /**
-   * A git.
+   * Creates a runner.
    *
-   * @param directory where it runs; created if it is not there
-   * @param scratch where its output goes before it is read
+   * @param directory working directory; created if it does not exist
+   * @param scratch directory for its output
    */
   Git(Path directory, Path scratch) throws IOException {
     this.directory = Files.createDirectories(directory);

@@ -4,7 +4,7 @@ package org.jgits3.server.demo;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The part of the tour that git takes: push, clone, push again, fetch, and a check of it all. */
+/** Part of the tour that uses git: push, clone, push again, fetch, and a check of all results. */
 final class GitTour {
   private static final String EVERYTHING = "+refs/*:refs/*";
 

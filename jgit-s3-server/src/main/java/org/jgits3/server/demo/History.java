@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** A project's history as a stream for {@code git fast-import}: the same bytes every time. */
+/** History of a project as a stream for {@code git fast-import}, with the same bytes every time. */
 final class History {
   static final int COMMITS = 500;
 

@@ -12,12 +12,12 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 
-/** The part of the tour through many refs, as a server of code reviews has them. */
+/** Part of the tour with many refs, as a code review server has them. */
 final class RefsTour {
   private static final int LOOK_UPS = 1000;
   private static final int SCANS = 100;
 
-  /** Refs under one of the directories {@code refs/changes/00/} to {@code 99/}. */
+  /** Number of directories {@code refs/changes/00/} to {@code 99/}. */
   private static final int DIRECTORIES = 100;
 
   private final Tour tour;

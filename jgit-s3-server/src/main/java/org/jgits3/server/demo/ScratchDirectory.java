@@ -7,15 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.util.FileUtils;
 
-/** A temporary directory that goes with its owner. */
+/** Temporary directory that is deleted on close. */
 public final class ScratchDirectory implements Closeable {
   private final Path path;
 
   /**
-   * Makes a directory.
-   *
-   * @param prefix what its name begins with
-   * @throws IOException if it cannot be made
+   * Creates a directory. @param prefix prefix of its name @throws IOException if it cannot be
+   * created
    */
   public ScratchDirectory(String prefix) throws IOException {
     path = Files.createTempDirectory(prefix);
@@ -25,11 +23,7 @@ public final class ScratchDirectory implements Closeable {
     return path.resolve(name);
   }
 
-  /**
-   * Where it is.
-   *
-   * @return the directory
-   */
+  /** Path of the directory. @return the directory */
   public Path path() {
     return path;
   }

@@ -10,9 +10,8 @@ import org.jgits3.store.RequestKind;
 /**
  * One step of the tour after it ended.
  *
- * @param name what was done
- * @param millis how long it took
- * @param requests requests to the store by kind, those that were made only
+ * @param name description of the step @param millis duration in milliseconds @param requests
+ *     requests to the store by kind, only kinds that occurred
  */
 public record Step(String name, long millis, Map<String, Long> requests) {
   static Step of(String name, long nanos, RequestCounts.Snapshot counts) {
@@ -26,7 +25,7 @@ public record Step(String name, long millis, Map<String, Long> requests) {
   }
 
   /**
-   * The requests in a line for people.
+   * Formats the requests in a line.
    *
    * @return such as {@code 2 GET, 1 PUT_IF}
    */

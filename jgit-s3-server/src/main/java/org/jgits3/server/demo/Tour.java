@@ -12,12 +12,11 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.server.http.GitHttpServer;
 
 /**
- * Serves a store, pushes to it and clones from it with a real git, then creates refs by the hundred
- * thousand and looks them up; measures every step, and checks what comes back.
+ * Serves a store, pushes to it and clones from it with a real git, then creates hundreds of
+ * thousands of refs and looks them up. Measures every step, and checks its result.
  *
- * <p>Works in a repository of its own under a name that nothing else has, and removes it, its
- * objects included, whatever happens. Only its tombstone, a few hundred bytes, stays, as it does
- * after every deletion.
+ * <p>Works in a repository with a unique name, and always removes it with its objects. Only its
+ * tombstone, a few hundred bytes, stays, as after every deletion.
  */
 public final class Tour {
   private final S3RepositoryManager manager;
@@ -27,12 +26,10 @@ public final class Tour {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * A tour.
+   * Creates a tour. @param manager repositories of the store to show
    *
-   * @param manager repositories of the store to show
    * @param counts counts of the requests to that store
-   * @param refs how many refs to create
-   * @param listener told of each step when it ended
+   * @param refs number of refs to create @param listener receives each step when it has ended
    */
   public Tour(
       S3RepositoryManager manager, RequestCounts counts, int refs, Consumer<Step> listener) {
@@ -42,17 +39,16 @@ public final class Tour {
     this.listener = listener;
   }
 
-  /** What a step does. */
+  /** Work of a step. */
   @FunctionalInterface
   interface Work {
     void run() throws IOException, InterruptedException;
   }
 
   /**
-   * Takes the tour.
+   * Runs the tour. @return the steps, in order
    *
-   * @return the steps, in order
-   * @throws IOException with one line that says which step did not do what it should
+   * @throws IOException if a step failed; its one-line message names the step
    * @throws InterruptedException if the thread was interrupted
    */
   public List<Step> take() throws IOException, InterruptedException {
@@ -81,14 +77,17 @@ public final class Tour {
     listener.accept(step);
   }
 
-  /** Fails the tour if something is not as it should be. */
+  /** Fails the tour if a condition does not hold. */
   static void check(boolean right, String wrong) throws IOException {
     if (!right) {
       throw new IOException(wrong);
     }
   }
 
-  /** Removes the repository. An interrupt waits, since an interrupted thread would send nothing. */
+  /**
+   * Removes the repository. Delays an interrupt until then, because an interrupted thread sends no
+   * requests.
+   */
   private void remove(String name) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {

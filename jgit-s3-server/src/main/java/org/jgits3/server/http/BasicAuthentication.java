@@ -13,8 +13,8 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Lets only the users of a file pass, by HTTP Basic authentication; {@code /healthz} alone is for
- * everybody, since load balancers have no password. The name of who passed is the request's remote
+ * Lets only the users of a file pass, by HTTP Basic authentication; only {@code /healthz} is open
+ * to all, because load balancers have no password. The authenticated user is the request's remote
  * user.
  */
 final class BasicAuthentication extends HttpFilter {
@@ -59,7 +59,7 @@ final class BasicAuthentication extends HttpFilter {
     try {
       return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      // Not Base64: no credentials, which the client is told like any other who has none.
+      // Not Base64: treated like a request without credentials.
       return "";
     }
   }

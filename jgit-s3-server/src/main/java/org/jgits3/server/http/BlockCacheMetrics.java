@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 
 /**
- * Look-ups in JGit's cache of pack blocks by result, and its size. The cache is asked anew each
- * time, since it is another object after a reconfiguration.
+ * Look-ups in JGit's cache of pack blocks by result, and its size. Fetches the cache for each
+ * value, because a reconfiguration replaces it.
  */
 final class BlockCacheMetrics implements MeterBinder {
   @Override
@@ -32,7 +32,7 @@ final class BlockCacheMetrics implements MeterBinder {
         .register(registry);
   }
 
-  /** The cache counts by kind of file. */
+  /** Sums the counts, which the cache keeps by kind of file. */
   private static double sum(Function<DfsBlockCache, long[]> count) {
     return (double) Arrays.stream(count.apply(DfsBlockCache.getInstance())).sum();
   }

@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Points an unborn {@code HEAD} at the branch that was pushed first. Nobody chose its branch when a
- * push created the repository, and without this a clone of it would check nothing out.
+ * Points an unborn {@code HEAD} at the branch that was pushed first. A repository created by a push
+ * has no chosen branch, and without this a clone would check nothing out.
  */
 final class FirstBranch implements PostReceiveHook {
   private static final Logger LOG = LoggerFactory.getLogger(FirstBranch.class);
 
-  /** What {@code HEAD} becomes if several branches come at once. */
+  /** Preferred branches for {@code HEAD} if several are pushed at once. */
   private static final List<String> PREFERRED =
       List.of(Constants.R_HEADS + "main", Constants.R_HEADS + Constants.MASTER);
 
@@ -44,7 +44,7 @@ final class FirstBranch implements PostReceiveHook {
         : PREFERRED.stream().filter(created::contains).findFirst();
   }
 
-  /** The push is done already, so that a failure here is for the log only. */
+  /** Links {@code HEAD}. Only logs a failure, because the push is already committed. */
   private static void link(Repository repository, String branch) {
     try {
       Ref head = repository.exactRef(Constants.HEAD);

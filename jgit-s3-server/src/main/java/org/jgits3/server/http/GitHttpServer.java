@@ -37,20 +37,23 @@ import org.slf4j.LoggerFactory;
 /**
  * Serves the repositories of one store to Git clients over HTTP.
  *
- * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} says whether the store
- * can be reached, {@code /metrics} is Prometheus text. A server is running from {@link
+ * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} tells if the store can
+ * be reached, {@code /metrics} is Prometheus text. A server is running from {@link
  * Builder#start(S3RepositoryManager)} until {@link #close}; both may be called from any thread.
  */
 public final class GitHttpServer implements Closeable {
-  /** How long {@link #close} waits for requests in flight unless told otherwise. */
+  /** Default of the time that {@link #close} waits for requests in flight. */
   public static final Duration DEFAULT_SHUTDOWN_LIMIT = Duration.ofSeconds(30);
 
   private static final Logger LOG = LoggerFactory.getLogger(GitHttpServer.class);
 
-  /** A connection on which nothing moved for so long is dropped, in milliseconds. */
+  /** Time in milliseconds after which an idle connection is dropped. */
   private static final long IDLE_TIMEOUT = Duration.ofMinutes(5).toMillis();
 
-  /** Jetty itself takes up to 30 threads; the others are for what is no Git request. */
+  /**
+   * Threads beyond those for Git requests. Jetty itself takes up to 30; the others serve other
+   * requests.
+   */
   private static final int MORE_THREADS = 64;
 
   private final Server server;
@@ -67,8 +70,8 @@ public final class GitHttpServer implements Closeable {
   }
 
   /**
-   * A server on a free port of the loopback interface, for anyone on this host, unless the builder
-   * is told otherwise.
+   * Creates a builder. By default a server listens on a free port of the loopback interface,
+   * without authentication.
    *
    * @return a builder
    */
@@ -77,7 +80,7 @@ public final class GitHttpServer implements Closeable {
   }
 
   /**
-   * Where clients connect.
+   * Address for clients.
    *
    * @return {@code http://HOST:PORT/} with the port that is really bound
    */
@@ -89,8 +92,8 @@ public final class GitHttpServer implements Closeable {
 
   /**
    * Stops accepting, lets requests in flight finish up to the shutdown limit, then cuts their
-   * connections. A push that is cut off was either committed whole or not at all. Does nothing if
-   * the server is closed already.
+   * connections. A push that is cut off was committed either completely or not at all. Does nothing
+   * if the server is closed already.
    */
   @Override
   public void close() {
@@ -120,7 +123,7 @@ public final class GitHttpServer implements Closeable {
     server.join();
   }
 
-  /** How a server is to run. Not safe for use by several threads. */
+  /** Configures and starts a server. Not safe for use by several threads. */
   public static final class Builder {
     private InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private boolean createOnPush;
@@ -136,7 +139,7 @@ public final class GitHttpServer implements Closeable {
     private Builder() {}
 
     /**
-     * Where to listen.
+     * Sets the address to listen on.
      *
      * @param address resolved address; port 0 for any free one
      * @return this
@@ -147,8 +150,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Whether a push to a name that stands for no repository creates one; {@code HEAD} then becomes
-     * the branch that is pushed first.
+     * Lets a push to a name without a repository create one, whose {@code HEAD} becomes the branch
+     * that is pushed first.
      *
      * @param create true to create; false, the default, to refuse the push
      * @return this
@@ -159,7 +162,7 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Asks every client but those of {@code /healthz} for a name and password.
+     * Requires a name and password for every path except {@code /healthz}.
      *
      * @param file the users
      * @return this
@@ -170,7 +173,7 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Lets anyone read and write also where others than this host can connect.
+     * Allows anonymous reads and writes even if other hosts can connect.
      *
      * @return this
      */
@@ -180,8 +183,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Defaults for what repositories do not set themselves, in {@code [receive]}, {@code
-     * [uploadpack]}, {@code [transfer]} and {@code [fsck]}.
+     * Sets defaults for repositories, for keys in {@code [receive]}, {@code [uploadpack]}, {@code
+     * [transfer]} and {@code [fsck]}.
      *
      * @param defaults the administrator's config
      * @return this
@@ -194,7 +197,7 @@ public final class GitHttpServer implements Closeable {
     /**
      * Refuses larger packs; takes precedence over {@code receive.maxInputSize} of {@link #config}.
      *
-     * @param bytes most bytes of one push; 0 for no limit
+     * @param bytes maximum bytes of one push; 0 for no limit
      * @return this
      */
     public Builder maxPackSize(long bytes) {
@@ -206,7 +209,7 @@ public final class GitHttpServer implements Closeable {
      * Refuses packs with larger objects; takes precedence over {@code receive.maxObjectSizeLimit}
      * of {@link #config}.
      *
-     * @param bytes most bytes of one inflated object; 0 for no limit
+     * @param bytes maximum bytes of one inflated object; 0 for no limit
      * @return this
      */
     public Builder maxObjectSize(long bytes) {
@@ -215,7 +218,7 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * How long {@link GitHttpServer#close} waits for requests in flight.
+     * Sets the time that {@link GitHttpServer#close} waits for requests in flight.
      *
      * @param limit time after which their connections are cut; zero to cut at once
      * @return this
@@ -226,7 +229,7 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Where the server counts, and what {@code /metrics} shows.
+     * Sets the metrics that the server counts in and {@code /metrics} shows.
      *
      * @param shared metrics, to which the store's requests may be counted as well
      * @return this
@@ -237,11 +240,10 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Bounds the requests of Git clients that go on at a time, and with them the memory they take.
-     * Up to ten times as many wait, up to 30 seconds; the others are answered 503 at once.
+     * Bounds the concurrent requests of Git clients, and so their memory. Up to ten times as many
+     * wait, up to 30 seconds; the others are answered 503 at once. @param atOnce maximum number of
+     * requests, at least 1; the default is one for each 16 MiB of the heap, at most 96
      *
-     * @param atOnce most requests, at least 1; unless it is given, one for each 16 MiB of the heap,
-     *     at most 96
      * @return this
      */
     public Builder maxRequests(int atOnce) {
@@ -253,11 +255,11 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Checks the options without any effect; {@link #start(S3RepositoryManager)} does it too.
+     * Checks the options; {@link #start(S3RepositoryManager)} does it too.
      *
      * @return this
-     * @throws IllegalArgumentException if others than this host could connect although neither
-     *     users nor {@link #anonymous} were asked for, or if both were
+     * @throws IllegalArgumentException if other hosts can connect and neither users nor {@link
+     *     #anonymous} were set, or if both were
      */
     public Builder check() {
       if (anonymous && users.isPresent()) {
@@ -290,8 +292,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Starts the same server around other repositories than those of a store, such as those of a
-     * directory, to compare the two.
+     * Starts the same server with repositories from elsewhere, such as a directory, for
+     * comparisons.
      *
      * @param repositories finds the repository a request is about
      * @return the server, accepting connections

@@ -12,14 +12,13 @@ import org.eclipse.jetty.server.handler.QoSHandler;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Bounds the requests of Git clients that go on at a time, and with them memory and threads:
- * however many clients fetch and push, the heap has room for those that go on, and {@code /healthz}
- * and {@code /metrics} find a thread. The next ones wait, without a thread, in the order of
- * arrival. A request for which too many wait already is answered 503 at once, one that waited for
- * 30 seconds then.
+ * Bounds the concurrent requests of Git clients, and so memory and threads: the heap has room for
+ * all of them, and {@code /healthz} and {@code /metrics} find a thread. Further requests wait,
+ * without a thread, in the order of arrival. A request is answered 503 if too many wait already, or
+ * after it has waited 30 seconds.
  */
 final class GitRequestLimit extends QoSHandler {
-  /** Requests at a time, however large the heap is. */
+  /** Maximum number of concurrent requests with a heap of any size. */
   static final int MOST = 96;
 
   /**
@@ -33,14 +32,13 @@ final class GitRequestLimit extends QoSHandler {
   private static final int WAITING_FOR_EACH = 10;
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
-  /** In seconds. */
+  /** Value of the Retry-After header, in seconds. */
   private static final int RETRY_AFTER = 10;
 
   /**
    * Limits requests.
    *
-   * @param next who serves them
-   * @param atOnce most of them at a time
+   * @param next handler that serves them @param atOnce maximum number at a time
    */
   GitRequestLimit(Handler next, int atOnce) {
     super(next);
@@ -51,9 +49,8 @@ final class GitRequestLimit extends QoSHandler {
   }
 
   /**
-   * Requests at a time that a heap has room for.
+   * Number of concurrent requests that fit in a heap. @param heap maximum size of the heap in bytes
    *
-   * @param heap bytes that the process may use at most
    * @return number of requests
    */
   static int thatFit(long heap) {
@@ -61,8 +58,8 @@ final class GitRequestLimit extends QoSHandler {
   }
 
   /**
-   * Clients that have read the refs go first: Git shows why a request was refused only where it
-   * asks for the refs.
+   * Prefers clients that have read the refs already: Git shows the reason of a refusal only for the
+   * request that reads the refs.
    */
   @Override
   protected int getPriority(Request request) {

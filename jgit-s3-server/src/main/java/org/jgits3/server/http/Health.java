@@ -3,12 +3,12 @@ package org.jgits3.server.http;
 
 import java.io.IOException;
 
-/** Whether the server can do its work. */
+/** Check of the ability of the server to do its work. */
 interface Health {
   /**
    * Checks now.
    *
-   * @throws IOException with one line that says what is wrong
+   * @throws IOException if the server cannot do its work; the message is one line with the reason
    */
   void check() throws IOException;
 }

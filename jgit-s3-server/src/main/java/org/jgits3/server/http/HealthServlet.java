@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code /healthz}: 200 while the store answers, 503 while it does not. Asks the store at most once
- * a second however often it is asked itself.
+ * a second.
  */
 final class HealthServlet extends HttpServlet {
   static final String PATH = "/healthz";
@@ -21,7 +21,7 @@ final class HealthServlet extends HttpServlet {
 
   private final Health health;
 
-  /** The last answer; guarded by this. */
+  /** Last answer; guarded by this. */
   private boolean healthy;
 
   /** {@link System#nanoTime} after which the answer is stale; guarded by this. */

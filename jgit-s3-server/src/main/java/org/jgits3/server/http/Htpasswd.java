@@ -13,16 +13,19 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The bcrypt hashes of an htpasswd file: {@code NAME:HASH} lines, as {@code htpasswd -B} writes
- * them. Immutable.
+ * Bcrypt hashes of an htpasswd file: {@code NAME:HASH} lines, as {@code htpasswd -B} writes them.
+ * Immutable.
  */
 final class Htpasswd {
-  /** Two to the power of this many rounds; more would let one request burn a core for seconds. */
+  /**
+   * Maximum cost: the logarithm to base two of the number of rounds. More would let one request
+   * burn a core for seconds.
+   */
   static final int MAX_COST = 16;
 
   private static final int LEAST_COST = 4;
 
-  /** Where the two digits of the cost are in a hash. */
+  /** Position of the two digits of the cost in a hash. */
   private static final int COST_AT = 4;
 
   private static final Pattern BCRYPT =
@@ -84,7 +87,7 @@ final class Htpasswd {
   }
 
   /**
-   * The hash of a user's password.
+   * Hash of a user's password.
    *
    * @param user name as the client sent it
    * @return the hash; empty if there is no such user
@@ -94,12 +97,10 @@ final class Htpasswd {
   }
 
   /**
-   * What to check a password against that was wrong, so that it took the same time whoever the user
-   * is: one cost more is twice the time, so one decoy of each cost from that of the user's hash up
-   * to one below the highest makes up for what is missing.
-   *
-   * @param hash what the password was checked against; empty if there is no such user
-   * @return hashes of passwords that nobody knows
+   * Decoys to check a wrong password against, so that a failure takes the same time for every user.
+   * One cost more takes twice the time, so one decoy of each cost from that of the user's hash up
+   * to one below the highest makes up the difference. @param hash hash that the password was
+   * checked against; empty if there is no such user @return hashes of unknown passwords
    */
   List<String> decoys(Optional<String> hash) {
     int highest = Math.max(LEAST_COST, highestCost);
@@ -117,7 +118,7 @@ final class Htpasswd {
     return Integer.parseInt(hash.substring(COST_AT, COST_AT + 2));
   }
 
-  /** Salt and hash, without the cost, of a password that nobody knows. */
+  /** Salt and hash, without the cost, of an unknown password. */
   private static String unknown() {
     byte[] password = new byte[16];
     new SecureRandom().nextBytes(password);

@@ -8,12 +8,11 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.jgits3.S3Repository;
 
 /**
- * What a client asks in a fetch, inflated, up to a limit, and as far as there is memory for it
- * beside other requests: JGit keeps each object that is named, and a few bytes of gzip can name
- * millions. Used by one thread.
+ * Inflated request of a fetch, limited in length, and to the memory left by other requests: JGit
+ * keeps each object that is named, and a few bytes of gzip can name millions. Used by one thread.
  */
 final class LimitedRequest extends InputStream {
-  /** Bytes that memory is taken for at a time; as many come without. */
+  /** Step in bytes in which memory is taken; the first step is free. */
   private static final int STEP = 64 << 10;
 
   private final InputStream request;
@@ -25,9 +24,9 @@ final class LimitedRequest extends InputStream {
   /**
    * Limits a request.
    *
-   * @param request inflated
+   * @param request inflated request
    * @param repository handle that serves it, and is closed at its end
-   * @param limit most bytes; 0 for no limit
+   * @param limit maximum bytes; 0 for no limit
    */
   LimitedRequest(InputStream request, Repository repository, long limit) {
     this.request = request;

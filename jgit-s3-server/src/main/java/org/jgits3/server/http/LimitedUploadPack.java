@@ -16,16 +16,14 @@ import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.ReceiveMemory;
 
-/** Serves fetches, and refuses those that ask too much. Used by one thread. */
+/** Serves fetches, and refuses requests that are too large. Used by one thread. */
 final class LimitedUploadPack extends UploadPack {
   private final long requestLimit;
   private boolean refused;
 
   /**
-   * Serves one request.
-   *
-   * @param from repository
-   * @param requestLimit most bytes of what the client asks, inflated; 0 for no limit
+   * Creates the service of one request. @param from repository @param requestLimit maximum bytes of
+   * the inflated request; 0 for no limit
    */
   LimitedUploadPack(Repository from, long requestLimit) {
     super(counting(from));

@@ -15,11 +15,13 @@ import org.jgits3.manifest.RepositoryName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the repository a request is about, and creates it where a push may do that. */
+/** Finds the repository of a request, or creates it if a push may do that. */
 final class NamedRepositories implements RepositoryResolver<HttpServletRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(NamedRepositories.class);
 
-  /** What the container makes of bytes that are not UTF-8; two such names would be one. */
+  /**
+   * Replacement that the container decodes invalid UTF-8 to; two different names would become one.
+   */
   private static final char UNDECODABLE = '\uFFFD';
 
   private final S3RepositoryManager manager;
@@ -52,7 +54,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
     return manager.openForRequest(name);
   }
 
-  /** Whether a client asks what the server can do, and for refs only in its next request. */
+  /** Tests whether a client asks only for the capabilities, and for refs in its next request. */
   private static boolean isCapabilityAdvertisement(HttpServletRequest req) {
     String protocol = req.getHeader("Git-Protocol");
     return GitSmartHttpTools.isInfoRefs(req)

@@ -10,15 +10,15 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.jgits3.S3Repository;
 
-/** A push that tells how it ended; JGit itself forgets the commands when it is done. */
+/** Push that reports its outcome; JGit itself forgets the commands when it is done. */
 final class ObservedReceivePack extends ReceivePack {
-  /** How a push ended. */
+  /** Outcome of a push. */
   enum Outcome {
     /** Every command succeeded. */
     OK,
     /** At least one command was refused. */
     REJECTED,
-    /** It never came to its commands: the pack was refused or did not arrive. */
+    /** No command was executed: the pack was refused or did not arrive. */
     FAILED
   }
 
@@ -29,8 +29,8 @@ final class ObservedReceivePack extends ReceivePack {
   }
 
   /**
-   * Receives a push. If the refs that are known are not those of the client, the store is asked
-   * first: JGit refuses commands at once that do not fit the refs it sees.
+   * Receives a push. If the client's old values differ from the known refs, asks the store first,
+   * because JGit refuses commands that do not fit the refs it sees.
    */
   @Override
   public void receive(InputStream input, OutputStream output, @Nullable OutputStream messages)

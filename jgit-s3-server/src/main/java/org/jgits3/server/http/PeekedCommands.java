@@ -17,17 +17,17 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 
 /**
- * The commands at the beginning of a push, read before JGit reads them. Of a push that has many, or
- * begins with anything else, nothing is known. Used by one thread.
+ * Commands at the beginning of a push, read before JGit reads them. They are unknown if there are
+ * very many, or the push begins with anything else. Used by one thread.
  */
 final class PeekedCommands {
-  /** Most bytes that are read ahead. */
+  /** Maximum bytes to read ahead. */
   private static final int LIMIT = 16 << 10;
 
   private static final int LENGTH_DIGITS = 4;
   private static final int HEX = 16;
 
-  /** Old value, new value, name in UTF-8, and capabilities after the first. */
+  /** Matches old value, new value, name in UTF-8, and capabilities in the first command. */
   private static final Pattern COMMAND =
       Pattern.compile("([0-9a-f]{40}) [0-9a-f]{40} ([^\\x00\\n\\x{fffd}]+)(\\x00[^\\n]*)?\\n?");
 
@@ -46,15 +46,15 @@ final class PeekedCommands {
   /**
    * Reads the commands of a push.
    *
-   * @param input what the client sends, to be read on from {@link #andRest}
+   * @param input input from the client; continue reading from {@link #andRest}
    * @return the commands
-   * @throws IOException if the client cannot be read from
+   * @throws IOException if reading from the client fails
    */
   static PeekedCommands of(InputStream input) throws IOException {
     return new PeekedCommands(input);
   }
 
-  /** True if all up to the end of the commands was read and understood. */
+  /** Reads up to the end of the commands; false if they are not complete or not understood. */
   private boolean readCommands() throws IOException {
     while (read.size() < LIMIT) {
       String digits = take(LENGTH_DIGITS);
@@ -81,10 +81,9 @@ final class PeekedCommands {
   }
 
   /**
-   * Whether each command is about a ref as the repository knows it.
+   * Tests whether the old value of each command is that of the ref in the repository. @param
+   * repository repository with the refs @return false also if the commands are unknown
    *
-   * @param repository where to look
-   * @return false also if not all commands are known
    * @throws IOException if refs cannot be read
    */
   boolean fit(Repository repository) throws IOException {
@@ -101,7 +100,7 @@ final class PeekedCommands {
     return true;
   }
 
-  /** All that the client sends, from its first byte. */
+  /** Whole input from the client, from its first byte. */
   InputStream andRest() {
     return new SequenceInputStream(new ByteArrayInputStream(read.toByteArray()), rest);
   }

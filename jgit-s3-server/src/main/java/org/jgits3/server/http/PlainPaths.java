@@ -10,11 +10,11 @@ import java.io.IOException;
 import java.util.regex.Pattern;
 
 /**
- * Lets pass only paths that are what they look like, so that a repository has one address and a
- * proxy that guards paths sees the one that is served.
+ * Lets only canonical paths pass, so that a repository has one address, and a proxy that guards
+ * paths sees the one that is served.
  */
 final class PlainPaths extends HttpFilter {
-  /** Parameters, empty and dot segments, and slashes that are encoded. */
+  /** Matches parameters, empty and dot segments, and encoded slashes. */
   private static final Pattern ALIAS =
       Pattern.compile(";|//|%2f|/(\\.|%2e){1,2}(/|$)", Pattern.CASE_INSENSITIVE);
 

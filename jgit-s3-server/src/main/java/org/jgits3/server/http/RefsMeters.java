@@ -10,7 +10,7 @@ import java.util.function.ToDoubleFunction;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.UnknownCause;
 
-/** What the refs of all repositories of a server take, and what it cost to get them. */
+/** Meters for the memory of the refs of all repositories, and for the work to load them. */
 final class RefsMeters implements MeterBinder {
   private final S3RepositoryManager manager;
 

@@ -4,10 +4,10 @@ package org.jgits3.server.http;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * A request that ends with a status and one line for the person behind it.
+ * Refusal of a request, with a status and a one-line message for the user.
  *
- * <p>Unchecked, since it passes through JGit's filters, which would wrap a checked one into a
- * packet that Git clients do not show when the status says failure.
+ * <p>Unchecked, because JGit's filters would wrap a checked exception into a packet that Git
+ * clients do not show for an error status.
  */
 final class Refusal extends RuntimeException {
   private final int status;
@@ -18,9 +18,9 @@ final class Refusal extends RuntimeException {
   }
 
   /**
-   * A refusal of what would be served a little later.
+   * Refuses a request that may succeed a little later. @param message name of the exhausted
+   * resource
    *
-   * @param message what there is too much of
    * @return the refusal
    */
   static Refusal busy(String message) {

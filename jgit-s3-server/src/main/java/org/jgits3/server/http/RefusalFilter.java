@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class RefusalFilter extends HttpFilter {
   private static final Logger LOG = LoggerFactory.getLogger(RefusalFilter.class);
 
-  /** In seconds; what is unavailable may be back at any time. */
+  /** Value of the Retry-After header, in seconds; a missing resource may be back at any time. */
   private static final int RETRY_AFTER = 1;
 
   @Override

@@ -22,19 +22,21 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
 
-/** What a server counts: pushes, fetches, requests to the store, and the JVM's basics. */
+/** Metrics of a server: pushes, fetches, requests to the store, and the JVM's basics. */
 public final class ServerMetrics implements StoreListener, Closeable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gc = new JvmGcMetrics();
 
-  /** Looking a meter up in the registry by its tags would cost more than counting. */
+  /**
+   * Cached meters, because finding a meter in the registry by its tags costs more than counting.
+   */
   private final Map<Request, Meters> requests = new ConcurrentHashMap<>();
 
-  /** What requests are told apart by. */
+  /** Tags of a request. */
   private record Request(RequestKind kind, RequestOutcome outcome) {}
 
-  /** The meters of one sort of requests. */
+  /** Meters of requests with the same tags. */
   private record Meters(Timer time, Counter transferred) {
     void count(long bytes, long nanos) {
       time.record(nanos, TimeUnit.NANOSECONDS);
@@ -42,7 +44,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
     }
   }
 
-  /** Counts from zero. */
+  /** Creates metrics that are zero. */
   public ServerMetrics() {
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
@@ -53,7 +55,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
   }
 
   /**
-   * The registry, for meters of the embedding program.
+   * Registry for additional meters of the embedding program.
    *
    * @return the registry that {@code /metrics} shows
    */
@@ -62,7 +64,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
   }
 
   /**
-   * Everything counted so far.
+   * Formats all values.
    *
    * @return Prometheus text, format 0.0.4
    */

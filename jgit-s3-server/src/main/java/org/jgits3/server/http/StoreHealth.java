@@ -4,7 +4,10 @@ package org.jgits3.server.http;
 import java.io.IOException;
 import org.jgits3.S3RepositoryManager;
 
-/** A server is healthy while its store answers: one request for an object that need not exist. */
+/**
+ * Reports a server as healthy while its store answers one request, for an object that need not
+ * exist.
+ */
 final class StoreHealth implements Health {
   private static final String KEY = "healthz";
 

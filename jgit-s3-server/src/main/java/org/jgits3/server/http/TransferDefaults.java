@@ -6,18 +6,19 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 
 /**
- * What holds for repositories that do not say otherwise. Precedence, highest first: the
- * repository's own config, the server's options, the administrator's config, the built-in values.
+ * Defaults of the configuration of repositories. Precedence, highest first: the repository's own
+ * config, the server's options, the administrator's config, the built-in values.
  */
 final class TransferDefaults {
   private final Config defaults;
 
   /**
-   * Stacks the defaults.
+   * Creates the stack of defaults.
    *
    * @param administrator config given by the administrator; read once
-   * @param maxPackSize most bytes of a push; 0 for no limit, empty to leave it to the config
-   * @param maxObjectSize most bytes of an object; 0 for no limit, empty to leave it to the config
+   * @param maxPackSize maximum bytes of a push; 0 for no limit, empty to leave it to the config
+   * @param maxObjectSize maximum bytes of an object; 0 for no limit, empty to leave it to the
+   *     config
    */
   TransferDefaults(Config administrator, Optional<Long> maxPackSize, Optional<Long> maxObjectSize) {
     defaults = new Config(copy(administrator, builtIn()));
@@ -27,10 +28,10 @@ final class TransferDefaults {
   }
 
   /**
-   * A repository's config on top of the defaults.
+   * Puts a repository's config on top of the defaults.
    *
    * @param repository its own config
-   * @return the config that holds for its transfers
+   * @return the effective config of its transfers
    */
   Config under(Config repository) {
     return copy(repository, defaults);
@@ -44,8 +45,8 @@ final class TransferDefaults {
     // fits.
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
-    // What git upload-pack grants in protocol v2: partial clones ask for single blobs, and there
-    // are no refs here that some may read and others not.
+    // git upload-pack grants the same in protocol v2: partial clones ask for single blobs, and
+    // access does not differ between refs here.
     config.setBoolean("uploadpack", null, "allowAnySHA1InWant", true);
     return config;
   }

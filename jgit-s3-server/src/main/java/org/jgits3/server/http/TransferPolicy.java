@@ -19,7 +19,7 @@ import org.eclipse.jgit.transport.TransferConfig;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 
-/** Sets fetches and pushes up as the repository's config and the server's defaults say. */
+/** Configures fetches and pushes from the repository's config and the server's defaults. */
 final class TransferPolicy {
   private final TransferDefaults defaults;
   private final PostReceiveHook afterPush;
@@ -45,8 +45,8 @@ final class TransferPolicy {
   }
 
   /**
-   * Accepts all of the protocol that may have been offered. The advertisement was another request,
-   * perhaps to another process, and made with a configuration that was replaced since.
+   * Accepts every protocol feature that may have been offered. The advertisement was another
+   * request, perhaps to another process, with an older configuration.
    */
   private static void acceptWhatWasOffered(Config config) {
     config.setBoolean("uploadpack", null, "allowFilter", true);
@@ -58,8 +58,8 @@ final class TransferPolicy {
   /** What is done as a fetch goes on. */
   private static final class Steps implements PreUploadHook {
     /**
-     * Asks the store no more once a fetch depends on refs no more. JGit goes on to look up tags, to
-     * send those that the client would ask for next; they may be as old as the advertisement.
+     * Stops validating refs once a fetch does not depend on them any more. JGit still looks up tags
+     * that the client would ask for next; they may be as old as the advertisement.
      */
     @Override
     public void onBeginNegotiateRound(
@@ -107,7 +107,7 @@ final class TransferPolicy {
     return rp;
   }
 
-  /** The config that holds, if it does not switch the service off. */
+  /** Effective config, if it does not disable the service. */
   private Config enabled(String service, Repository db) {
     Config config = defaults.under(db.getConfig());
     if (!config.getBoolean("http", service, true)) {
@@ -118,7 +118,7 @@ final class TransferPolicy {
     return config;
   }
 
-  /** Who did it, for the reflog: the authenticated user, and where the request came from. */
+  /** Identity for the reflog: the authenticated user and the address of the client. */
   private static PersonIdent identity(HttpServletRequest req) {
     String user = req.getRemoteUser() == null ? "anonymous" : req.getRemoteUser();
     return new PersonIdent(user, user.contains("@") ? user : user + "@" + req.getRemoteAddr());

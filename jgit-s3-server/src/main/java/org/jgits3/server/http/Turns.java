@@ -6,23 +6,20 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds how many threads do a thing at a time, how many wait for their turn, and how long. Safe
- * for use by many threads.
+ * Bounds the number of threads that do some work at a time, the number of waiting threads, and the
+ * time they wait. Safe for use by many threads.
  */
 final class Turns {
   private final Semaphore atWork;
 
-  /** Those at work and those who wait. */
+  /** Permits of the threads that work or wait. */
   private final Semaphore present;
 
   private final Duration patience;
 
   /**
-   * Nobody is at work yet.
-   *
-   * @param atOnce most threads at work
-   * @param waiting most threads that wait
-   * @param patience longest wait
+   * Creates a limit. @param atOnce maximum number of working threads @param waiting maximum number
+   * of waiting threads @param patience maximum time to wait
    */
   Turns(int atOnce, int waiting, Duration patience) {
     this.atWork = new Semaphore(atOnce, true);
@@ -34,7 +31,7 @@ final class Turns {
    * Waits for a turn, in the order of arrival.
    *
    * @return true if the caller has a turn now, which it has to {@link #end}; false if too many
-   *     wait, if it waited for as long as it may, or if it is interrupted
+   *     wait, if it has waited for the maximum time, or if it is interrupted
    */
   boolean take() {
     if (!present.tryAcquire()) {
@@ -60,7 +57,7 @@ final class Turns {
   }
 
   /**
-   * Whether anybody waits.
+   * Tests whether a thread waits.
    *
    * @return true if a thread waits for its turn
    */

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.ToDoubleFunction;
 import org.jgits3.internal.store.upload.PackUploads;
 
-/** The part buffers of a server: whether uploads have the memory they could use. */
+/** Meters of the part buffers of a server, which show if uploads lack memory. */
 final class UploadMeters implements MeterBinder {
   private final PackUploads uploads;
 

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may connect: an htpasswd file that is read again whenever it changes. If the changed file
- * cannot be used, that is logged and the users of the last good one stay.
+ * Users that may connect, from an htpasswd file that is read again whenever it changes. If the
+ * changed file is not valid, logs that and keeps the users of the last valid one.
  *
- * <p>Checking a password is meant to be slow, and Git sends it with every request: passwords that
- * were right are remembered (as a keyed digest) until the file changes, and only half of the
- * processors ever work on the others, for which few requests wait. Safe for use by many threads.
+ * <p>Password checks are slow by design, and Git sends the password with every request. So valid
+ * passwords are remembered (as a keyed digest) until the file changes. At most half of the
+ * processors check others, and few requests wait for that. Safe for use by many threads.
  */
 public final class UsersFile {
   private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
@@ -29,7 +29,7 @@ public final class UsersFile {
       BCrypt.verifyer(
           BCrypt.Version.VERSION_2Y, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2Y));
 
-  /** Each holds a thread of the server, whoever sent the password. */
+  /** Maximum number of concurrent checks; each holds a thread of the server. */
   private static final int MOST_AT_WORK = 8;
 
   private static final int MOST_WAITING = 32;
@@ -38,7 +38,7 @@ public final class UsersFile {
   private final Path file;
   private final Turns verifications;
 
-  /** Replaced as a whole, under the lock of this, when the file changed. */
+  /** Replaced as a whole, under the lock of this, when the file has changed. */
   private volatile Loaded loaded;
 
   private UsersFile(Path file, Loaded loaded, Turns verifications) {
@@ -47,10 +47,10 @@ public final class UsersFile {
     this.verifications = verifications;
   }
 
-  /** One reading of the file. What is remembered of passwords goes with it. */
+  /** One reading of the file, with the passwords verified against it. */
   private record Loaded(FileSnapshot snapshot, Htpasswd users, VerifiedPasswords verified) {}
 
-  /** The file has a line that cannot be used; the message names file and line. */
+  /** The file has an invalid line; the message names file and line. */
   public static final class InvalidException extends IOException {
     /**
      * A bad line.
@@ -77,7 +77,7 @@ public final class UsersFile {
   }
 
   static UsersFile open(Path file, Turns verifications) throws IOException {
-    // FileSnapshot wants to know the directory, which a plain name does not tell.
+    // FileSnapshot needs the directory, which a plain name does not have.
     Path absolute = file.toAbsolutePath();
     return new UsersFile(absolute, load(absolute), verifications);
   }
@@ -89,7 +89,7 @@ public final class UsersFile {
    * @param user name
    * @param password password
    * @return true if the file has that user with that password
-   * @throws Refusal if too many passwords are being checked; never if this one was right before
+   * @throws Refusal if too many passwords are being checked; never if this one was verified before
    */
   boolean accepts(String user, String password) {
     Loaded current = current();
@@ -110,7 +110,7 @@ public final class UsersFile {
 
   private static boolean checked(
       Loaded current, String user, Optional<String> hash, byte[] secret) {
-    // Clients that begin together send the same password; the first of them has waited for all.
+    // Clients that start together send the same password; the first one has checked it for all.
     if (hash.isPresent() && current.verified().contains(user, secret)) {
       return true;
     }

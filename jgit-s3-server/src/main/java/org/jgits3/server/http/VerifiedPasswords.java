@@ -11,8 +11,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The passwords that were found right, as digests under a key that never leaves this object. Holds
- * a bounded number; the one that was not used for longest goes first. Safe for use by many threads.
+ * Verified passwords, as digests under a key that never leaves this object. Holds a bounded number,
+ * and evicts the least recently used first. Safe for use by many threads.
  */
 final class VerifiedPasswords {
   private static final String ALGORITHM = "HmacSHA256";

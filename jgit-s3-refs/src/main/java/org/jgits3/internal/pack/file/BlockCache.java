@@ -9,38 +9,38 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
 
 /**
- * Sets up JGit's {@link DfsBlockCache}, of which a process has one: what {@code [core "dfs"]} of a
- * jgit config says, with defaults that suit an object store and the heap.
+ * Configures JGit's {@link DfsBlockCache}, one per process, from {@code [core "dfs"]} of a jgit
+ * config, with defaults that suit an object store and the heap.
  */
 public final class BlockCache {
   /**
-   * Bytes of a block, and so of a ranged request for an object of a pack, unless the config says
-   * something else. Why is in {@code src/site/markdown/benchmarks.md}.
+   * Bytes of a block, and so of a ranged request for an object of a pack, unless configured. The
+   * reason is in {@code src/site/markdown/benchmarks.md}.
    */
   static final int BLOCK_SIZE = 512 << 10;
 
-  /** Part of the heap that blocks may take unless the config sets a limit. */
+  /** Fraction of the heap, as a divisor, for blocks, unless the config sets a limit. */
   private static final int HEAP_SHARE = 4;
 
-  /** The same of a small heap, of which buffers and indexes take a larger part. */
+  /** The same for a small heap, of which buffers and indexes take a larger part. */
   private static final int SMALL_HEAP_SHARE = 8;
 
   private static final long SMALL_HEAP = 4L << 30;
 
-  /** Blocks there is room for at least: a clone uses some at the same time. */
+  /** Minimum number of blocks: a clone uses some at the same time. */
   private static final int LEAST_BLOCKS = 16;
 
   /**
    * Locks of the cache for blocks, and again for each kind of index. JGit holds one while it loads,
-   * which it picks by a hash, for all repositories of the process: of its own 32, one that waits
-   * for a request which is not answered stalls a 32nd of all loads, and there are fewer than
-   * connections. Of these it stalls a thousandth, and with a load on each of 64 connections one in
-   * 16 has to wait for another. They take half a MiB.
+   * which it picks by a hash, for all repositories of the process: with its default of 32, one
+   * request that is not answered stalls a 32nd of all loads, and there are fewer locks than
+   * connections. With this number it stalls a thousandth, and with a load on each of 64 connections
+   * one in 16 has to wait for another. The locks take half a MiB.
    */
   static final int LOCKS = 1024;
 
   /**
-   * A cache as it was set up here.
+   * Cache configured by this class.
    *
    * @param cache the cache
    * @param blockSize bytes of its blocks
@@ -53,13 +53,12 @@ public final class BlockCache {
   private BlockCache() {}
 
   /**
-   * What a jgit config says of the cache.
+   * Reads the configuration of the cache.
    *
    * @param config config with a {@code [core "dfs"]} section, or without one
    * @param heap bytes that the process may use at most
-   * @return what to configure JGit's cache with
-   * @throws IllegalArgumentException if a value cannot be used; the message is JGit's, and says
-   *     what is wrong
+   * @return the configuration of JGit's cache @throws IllegalArgumentException if a value is not
+   *     valid; the message is JGit's
    */
   public static DfsBlockCacheConfig configuration(Config config, long heap) {
     DfsBlockCacheConfig cache = new DfsBlockCacheConfig().setConcurrencyLevel(LOCKS);
@@ -75,13 +74,13 @@ public final class BlockCache {
   }
 
   /**
-   * Configures the cache, unless that was done in this process before: by a call of this, or by the
-   * program this is part of, as far as that shows. It does if the cache was configured from a
-   * {@code [core "dfs"]} section or is in use. A program that configures it in code does so after
-   * its first call of this.
+   * Configures the cache, unless it was configured in this process before, by this method or by the
+   * embedding program. The latter is detected if the cache was configured from a {@code [core
+   * "dfs"]} section or is in use. A program that configures it in code does so after its first call
+   * of this.
    *
    * @param config config to take, as {@link #configuration} does
-   * @return whether it was configured by this call
+   * @return true if this call configured it
    * @throws IllegalArgumentException as {@link #configuration}
    */
   public static synchronized boolean configureOnce(Config config) {
@@ -96,13 +95,13 @@ public final class BlockCache {
 
   /**
    * Bytes of a block of a pack: whole ranges that have a checksum, as many as fit into a block of
-   * the cache. With the header of its array it is no larger than the power of 2 that was
-   * configured, if that is 256 KiB or more. G1 gives an array of more than half a region, and
-   * regions of small heaps have 1 MiB, whole regions of its own, and starts to mark the heap for
-   * each of them once a part of it is in use; receiving a pack makes a block of every half MiB.
+   * the cache. With the header of its array it is no larger than the configured power of 2, if that
+   * is 256 KiB or more. G1 gives an array of more than half a region whole regions of its own, and
+   * starts to mark the heap for each of them once a part of it is in use; regions of small heaps
+   * have 1 MiB, and receiving a pack creates a block for every half MiB.
    *
-   * <p>Depends on the cache alone: all that writes and reads a pack must agree on its blocks, since
-   * the cache knows them by where they begin.
+   * <p>Depends only on the cache: all readers and writers of a pack must agree on its blocks,
+   * because the cache identifies them by their offset.
    *
    * @param cache the cache
    * @return 0 if the program configured it, for blocks of the size it chose

@@ -10,21 +10,18 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Bundles as readers find them: one request lands a bundle whole, and it is kept a while, since
- * whoever reads the index of a small pack is about to read the pack.
+ * Reads bundles: one request reads a whole bundle, which is kept for a while, because a reader of
+ * the index of a small pack reads the pack next.
  *
- * <p>Keeps as many bytes as it was told, the least recently used go first. Safe for use by many
- * threads.
+ * <p>Keeps a bounded number of bytes, and evicts the least recently used first. Safe for use by
+ * many threads.
  */
 public final class Bundles {
   private final ObjectStore store;
   private final KeptBytes kept;
 
   /**
-   * Keeps nothing yet.
-   *
-   * @param store where bundles are
-   * @param limit most bytes to keep
+   * Creates an empty cache. @param store store of the bundles @param limit maximum bytes to keep
    */
   public Bundles(ObjectStore store, long limit) {
     this.store = store;
@@ -32,12 +29,12 @@ public final class Bundles {
   }
 
   /**
-   * One file of a bundle. A bundle in which it has other bytes than were written is asked for once
-   * more, since they may be damaged in transit only.
+   * Reads one file of a bundle. If the checksum does not match, reads the bundle once more, because
+   * it may have been damaged in transit only.
    *
    * @param key key of the bundle
    * @param bundleSize length of the bundle that the manifest gives
-   * @param file where in it the file is, and its checksum
+   * @param file place of the file in the bundle, and its checksum
    * @return bytes of the file
    * @throws StoreException.Corrupt if they are not those that were written
    * @throws IOException if the bundle cannot be read

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Keeps immutable bytes by the key of what they are of, as many as it was told; those used least
- * recently go first. Safe for use by many threads.
+ * Cache of immutable bytes by the key of their object, up to a limit; evicts the least recently
+ * used first. Safe for use by many threads.
  */
 final class KeptBytes {
   private final long limit;
@@ -18,11 +18,7 @@ final class KeptBytes {
 
   private long kept;
 
-  /**
-   * Keeps nothing yet.
-   *
-   * @param limit most bytes to keep
-   */
+  /** Creates an empty cache. @param limit maximum bytes to keep */
   KeptBytes(long limit) {
     this.limit = limit;
   }

@@ -68,7 +68,10 @@ final class PackChannel implements ReadableChannel {
     return pack.size();
   }
 
-  /** Any: blocks are those of the cache, so that {@code core.dfs.blockSize} holds for all packs. */
+  /**
+   * Returns 0: blocks are those of the cache, so that {@code core.dfs.blockSize} holds for all
+   * packs.
+   */
   @Override
   public int blockSize() {
     return 0;

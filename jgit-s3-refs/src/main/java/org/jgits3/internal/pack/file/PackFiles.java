@@ -15,16 +15,18 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Reads the files of packs: from memory, the local disk or the store. No byte is given out that was
- * not compared with a checksum. Safe for use by many threads.
+ * Reads the files of packs: from memory, the local disk or the store. Every byte is checked against
+ * a checksum before it is returned. Safe for use by many threads.
  */
 public final class PackFiles implements Closeable {
-  /** Most bytes of bundles that are kept between reading the index of a small pack and the pack. */
+  /**
+   * Maximum bytes of bundles that are kept between reading the index of a small pack and the pack.
+   */
   private static final long BUNDLES_KEPT = 16 << 20;
 
   /**
-   * Part of the heap that checksums may take which are kept. They are a sixteen thousandth of their
-   * packs, and the indexes of these, which are in memory as well, about a hundredth.
+   * Fraction of the heap, as a divisor, for cached checksums. They take a sixteen thousandth of the
+   * size of their packs; the indexes, also in memory, take about a hundredth.
    */
   private static final int HEAP_SHARE = 128;
 
@@ -33,14 +35,12 @@ public final class PackFiles implements Closeable {
   private final Bundles bundles;
   private final Optional<DiskCache> disk;
 
-  /** What stands behind the indexes of packs, by the keys of the packs. */
+  /** Checksums stored behind the indexes of packs, by the keys of the packs. */
   private final KeptBytes checksums = new KeptBytes(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
 
   /**
-   * The packs of a store.
-   *
-   * @param store where they are
-   * @param disk keeps objects locally as well; empty if nothing does; closed with this
+   * Creates a reader of the packs of a store. @param store store of the packs @param disk local
+   * cache of objects, closed with this; empty for none
    */
   public PackFiles(ObjectStore store, Optional<DiskCache> disk) {
     this.store = store;
@@ -50,14 +50,14 @@ public final class PackFiles implements Closeable {
   }
 
   /**
-   * Opens a file of a pack. All of it has been read and checked, but for a pack that is an object
-   * of its own: that is read and checked range by range.
+   * Opens a file of a pack. The whole file has been read and checked, except for a pack that is an
+   * object of its own, which is read and checked range by range.
    *
    * @param life repository id
    * @param pack the pack
    * @param ext kind of file
    * @return the file
-   * @throws StoreException.Corrupt if the store has other bytes than were written
+   * @throws StoreException.Corrupt if the bytes in the store differ from those written
    * @throws IOException if it cannot be read
    */
   public ReadableChannel open(String life, S3PackDescription pack, PackExt ext) throws IOException {
@@ -98,7 +98,7 @@ public final class PackFiles implements Closeable {
     return kept.isPresent() ? kept.get() : objects.read(key, file.size(), file.crc32c());
   }
 
-  /** Keeps what stands behind an index, if it is needed; returns how long the index is. */
+  /** Keeps the checksums behind an index, if they are needed; returns the length of the index. */
   private int keepChecksums(String life, S3PackDescription pack, byte[] index) throws IOException {
     PackFileEntry file = entry(life, pack, PackExt.PACK);
     int length = index.length - checksumsLength(life, pack, file);
@@ -109,7 +109,7 @@ public final class PackFiles implements Closeable {
     return length;
   }
 
-  /** Bytes behind the index of a pack. */
+  /** Bytes of the checksums behind the index of a pack. */
   static int checksumsLength(String life, S3PackDescription pack, PackFileEntry file)
       throws IOException {
     PackFileEntry index = entry(life, pack, PackExt.INDEX);
@@ -146,7 +146,7 @@ public final class PackFiles implements Closeable {
     return RangeChecksums.of(stored, pack.size(), pack.range());
   }
 
-  /** What stands behind the index of a pack, which itself was not read, or is long known. */
+  /** Reads the checksums behind the index of a pack without the index. */
   private byte[] readChecksums(String life, S3PackDescription pack, int length) throws IOException {
     PackFileEntry index = entry(life, pack, PackExt.INDEX);
     String key = key(life, pack, PackExt.INDEX, index);
@@ -165,7 +165,7 @@ public final class PackFiles implements Closeable {
         key, key + " ends with other checksums of its pack than were written; restore it", null);
   }
 
-  /** Ends what is being fetched to the local disk. */
+  /** Stops downloads to the local disk. */
   @Override
   public void close() {
     disk.ifPresent(DiskCache::close);

@@ -11,12 +11,12 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.internal.store.upload.PackUpload;
 
 /**
- * One file of a pack on its way to the store: held in memory as long as it may go into the pack's
- * bundle, streamed from the moment it is too large for that. Used by one thread.
+ * Writes one file of a pack: keeps it in memory while it fits in the pack's bundle, and streams it
+ * to the store once it is too large for that. Used by one thread.
  *
- * <p>JGit closes the pack itself also when it gave up, and says so only afterwards, by a rollback.
- * So closing it ends the writing, and {@link #finish} or {@link #abandon} decides what becomes of
- * it; other files are closed only when they are whole.
+ * <p>JGit closes the pack file even after a failure, and reports the failure only afterwards, by a
+ * rollback. So closing it only ends the writing, and {@link #finish} or {@link #abandon} decides on
+ * its existence. Other files are closed only when they are complete.
  */
 public final class PackOutput extends DfsOutputStream {
   private static final int FIRST_BUFFER = 4 << 10;
@@ -27,12 +27,12 @@ public final class PackOutput extends DfsOutputStream {
   private final Optional<SpillDirectory> readBackIn;
   private final int room;
 
-  /** What was written as long as it fits in {@link #room}. */
+  /** Bytes written, while they fit in {@link #room}. */
   private byte[] held = new byte[FIRST_BUFFER];
 
   private int filled;
 
-  /** Where the bytes go once they do not fit any more, and where they can be read then. */
+  /** Upload that takes the bytes, and lets them be read back, once they do not fit any more. */
   private Optional<PackUpload> upload = Optional.empty();
 
   private Optional<ReadBack> readBack = Optional.empty();
@@ -46,12 +46,12 @@ public final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * A file of a pack.
+   * Creates the output of a file. @param pack pack that the file belongs to; takes the file when it
+   * is closed
    *
-   * @param pack pack that the file belongs to; takes the file when it is closed
    * @param ext kind of file
    * @param begin begins an upload of the file as an object of its own
-   * @param readBackIn where to keep bytes for {@link #read}; empty for a writer that never reads
+   * @param readBackIn directory for bytes to {@link #read}; empty for a writer that never reads
    */
   public PackOutput(
       S3PackDescription pack, PackExt ext, Begin begin, Optional<SpillDirectory> readBackIn) {
@@ -62,7 +62,7 @@ public final class PackOutput extends DfsOutputStream {
     this.room = pack.roomInBundle();
   }
 
-  /** Of the pack itself as {@link BlockCache#packBlockSize} says; any of other files. */
+  /** Block size from {@link BlockCache#packBlockSize} for the pack file; 0 for other files. */
   @Override
   public int blockSize() {
     return ext == PackExt.PACK ? BlockCache.packBlockSize(DfsBlockCache.getInstance()) : 0;
@@ -128,7 +128,7 @@ public final class PackOutput extends DfsOutputStream {
     return n;
   }
 
-  /** Ends the writing. Makes a file exist that is streamed, unless it is the pack itself. */
+  /** Ends the writing. A streamed file exists afterwards, except the pack file. */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -166,9 +166,8 @@ public final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * Makes the file exist, if it is streamed.
-   *
-   * @throws IOException if it could not be made sure that it exists, or something failed before
+   * Completes the upload of a streamed file. @throws IOException if the existence of the file is
+   * not certain, or an earlier write failed
    */
   void finish() throws IOException {
     PackUpload whole = upload.orElseThrow();
@@ -177,9 +176,8 @@ public final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * Gives the file up: nothing will exist.
-   *
-   * @throws IOException if parts may be left in the store, for a sweep to find
+   * Abandons the file, which will not exist. @throws IOException if parts may be left in the store,
+   * for a sweep to find
    */
   void abandon() throws IOException {
     upload.orElseThrow().abort();

@@ -9,11 +9,10 @@ import java.util.zip.CRC32C;
 import org.jgits3.store.Crc32c;
 
 /**
- * CRC32C of each range of a pack, by which a part of the pack can be checked without the rest.
+ * CRC32C of each range of a pack, so that a part of the pack can be checked without the rest.
  *
- * <p>They stand behind the index of the pack in the store, and their own CRC32C is the last of
- * them. So they come with the index, without which nothing of the pack is looked for, and can be
- * read alone. Immutable.
+ * <p>The checksums are stored behind the index of the pack, followed by their own CRC32C. So they
+ * come with the index, which every reader needs first, and can also be read alone. Immutable.
  */
 public final class RangeChecksums {
   /** Bytes of a range. Eight, with the header of their array, are half a MiB at most. */
@@ -62,7 +61,7 @@ public final class RangeChecksums {
       sums.putInt(sum);
     }
 
-    /** Ends the pack; returns the bytes to be stored. */
+    /** Completes the pack; returns the bytes to be stored. */
     byte[] end() {
       if (filled > 0) {
         endRange();
@@ -83,12 +82,11 @@ public final class RangeChecksums {
   }
 
   /**
-   * Checksums of a pack.
+   * Decodes the checksums of a pack. @param stored bytes returned by {@link Writer#end}
    *
-   * @param stored what {@link Writer#end} returned
    * @param size length of the pack in bytes
    * @param range bytes of a range
-   * @return the checksums; empty if these are other bytes
+   * @return the checksums; empty if the bytes are not valid
    */
   static Optional<RangeChecksums> of(byte[] stored, long size, int range) {
     int sums = stored.length - Integer.BYTES;
@@ -107,13 +105,11 @@ public final class RangeChecksums {
   }
 
   /**
-   * Looks for a range with other bytes than were written.
+   * Finds a damaged range. @param position offset of the bytes in the pack, the start of a
+   * range @param bytes array with the bytes @param offset first byte in the array
    *
-   * @param position where in the pack the bytes are, the beginning of a range
-   * @param bytes has the bytes
-   * @param offset where they begin
    * @param length their number; up to the end of a range or of the pack
-   * @return where in the pack the first such range begins; empty if there is none
+   * @return offset in the pack of the first damaged range; empty if there is none
    */
   OptionalLong damaged(long position, byte[] bytes, int offset, int length) {
     if (position % range != 0 || (length % range != 0 && position + length != size)) {

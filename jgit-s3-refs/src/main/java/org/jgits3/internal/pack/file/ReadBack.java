@@ -10,27 +10,27 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 
 /**
- * Keeps what was written to a pack so that JGit can read it back while it resolves deltas: in
- * memory up to a bound, in one local file beyond. Used by one thread.
+ * Keeps the bytes written to a pack so that JGit can read them back while it resolves deltas: in
+ * memory up to a bound, beyond it in one local file. Used by one thread.
  */
 final class ReadBack implements Closeable {
   /** Bytes kept in memory. */
   static final int WINDOW = 4 << 20;
 
-  /** Bytes that each stream may keep in memory, however many there are. */
+  /** Bytes that every stream may keep in memory. */
   static final int FIRST_WINDOW = 64 << 10;
 
-  /** The part of the heap that larger windows may take, all streams together. */
+  /** Fraction of the heap, as a divisor, for the larger windows of all streams together. */
   private static final int HEAP_SHARE = 32;
 
   private static final int MOST_WINDOWS = 8;
 
-  /** Streams of the process that may keep more than that; the others go to their file at once. */
+  /** Maximum number of streams with larger windows; the others write to their file at once. */
   static final int WINDOWS = windows(Runtime.getRuntime().maxMemory());
 
   private static final Semaphore LARGE = new Semaphore(WINDOWS);
 
-  /** Whether this one is among them. */
+  /** True if this stream has a larger window. */
   private boolean large;
 
   private final SpillDirectory spills;
@@ -39,16 +39,12 @@ final class ReadBack implements Closeable {
   private long size;
   private FileChannel spill;
 
-  /**
-   * Keeps nothing yet.
-   *
-   * @param spills where to make the file if one is needed
-   */
+  /** Creates an empty buffer. @param spills directory for the file, if one is needed */
   ReadBack(SpillDirectory spills) {
     this.spills = spills;
   }
 
-  /** As many as fit into their share of a heap, at most eight, and at least one. */
+  /** Number of large windows that fit into their share of a heap, from one to eight. */
   static int windows(long heap) {
     return (int) Math.max(1, Math.min(MOST_WINDOWS, heap / HEAP_SHARE / WINDOW));
   }
@@ -104,11 +100,7 @@ final class ReadBack implements Closeable {
     }
   }
 
-  /**
-   * Reads what was written.
-   *
-   * @return bytes read, -1 at the end
-   */
+  /** Reads written bytes. @return bytes read, -1 at the end */
   int read(long position, ByteBuffer dst) throws IOException {
     if (position >= size) {
       return -1;

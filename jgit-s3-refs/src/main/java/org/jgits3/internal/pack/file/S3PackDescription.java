@@ -21,14 +21,14 @@ import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.Crc32c;
 
 /**
- * A pack as JGit sees it, with what only the manifest knows: its minted name, and place and
- * checksum of each file.
+ * Pack as JGit sees it, with the data that only the manifest has: its minted name, and the place
+ * and checksum of each file.
  *
- * <p>While a pack is written, the thread that writes it adds files, and any other may give it up;
- * once it is listed it never changes.
+ * <p>While a pack is written, the writing thread adds files, and any thread may abandon it. Once it
+ * is listed it never changes.
  */
 public final class S3PackDescription extends DfsPackDescription {
-  /** Most bytes of a bundle. Files of a pack beyond that are objects of their own. */
+  /** Maximum bytes of a bundle. Larger files of a pack are objects of their own. */
   static final int MAX_BUNDLE = 1 << 20;
 
   private final String id;
@@ -50,19 +50,19 @@ public final class S3PackDescription extends DfsPackDescription {
   private volatile boolean pushed;
   private volatile boolean offered;
 
-  /** The pack itself, closed by JGit; whether it is whole has not shown yet. Guarded by this. */
+  /** Pack file that JGit has closed, but that may be incomplete. Guarded by this. */
   private Optional<PackOutput> ended = Optional.empty();
 
   private boolean abandoned; // guarded by this
 
-  /** A pack to be written. */
+  /** Creates the description of a new pack. */
   public S3PackDescription(DfsRepositoryDescription repository, String id, PackSource source) {
     super(repository, id, source);
     this.id = id;
     this.listed = Optional.empty();
   }
 
-  /** A pack that a manifest lists. */
+  /** Creates the description of a pack that a manifest lists. */
   public S3PackDescription(DfsRepositoryDescription repository, PackEntry entry) {
     super(repository, entry.id(), PackSource.valueOf(entry.source()));
     this.id = entry.id();
@@ -89,7 +89,7 @@ public final class S3PackDescription extends DfsPackDescription {
     return id;
   }
 
-  /** Where a file is; empty if the pack has none of that kind. */
+  /** Place of a file; empty if the pack has no file of that kind. */
   Optional<PackFileEntry> file(PackExt ext) {
     return Optional.ofNullable(files.get(ext));
   }
@@ -104,7 +104,7 @@ public final class S3PackDescription extends DfsPackDescription {
     return room;
   }
 
-  /** Has a file that was written not be part of the pack. */
+  /** Excludes a written file from the pack. */
   public void leaveOut(PackExt ext) {
     leftOut.add(ext);
   }
@@ -118,17 +118,17 @@ public final class S3PackDescription extends DfsPackDescription {
     return ext == PackExt.PACK ? RangeChecksums.RANGE : 0;
   }
 
-  /** Takes what is to stand behind the index: the pack itself was written to its end. */
+  /** Sets the checksums to be stored behind the index, once the pack file was written. */
   void checksums(byte[] stored) {
     checksums = Optional.of(stored);
   }
 
-  /** What stands behind the index of a pack that was written by this process. */
+  /** Checksums behind the index of a pack that this process has written. */
   Optional<byte[]> checksums() {
     return checksums;
   }
 
-  /** Takes a file that is to go into the bundle. */
+  /** Holds a file for the bundle. */
   void hold(PackExt ext, byte[] bytes) {
     held.put(ext, bytes);
     room -= bytes.length;
@@ -142,16 +142,14 @@ public final class S3PackDescription extends DfsPackDescription {
     setFileSize(ext, size);
   }
 
-  /** Takes the pack itself, of which nothing more will come. */
+  /** Sets the pack file, which JGit has closed. */
   synchronized void ended(PackOutput output) {
     ended = Optional.of(output);
   }
 
   /**
-   * Makes the pack itself exist if it is streamed, now that JGit goes on with other files of it or
-   * commits it.
-   *
-   * @throws IOException if it could not be made sure that it exists, or it was given up
+   * Completes a streamed pack file, when JGit continues with other files or commits the
+   * pack. @throws IOException if the existence of the file is not certain, or it was abandoned
    */
   public synchronized void finish() throws IOException {
     if (abandoned) {
@@ -167,7 +165,7 @@ public final class S3PackDescription extends DfsPackDescription {
   }
 
   /**
-   * Gives up the pack itself if it was closed and not finished.
+   * Abandons the pack file if it was closed and not finished.
    *
    * @throws IOException if parts may be left in the store, for a sweep to find
    */
@@ -181,9 +179,9 @@ public final class S3PackDescription extends DfsPackDescription {
   }
 
   /**
-   * Writes the files that are still held, in one object; after that all of the pack is stored.
+   * Writes the held files in one object, which completes the pack in the store. @param to target of
+   * the object
    *
-   * @param to where
    * @param repositoryId life of the repository
    * @throws IOException if the store does not answer or refuses
    */
@@ -204,7 +202,7 @@ public final class S3PackDescription extends DfsPackDescription {
     held.clear();
   }
 
-  /** All held files, one after the other; notes where each is. */
+  /** Joins all held files, and notes the place of each. */
   private byte[] bundle() {
     ByteArrayOutputStream bundle = new ByteArrayOutputStream(MAX_BUNDLE - room);
     held.forEach(
@@ -216,7 +214,7 @@ public final class S3PackDescription extends DfsPackDescription {
     return bundle.toByteArray();
   }
 
-  /** Notes that a push has brought the pack, so that it may wait for a ref update. */
+  /** Marks the pack as pushed, so that it may wait for a ref update. */
   public void pushed() {
     pushed = true;
   }
@@ -225,7 +223,7 @@ public final class S3PackDescription extends DfsPackDescription {
     return pushed;
   }
 
-  /** Notes that a commit naming this pack was tried: its files may be listed from now on. */
+  /** Notes an attempt to commit this pack, after which its files may be listed. */
   public void offer() {
     offered = true;
   }
@@ -239,7 +237,7 @@ public final class S3PackDescription extends DfsPackDescription {
     return objects;
   }
 
-  /** What a manifest says of this pack. */
+  /** Entry of this pack for a manifest. */
   public PackEntry toEntry() {
     if (listed.isPresent()) {
       return listed.get();

@@ -4,7 +4,7 @@ package org.jgits3.internal.pack.file;
 import java.nio.ByteBuffer;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 
-/** A file of a pack, whole and checked, in memory. Used by one thread. */
+/** Reads a file of a pack that is complete, checked and in memory. Used by one thread. */
 final class SideFileChannel implements ReadableChannel {
   private final byte[] bytes;
   private final int length;
@@ -12,9 +12,9 @@ final class SideFileChannel implements ReadableChannel {
   private boolean open = true;
 
   /**
-   * A file.
+   * Creates a channel.
    *
-   * @param bytes has the file, and perhaps something behind it
+   * @param bytes array that begins with the file
    * @param length length of the file
    */
   SideFileChannel(byte[] bytes, int length) {
@@ -53,7 +53,7 @@ final class SideFileChannel implements ReadableChannel {
     return 0;
   }
 
-  /** Not needed: everything is here. */
+  /** Does nothing, because all bytes are in memory. */
   @Override
   public void setReadAheadBytes(int bytes) {}
 

@@ -15,12 +15,12 @@ import org.jgits3.internal.store.file.LocalPermissions;
 import org.jgits3.manifest.ObjectNames;
 
 /**
- * Where packs that are being received go if they are too large to be kept in memory until they are
- * whole: one file each, gone when it is closed. Nothing else is ever written to a local disk.
+ * Directory for packs being received that are too large for memory: one file each, deleted when it
+ * is closed.
  *
- * <p>Where the system allows it, as on all kinds of Unix, a file has no name any more from the
- * moment it was opened, so that it is gone too when the process is killed; elsewhere {@link #clean}
- * removes what is left. Safe for use by many threads and processes.
+ * <p>Where the system allows it, as on all kinds of Unix, the name of a file is removed as soon as
+ * it is open, so that the file also disappears when the process is killed; elsewhere {@link #clean}
+ * removes remaining files. Safe for use by many threads and processes.
  */
 public final class SpillDirectory {
   private static final String PREFIX = "jgit-s3-";
@@ -37,7 +37,7 @@ public final class SpillDirectory {
   private final Path directory;
 
   /**
-   * A directory; not touched before it is needed.
+   * Uses a directory, which is not touched before it is needed.
    *
    * @param directory existing directory that the process can write to
    */
@@ -49,7 +49,7 @@ public final class SpillDirectory {
    * Opens a file that only the user of this process can read.
    *
    * @return the file, which is deleted when it is closed
-   * @throws IOException if it cannot be made
+   * @throws IOException if it cannot be created
    */
   FileChannel open() throws IOException {
     Path file = directory.resolve(PREFIX + ObjectNames.random(RANDOM_BYTES) + SUFFIX);
@@ -61,10 +61,8 @@ public final class SpillDirectory {
   }
 
   /**
-   * The failure of something about a file, in one line for the client that pushes and for the log.
-   *
-   * @param what what failed
-   * @param cause why, such as a full disk
+   * Creates a one-line failure for the client that pushes and for the log. @param what action that
+   * failed @param cause cause, such as a full disk
    */
   IOException failed(String what, IOException cause) {
     return new IOException(
@@ -78,10 +76,9 @@ public final class SpillDirectory {
   }
 
   /**
-   * Removes what killed processes left. Files that are in use are not harmed: either they have no
-   * name any more, or they can be read and written until they are closed.
-   *
-   * @throws IOException if the directory cannot be read, or a file in it not be deleted
+   * Removes the files of killed processes. Files in use are not harmed: either they have no name
+   * any more, or they can be read and written until they are closed. @throws IOException if the
+   * directory cannot be read, or a file cannot be deleted
    */
   public void clean() throws IOException {
     if (!Files.isDirectory(directory)) {

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pack that is an object of its own, from the local disk if it is kept there, else from the
- * store. Only whole ranges are read, and none is given out that has other bytes than were written:
- * it is read from the store once more, and is an error then. Safe for use by many threads.
+ * Pack that is an object of its own, read from the local disk if it is cached there, else from the
+ * store. Reads whole ranges and checks them; a damaged range is read from the store once more, and
+ * is an error if it is still damaged. Safe for use by many threads.
  */
 final class StoredPack implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(StoredPack.class);
@@ -28,11 +28,9 @@ final class StoredPack implements Closeable {
   private volatile Optional<CachedObject> local;
 
   /**
-   * A pack.
+   * Creates a reader. @param store store of the pack @param disk local cache of objects @param key
+   * its key
    *
-   * @param store where it is
-   * @param disk keeps it as well, perhaps
-   * @param key its key
    * @param size its length in bytes
    * @param crc32c CRC32C of all of it
    * @param checksums those of its ranges
@@ -56,12 +54,12 @@ final class StoredPack implements Closeable {
     return size;
   }
 
-  /** Bytes of a range, all of which are read together. */
+  /** Bytes of a range, the unit of reading. */
   int range() {
     return checksums.range();
   }
 
-  /** Whether it is read from the local disk. */
+  /** Tests whether it is read from the local disk. */
   boolean isLocal() {
     return local.isPresent();
   }
@@ -69,11 +67,11 @@ final class StoredPack implements Closeable {
   /**
    * Reads whole ranges.
    *
-   * @param position where the first one begins
+   * @param position offset of the first range
    * @param dst receives the bytes
-   * @param offset where in {@code dst}
+   * @param offset first byte to write in {@code dst}
    * @param length their number; up to the end of a range or of the pack
-   * @throws StoreException.Corrupt if the store has other bytes than were written
+   * @throws StoreException.Corrupt if the bytes in the store differ from those written
    * @throws IOException if they cannot be read
    */
   void read(long position, byte[] dst, int offset, int length) throws IOException {
