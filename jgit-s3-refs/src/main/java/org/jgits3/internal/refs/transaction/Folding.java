@@ -183,8 +183,9 @@ public final class Folding {
       if (full.generation() <= roomMadeAt) {
         return true;
       }
-      boolean changed = manifest.generation() >= full.generation(); // packs may be merged now
-      return fold(manifest, full.excess()) || (changed && attempt == 0);
+      // Others may have made room since, by a fold or by merged packs, and left nothing to fold.
+      boolean changed = manifest.generation() >= full.generation();
+      return fold(manifest, full.excess()) || changed;
     } catch (UnknownOutcomeException e) {
       throw new IOException("no room in the manifest, nothing was done: " + e.getMessage(), e);
     } finally {
