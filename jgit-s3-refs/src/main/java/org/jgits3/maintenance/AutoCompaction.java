@@ -82,7 +82,11 @@ public final class AutoCompaction {
     }
   }
 
-  /** Number of repositories that wait for a step, or are having one. @return the number */
+  /**
+   * Number of repositories that wait for a step, or are having one.
+   *
+   * @return the number
+   */
   public int waiting() {
     return backlog.size();
   }

@@ -94,9 +94,9 @@ final class Lease {
   }
 
   /**
-   * Tries to acquire the lease, without waiting. @return false if another process has it, or the
-   * store does not tell who has it
+   * Tries to acquire the lease, without waiting.
    *
+   * @return false if another process has it, or the store does not tell who has it
    * @throws IOException if the store does not answer or refuses
    */
   synchronized boolean acquire() throws IOException {
@@ -120,9 +120,9 @@ final class Lease {
   }
 
   /**
-   * Begins a new term. Tries to acquire the lease if this process does not have it. @return false
-   * if another process has it, or the store does not tell who has it
+   * Begins a new term. Tries to acquire the lease if this process does not have it.
    *
+   * @return false if another process has it, or the store does not tell who has it
    * @throws IOException if the store does not answer or refuses
    */
   synchronized boolean renew() throws IOException {
@@ -144,9 +144,10 @@ final class Lease {
   }
 
   /**
-   * Generation collected by the holder that {@link #acquire} found. @return generation of a
-   * manifest with the packs that are being collected; empty if the holder does something else, or
-   * has not announced it yet
+   * Generation collected by the holder that {@link #acquire} found.
+   *
+   * @return generation of a manifest with the packs that are being collected; empty if the holder
+   *     does something else, or has not announced it yet
    */
   synchronized OptionalLong collectedElsewhere() {
     return collectedElsewhere;

@@ -38,8 +38,9 @@ final class LeaseKeeper implements Closeable {
     Pause REAL = time -> TimeUnit.MILLISECONDS.sleep(time.toMillis());
 
     /**
-     * Waits. @param time time to wait
+     * Waits.
      *
+     * @param time time to wait
      * @throws InterruptedException if the thread is interrupted
      */
     void pass(Duration time) throws InterruptedException;

@@ -10,9 +10,9 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 
 /**
- * Repository to maintain, with the parts that maintenance uses. @param store store of the
- * repository
+ * Repository to maintain, with the parts that maintenance uses.
  *
+ * @param store store of the repository
  * @param name its name
  * @param committer its commit loop
  * @param packs its packs

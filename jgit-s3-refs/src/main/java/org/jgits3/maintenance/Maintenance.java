@@ -31,8 +31,9 @@ public final class Maintenance {
   private final Maintained repository;
 
   /**
-   * Creates the maintenance of a repository. Does no request. @param store store of the repository
+   * Creates the maintenance of a repository. Does no request.
    *
+   * @param store store of the repository
    * @param name its name
    * @param committer its commit loop
    * @param packs its packs
@@ -162,10 +163,10 @@ public final class Maintenance {
   }
 
   /**
-   * Deletes the remaining objects of a deleted repository. @param store store of the
-   * repository @param catalog names of the store; a name may hold the life in spite of the
-   * tombstone
+   * Deletes the remaining objects of a deleted repository.
    *
+   * @param store store of the repository
+   * @param catalog names of the store; a name may hold the life in spite of the tombstone
    * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
    * @param grace minimum time between the first sweep that saw the tombstone and the one that
    *     deletes; zero deletes at once

@@ -80,8 +80,10 @@ final class PackCompaction {
   }
 
   /**
-   * Maximum number of objects that one step may copy. @param heap maximum size of the heap in
-   * bytes @return the number that fits in the step's share of the heap
+   * Maximum number of objects that one step may copy.
+   *
+   * @param heap maximum size of the heap in bytes
+   * @return the number that fits in the step's share of the heap
    */
   static long mostObjects(long heap) {
     return heap / HEAP_SHARE / BYTES_PER_OBJECT;

@@ -29,7 +29,11 @@ import org.jgits3.manifest.ObjectNames;
 record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
   private static final Pattern HEAD = Pattern.compile("2 (\\S+) (\\d{1,18}) (\\d{1,9})");
 
-  /** Encodes the stored form. @param life life of the repository */
+  /**
+   * Encodes the stored form.
+   *
+   * @param life life of the repository
+   */
   byte[] encode(String life) {
     Unlisted ruledOut = unlisted.orElseThrow();
     List<String> lines = new ArrayList<>();
@@ -42,7 +46,8 @@ record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
   /**
    * Reads a stored form.
    *
-   * @param life life of the repository @param generation generation in the name of the mark
+   * @param life life of the repository
+   * @param generation generation in the name of the mark
    * @param bytes the stored form
    * @return the mark; empty if the bytes are not a mark, or one of a later version
    */

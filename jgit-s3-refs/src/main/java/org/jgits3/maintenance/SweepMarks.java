@@ -117,8 +117,10 @@ final class SweepMarks {
 
   /**
    * Objects that were ruled out at some moment, so that no operation that began later needs them.
-   * The newest mark that is old enough includes all earlier ones. @param moment the moment @return
-   * the objects, as far as they are known
+   * The newest mark that is old enough includes all earlier ones.
+   *
+   * @param moment the moment
+   * @return the objects, as far as they are known
    */
   Unlisted unlistedBefore(Instant moment) {
     return marks.stream()
@@ -138,8 +140,11 @@ final class SweepMarks {
   }
 
   /**
-   * Writes a mark. @param current manifest that is or was the current one @param now time read
-   * after the manifest had become the current one @throws IOException if the store refuses it
+   * Writes a mark.
+   *
+   * @param current manifest that is or was the current one
+   * @param now time read after the manifest had become the current one
+   * @throws IOException if the store refuses it
    */
   void leave(Manifest current, Instant now) throws IOException {
     SweepMark mark = new SweepMark(current.generation(), now, Optional.of(Unlisted.by(current)));

@@ -32,7 +32,11 @@ public final class Exporter {
 
   private final ProgressMonitor monitor;
 
-  /** Creates an exporter. @param monitor receives progress */
+  /**
+   * Creates an exporter.
+   *
+   * @param monitor receives progress
+   */
   public Exporter(ProgressMonitor monitor) {
     this.monitor = monitor;
   }
@@ -127,8 +131,7 @@ public final class Exporter {
     if (!found.isEmpty() && !left) {
       throw new FileAlreadyExistsException(
           staging
-              + ": is where the export would grow, and holds what no export has left; move it"
-              + " away");
+              + ": is where the export would grow, and holds what no export has left; move it away");
     }
   }
 

@@ -39,7 +39,11 @@ final class FetchedNames {
   private final URIish uri;
   private final Set<String> known = new HashSet<>();
 
-  /** Creates a check. @param uri URL that the refs are fetched from */
+  /**
+   * Creates a check.
+   *
+   * @param uri URL that the refs are fetched from
+   */
   FetchedNames(URIish uri) {
     this.uri = uri;
   }

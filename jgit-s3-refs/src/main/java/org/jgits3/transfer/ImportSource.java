@@ -81,7 +81,9 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
 
   /**
    * Refuses a shallow repository: JGit's upload-pack does not tell clients where the history ends,
-   * so it could not be cloned. @param repository the source, or the part of it that was fetched
+   * so it could not be cloned.
+   *
+   * @param repository the source, or the part of it that was fetched
    */
   final void checkNotShallow(Repository repository) throws IOException {
     int ends = repository.getObjectDatabase().getShallowCommits().size();
@@ -96,9 +98,9 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
   }
 
   /**
-   * Reads the refs and checks the source, before anything is written. @param config configuration
-   * whose {@code [http]} section applies to the connection
+   * Reads the refs and checks the source, before anything is written.
    *
+   * @param config configuration whose {@code [http]} section applies to the connection
    * @throws IOException if it cannot be read, is incomplete, or is shallow
    */
   abstract void inspect(Config config, ProgressMonitor monitor) throws IOException;

@@ -44,7 +44,12 @@ public final class Importer {
   private final Bindings bindings;
   private final ProgressMonitor monitor;
 
-  /** Creates an importer. @param manager target store @param monitor receives progress */
+  /**
+   * Creates an importer.
+   *
+   * @param manager target store
+   * @param monitor receives progress
+   */
   public Importer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
     this.bindings = new Bindings(manager.store(), CommitPolicy.DEFAULT);
@@ -63,9 +68,11 @@ public final class Importer {
   /**
    * Imports a repository. If an earlier import of the name was interrupted during its rename,
    * completes that instead. At the end deletes the repositories of other imports of the name, which
-   * cannot get it any more. @param source the source; not closed @param name name of the new
-   * repository @return its size
+   * cannot get it any more.
    *
+   * @param source the source; not closed
+   * @param name name of the new repository
+   * @return its size
    * @throws ManifestException.Exists if there is a repository of that name
    * @throws IOException if the source cannot be read, is incomplete, or the store refuses it
    */

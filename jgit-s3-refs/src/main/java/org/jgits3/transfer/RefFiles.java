@@ -43,8 +43,9 @@ final class RefFiles extends SimpleFileVisitor<Path> {
   }
 
   /**
-   * Checks all files, if the repository stores refs in files. @throws IOException if a file holds a
-   * ref that was not read; the message names it
+   * Checks all files, if the repository stores refs in files.
+   *
+   * @throws IOException if a file holds a ref that was not read; the message names it
    */
   void check() throws IOException {
     if (repository.getRefDatabase() instanceof RefDirectory) {

@@ -27,8 +27,11 @@ final class RemoteRefs {
   private final Config config;
 
   /**
-   * Creates a reader. @param uri URL of the repository @param config configuration whose {@code
-   * [http]} and {@code [transfer]} sections apply to the connection
+   * Creates a reader.
+   *
+   * @param uri URL of the repository
+   * @param config configuration whose {@code [http]} and {@code [transfer]} sections apply to the
+   *     connection
    */
   RemoteRefs(URIish uri, Config config) {
     this.uri = uri;
@@ -48,8 +51,8 @@ final class RemoteRefs {
   /**
    * Asks for some refs.
    *
-   * @param prefixes prefixes of the names @return the refs; all if the remote does not speak
-   *     protocol version 2
+   * @param prefixes prefixes of the names
+   * @return the refs; all if the remote does not speak protocol version 2
    * @throws IOException if it does not answer
    */
   Collection<Ref> under(List<String> prefixes) throws IOException {

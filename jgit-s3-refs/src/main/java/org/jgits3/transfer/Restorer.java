@@ -31,8 +31,10 @@ public final class Restorer {
   private final ProgressMonitor monitor;
 
   /**
-   * Creates a restorer. @param manager store with the repository @param monitor receives progress;
-   * may cancel
+   * Creates a restorer.
+   *
+   * @param manager store with the repository
+   * @param monitor receives progress; may cancel
    */
   public Restorer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
@@ -79,8 +81,9 @@ public final class Restorer {
   }
 
   /**
-   * Restores refs and objects. @param name repository to restore
+   * Restores refs and objects.
    *
+   * @param name repository to restore
    * @param copy an older manifest of it, or of one that was deleted
    * @return the extent of the restoration
    * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not tell in time whether

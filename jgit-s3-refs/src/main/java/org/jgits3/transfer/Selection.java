@@ -15,9 +15,9 @@ final class Selection {
 
   /**
    * Selects objects. Reuses deltas as they are stored, with their checksums verified, and computes
-   * none, so that the memory depends on the number of objects and not on their content. @param
-   * repository repository with the objects
+   * none, so that the memory depends on the number of objects and not on their content.
    *
+   * @param repository repository with the objects
    * @param tips objects to begin with; shallow commits of the repository end the history
    * @param monitor receives the number of objects found
    * @return the writer of the pack; to be closed

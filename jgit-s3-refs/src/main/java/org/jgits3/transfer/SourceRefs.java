@@ -70,8 +70,9 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
   }
 
   /**
-   * Tests whether these are the refs of a source. @param source refs of a source; any {@code HEAD}
-   * matches if it does not tell its own
+   * Tests whether these are the refs of a source.
+   *
+   * @param source refs of a source; any {@code HEAD} matches if it does not tell its own
    */
   boolean areThoseOf(SourceRefs source) {
     return equals(source) || (!source.hasHead() && withoutHead().equals(source));

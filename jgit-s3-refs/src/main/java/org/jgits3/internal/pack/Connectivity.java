@@ -59,10 +59,11 @@ final class Connectivity {
   }
 
   /**
-   * Creates a check. @param reader reads the objects; closed by the caller
+   * Creates a check.
    *
-   * @param refs refs that are known to be complete @param collected objects that are known to be
-   *     complete
+   * @param reader reads the objects; closed by the caller
+   * @param refs refs that are known to be complete
+   * @param collected objects that are known to be complete
    */
   Connectivity(ObjectReader reader, RefDatabase refs, Collected collected) {
     this(reader, refs, collected, NEAR);
@@ -79,9 +80,11 @@ final class Connectivity {
   }
 
   /**
-   * Checks that no object is missing. Called once. @param ids objects to begin with @throws
-   * MissingObjectException if one of them, or an object reachable from them, is missing @throws
-   * IOException if objects cannot be read
+   * Checks that no object is missing. Called once.
+   *
+   * @param ids objects to begin with
+   * @throws MissingObjectException if one of them, or an object reachable from them, is missing
+   * @throws IOException if objects cannot be read
    */
   void check(Collection<ObjectId> ids) throws IOException {
     find(ids);

@@ -63,8 +63,8 @@ final class DeferredPacks {
    *
    * @param id the object
    * @param reader reads indexes
-   * @param own packs that the caller sees already @return true if a pack with the object was
-   *     published
+   * @param own packs that the caller sees already
+   * @return true if a pack with the object was published
    * @throws IOException if the pack cannot be published
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
@@ -157,7 +157,9 @@ final class DeferredPacks {
 
   /**
    * Waits until no commit with a pack is undecided, and claims the pack for one if it is still
-   * hidden. @return true if the caller has to {@link #settle} it
+   * hidden.
+   *
+   * @return true if the caller has to {@link #settle} it
    */
   synchronized boolean claim(DeferredPack pack) {
     awaitDecision(pack);

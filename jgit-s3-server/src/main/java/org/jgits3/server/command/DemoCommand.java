@@ -101,8 +101,7 @@ final class DemoCommand implements Callable<Integer> {
     } else if (report.ok()) {
       output.line("");
       output.line(
-          "All of it was as it should be, and is gone again. Go on with: jgit-s3 serve"
-              + " --create-on-push");
+          "All of it was as it should be, and is gone again. Go on with: jgit-s3 serve --create-on-push");
     }
   }
 

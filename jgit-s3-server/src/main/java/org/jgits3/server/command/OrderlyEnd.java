@@ -50,8 +50,10 @@ final class OrderlyEnd implements Closeable {
 
   /**
    * Aborts the uploads of the command when the process is told to stop, so that it fails and cleans
-   * up. Commits stay complete. @param manager manager that the command uploads through @param
-   * progress progress of the command
+   * up. Commits stay complete.
+   *
+   * @param manager manager that the command uploads through
+   * @param progress progress of the command
    */
   void giveUpAtSignal(S3RepositoryManager manager, ProgressBar progress) {
     atSignal(
@@ -77,7 +79,8 @@ final class OrderlyEnd implements Closeable {
   /**
    * Waits until the command has ended.
    *
-   * @param limit maximum time to wait @return true if it has ended
+   * @param limit maximum time to wait
+   * @return true if it has ended
    */
   boolean await(Duration limit) {
     try {

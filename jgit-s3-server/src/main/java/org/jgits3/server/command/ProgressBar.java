@@ -46,7 +46,12 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
   /** True if the work is to end early; set by the hook that ends the process. */
   private volatile boolean cancelled;
 
-  /** Creates a bar. @param err writer to draw to @param shown true to draw it */
+  /**
+   * Creates a bar.
+   *
+   * @param err writer to draw to
+   * @param shown true to draw it
+   */
   ProgressBar(PrintWriter err, boolean shown) {
     this.err = err;
     this.shown = shown;
@@ -75,7 +80,9 @@ final class ProgressBar extends BatchingProgressMonitor implements Closeable {
   }
 
   /**
-   * Checks between two pieces of work whether to go on. @throws Stopped if the work was cancelled
+   * Checks between two pieces of work whether to go on.
+   *
+   * @throws Stopped if the work was cancelled
    */
   void checkWanted() throws Stopped {
     if (cancelled) {

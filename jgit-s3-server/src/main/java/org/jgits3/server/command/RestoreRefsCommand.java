@@ -20,8 +20,7 @@ import picocli.CommandLine.ParentCommand;
     name = "restore-refs",
     sortOptions = false,
     description =
-        "Show what it takes for all refs to be as they were; with --apply, do it in one"
-            + " transaction.")
+        "Show what it takes for all refs to be as they were; with --apply, do it in one transaction.")
 final class RestoreRefsCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
   @Mixin private Output output;

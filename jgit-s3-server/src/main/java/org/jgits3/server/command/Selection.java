@@ -36,7 +36,8 @@ final class Selection {
    * unless the process was told to stop, and skips a repository that was deleted meanwhile.
    *
    * @param names the repositories
-   * @param output prints failures @param work work to do
+   * @param output prints failures
+   * @param work work to do
    * @throws IOException if any failed
    */
   void forEach(Collection<String> names, Output output, Work work) throws IOException {

@@ -12,8 +12,10 @@ public final class ScratchDirectory implements Closeable {
   private final Path path;
 
   /**
-   * Creates a directory. @param prefix prefix of its name @throws IOException if it cannot be
-   * created
+   * Creates a directory.
+   *
+   * @param prefix prefix of its name
+   * @throws IOException if it cannot be created
    */
   public ScratchDirectory(String prefix) throws IOException {
     path = Files.createTempDirectory(prefix);
@@ -23,7 +25,11 @@ public final class ScratchDirectory implements Closeable {
     return path.resolve(name);
   }
 
-  /** Path of the directory. @return the directory */
+  /**
+   * Path of the directory.
+   *
+   * @return the directory
+   */
   public Path path() {
     return path;
   }

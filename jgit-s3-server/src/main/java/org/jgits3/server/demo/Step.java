@@ -10,8 +10,9 @@ import org.jgits3.store.RequestKind;
 /**
  * One step of the tour after it ended.
  *
- * @param name description of the step @param millis duration in milliseconds @param requests
- *     requests to the store by kind, only kinds that occurred
+ * @param name description of the step
+ * @param millis duration in milliseconds
+ * @param requests requests to the store by kind, only kinds that occurred
  */
 public record Step(String name, long millis, Map<String, Long> requests) {
   static Step of(String name, long nanos, RequestCounts.Snapshot counts) {

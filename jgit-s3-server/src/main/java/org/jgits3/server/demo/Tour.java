@@ -26,10 +26,12 @@ public final class Tour {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * Creates a tour. @param manager repositories of the store to show
+   * Creates a tour.
    *
+   * @param manager repositories of the store to show
    * @param counts counts of the requests to that store
-   * @param refs number of refs to create @param listener receives each step when it has ended
+   * @param refs number of refs to create
+   * @param listener receives each step when it has ended
    */
   public Tour(
       S3RepositoryManager manager, RequestCounts counts, int refs, Consumer<Step> listener) {
@@ -46,8 +48,9 @@ public final class Tour {
   }
 
   /**
-   * Runs the tour. @return the steps, in order
+   * Runs the tour.
    *
+   * @return the steps, in order
    * @throws IOException if a step failed; its one-line message names the step
    * @throws InterruptedException if the thread was interrupted
    */

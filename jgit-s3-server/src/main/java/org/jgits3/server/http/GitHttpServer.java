@@ -241,9 +241,10 @@ public final class GitHttpServer implements Closeable {
 
     /**
      * Bounds the concurrent requests of Git clients, and so their memory. Up to ten times as many
-     * wait, up to 30 seconds; the others are answered 503 at once. @param atOnce maximum number of
-     * requests, at least 1; the default is one for each 16 MiB of the heap, at most 96
+     * wait, up to 30 seconds; the others are answered 503 at once.
      *
+     * @param atOnce maximum number of requests, at least 1; the default is one for each 16 MiB of
+     *     the heap, at most 96
      * @return this
      */
     public Builder maxRequests(int atOnce) {

@@ -38,7 +38,8 @@ final class GitRequestLimit extends QoSHandler {
   /**
    * Limits requests.
    *
-   * @param next handler that serves them @param atOnce maximum number at a time
+   * @param next handler that serves them
+   * @param atOnce maximum number at a time
    */
   GitRequestLimit(Handler next, int atOnce) {
     super(next);
@@ -49,8 +50,9 @@ final class GitRequestLimit extends QoSHandler {
   }
 
   /**
-   * Number of concurrent requests that fit in a heap. @param heap maximum size of the heap in bytes
+   * Number of concurrent requests that fit in a heap.
    *
+   * @param heap maximum size of the heap in bytes
    * @return number of requests
    */
   static int thatFit(long heap) {

@@ -99,8 +99,10 @@ final class Htpasswd {
   /**
    * Decoys to check a wrong password against, so that a failure takes the same time for every user.
    * One cost more takes twice the time, so one decoy of each cost from that of the user's hash up
-   * to one below the highest makes up the difference. @param hash hash that the password was
-   * checked against; empty if there is no such user @return hashes of unknown passwords
+   * to one below the highest makes up the difference.
+   *
+   * @param hash hash that the password was checked against; empty if there is no such user
+   * @return hashes of unknown passwords
    */
   List<String> decoys(Optional<String> hash) {
     int highest = Math.max(LEAST_COST, highestCost);

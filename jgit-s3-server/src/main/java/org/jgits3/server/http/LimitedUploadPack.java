@@ -22,8 +22,10 @@ final class LimitedUploadPack extends UploadPack {
   private boolean refused;
 
   /**
-   * Creates the service of one request. @param from repository @param requestLimit maximum bytes of
-   * the inflated request; 0 for no limit
+   * Creates the service of one request.
+   *
+   * @param from repository
+   * @param requestLimit maximum bytes of the inflated request; 0 for no limit
    */
   LimitedUploadPack(Repository from, long requestLimit) {
     super(counting(from));

@@ -81,9 +81,10 @@ final class PeekedCommands {
   }
 
   /**
-   * Tests whether the old value of each command is that of the ref in the repository. @param
-   * repository repository with the refs @return false also if the commands are unknown
+   * Tests whether the old value of each command is that of the ref in the repository.
    *
+   * @param repository repository with the refs
+   * @return false also if the commands are unknown
    * @throws IOException if refs cannot be read
    */
   boolean fit(Repository repository) throws IOException {

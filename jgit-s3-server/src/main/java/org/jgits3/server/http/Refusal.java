@@ -18,9 +18,9 @@ final class Refusal extends RuntimeException {
   }
 
   /**
-   * Refuses a request that may succeed a little later. @param message name of the exhausted
-   * resource
+   * Refuses a request that may succeed a little later.
    *
+   * @param message name of the exhausted resource
    * @return the refusal
    */
   static Refusal busy(String message) {

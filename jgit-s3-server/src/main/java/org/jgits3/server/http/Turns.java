@@ -18,8 +18,11 @@ final class Turns {
   private final Duration patience;
 
   /**
-   * Creates a limit. @param atOnce maximum number of working threads @param waiting maximum number
-   * of waiting threads @param patience maximum time to wait
+   * Creates a limit.
+   *
+   * @param atOnce maximum number of working threads
+   * @param waiting maximum number of waiting threads
+   * @param patience maximum time to wait
    */
   Turns(int atOnce, int waiting, Duration patience) {
     this.atWork = new Semaphore(atOnce, true);

@@ -57,8 +57,8 @@ public final class BlockCache {
    *
    * @param config config with a {@code [core "dfs"]} section, or without one
    * @param heap bytes that the process may use at most
-   * @return the configuration of JGit's cache @throws IllegalArgumentException if a value is not
-   *     valid; the message is JGit's
+   * @return the configuration of JGit's cache
+   * @throws IllegalArgumentException if a value is not valid; the message is JGit's
    */
   public static DfsBlockCacheConfig configuration(Config config, long heap) {
     DfsBlockCacheConfig cache = new DfsBlockCacheConfig().setConcurrencyLevel(LOCKS);

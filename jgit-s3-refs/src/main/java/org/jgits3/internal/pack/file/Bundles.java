@@ -21,7 +21,10 @@ public final class Bundles {
   private final KeptBytes kept;
 
   /**
-   * Creates an empty cache. @param store store of the bundles @param limit maximum bytes to keep
+   * Creates an empty cache.
+   *
+   * @param store store of the bundles
+   * @param limit maximum bytes to keep
    */
   public Bundles(ObjectStore store, long limit) {
     this.store = store;

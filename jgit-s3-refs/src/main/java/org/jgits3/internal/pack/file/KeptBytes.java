@@ -18,7 +18,11 @@ final class KeptBytes {
 
   private long kept;
 
-  /** Creates an empty cache. @param limit maximum bytes to keep */
+  /**
+   * Creates an empty cache.
+   *
+   * @param limit maximum bytes to keep
+   */
   KeptBytes(long limit) {
     this.limit = limit;
   }

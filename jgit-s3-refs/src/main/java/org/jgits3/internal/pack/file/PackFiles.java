@@ -39,8 +39,10 @@ public final class PackFiles implements Closeable {
   private final KeptBytes checksums = new KeptBytes(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
 
   /**
-   * Creates a reader of the packs of a store. @param store store of the packs @param disk local
-   * cache of objects, closed with this; empty for none
+   * Creates a reader of the packs of a store.
+   *
+   * @param store store of the packs
+   * @param disk local cache of objects, closed with this; empty for none
    */
   public PackFiles(ObjectStore store, Optional<DiskCache> disk) {
     this.store = store;

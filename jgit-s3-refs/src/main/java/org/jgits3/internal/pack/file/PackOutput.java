@@ -46,9 +46,9 @@ public final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * Creates the output of a file. @param pack pack that the file belongs to; takes the file when it
-   * is closed
+   * Creates the output of a file.
    *
+   * @param pack pack that the file belongs to; takes the file when it is closed
    * @param ext kind of file
    * @param begin begins an upload of the file as an object of its own
    * @param readBackIn directory for bytes to {@link #read}; empty for a writer that never reads
@@ -166,8 +166,9 @@ public final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * Completes the upload of a streamed file. @throws IOException if the existence of the file is
-   * not certain, or an earlier write failed
+   * Completes the upload of a streamed file.
+   *
+   * @throws IOException if the existence of the file is not certain, or an earlier write failed
    */
   void finish() throws IOException {
     PackUpload whole = upload.orElseThrow();
@@ -176,8 +177,9 @@ public final class PackOutput extends DfsOutputStream {
   }
 
   /**
-   * Abandons the file, which will not exist. @throws IOException if parts may be left in the store,
-   * for a sweep to find
+   * Abandons the file, which will not exist.
+   *
+   * @throws IOException if parts may be left in the store, for a sweep to find
    */
   void abandon() throws IOException {
     upload.orElseThrow().abort();

@@ -82,8 +82,9 @@ public final class RangeChecksums {
   }
 
   /**
-   * Decodes the checksums of a pack. @param stored bytes returned by {@link Writer#end}
+   * Decodes the checksums of a pack.
    *
+   * @param stored bytes returned by {@link Writer#end}
    * @param size length of the pack in bytes
    * @param range bytes of a range
    * @return the checksums; empty if the bytes are not valid
@@ -105,9 +106,11 @@ public final class RangeChecksums {
   }
 
   /**
-   * Finds a damaged range. @param position offset of the bytes in the pack, the start of a
-   * range @param bytes array with the bytes @param offset first byte in the array
+   * Finds a damaged range.
    *
+   * @param position offset of the bytes in the pack, the start of a range
+   * @param bytes array with the bytes
+   * @param offset first byte in the array
    * @param length their number; up to the end of a range or of the pack
    * @return offset in the pack of the first damaged range; empty if there is none
    */

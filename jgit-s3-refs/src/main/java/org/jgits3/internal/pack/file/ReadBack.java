@@ -39,7 +39,11 @@ final class ReadBack implements Closeable {
   private long size;
   private FileChannel spill;
 
-  /** Creates an empty buffer. @param spills directory for the file, if one is needed */
+  /**
+   * Creates an empty buffer.
+   *
+   * @param spills directory for the file, if one is needed
+   */
   ReadBack(SpillDirectory spills) {
     this.spills = spills;
   }
@@ -100,7 +104,11 @@ final class ReadBack implements Closeable {
     }
   }
 
-  /** Reads written bytes. @return bytes read, -1 at the end */
+  /**
+   * Reads written bytes.
+   *
+   * @return bytes read, -1 at the end
+   */
   int read(long position, ByteBuffer dst) throws IOException {
     if (position >= size) {
       return -1;

@@ -148,8 +148,9 @@ public final class S3PackDescription extends DfsPackDescription {
   }
 
   /**
-   * Completes a streamed pack file, when JGit continues with other files or commits the
-   * pack. @throws IOException if the existence of the file is not certain, or it was abandoned
+   * Completes a streamed pack file, when JGit continues with other files or commits the pack.
+   *
+   * @throws IOException if the existence of the file is not certain, or it was abandoned
    */
   public synchronized void finish() throws IOException {
     if (abandoned) {
@@ -179,9 +180,9 @@ public final class S3PackDescription extends DfsPackDescription {
   }
 
   /**
-   * Writes the held files in one object, which completes the pack in the store. @param to target of
-   * the object
+   * Writes the held files in one object, which completes the pack in the store.
    *
+   * @param to target of the object
    * @param repositoryId life of the repository
    * @throws IOException if the store does not answer or refuses
    */

@@ -61,8 +61,10 @@ public final class SpillDirectory {
   }
 
   /**
-   * Creates a one-line failure for the client that pushes and for the log. @param what action that
-   * failed @param cause cause, such as a full disk
+   * Creates a one-line failure for the client that pushes and for the log.
+   *
+   * @param what action that failed
+   * @param cause cause, such as a full disk
    */
   IOException failed(String what, IOException cause) {
     return new IOException(
@@ -77,8 +79,9 @@ public final class SpillDirectory {
 
   /**
    * Removes the files of killed processes. Files in use are not harmed: either they have no name
-   * any more, or they can be read and written until they are closed. @throws IOException if the
-   * directory cannot be read, or a file cannot be deleted
+   * any more, or they can be read and written until they are closed.
+   *
+   * @throws IOException if the directory cannot be read, or a file cannot be deleted
    */
   public void clean() throws IOException {
     if (!Files.isDirectory(directory)) {

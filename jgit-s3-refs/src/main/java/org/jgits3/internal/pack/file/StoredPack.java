@@ -28,9 +28,11 @@ final class StoredPack implements Closeable {
   private volatile Optional<CachedObject> local;
 
   /**
-   * Creates a reader. @param store store of the pack @param disk local cache of objects @param key
-   * its key
+   * Creates a reader.
    *
+   * @param store store of the pack
+   * @param disk local cache of objects
+   * @param key its key
    * @param size its length in bytes
    * @param crc32c CRC32C of all of it
    * @param checksums those of its ranges

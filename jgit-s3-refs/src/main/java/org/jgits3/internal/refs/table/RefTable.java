@@ -571,8 +571,9 @@ public final class RefTable {
     }
 
     /**
-     * Completes the table. @return the table
+     * Completes the table.
      *
+     * @return the table
      * @throws IllegalStateException if size or count are not as promised
      */
     public RefTable build() {

@@ -87,8 +87,9 @@ public final class RefsMetrics {
   }
 
   /**
-   * Snapshots and segments that were uploaded in vain and deleted, because another fold was
-   * faster. @return number of objects
+   * Snapshots and segments that were uploaded in vain and deleted, because another fold was faster.
+   *
+   * @return number of objects
    */
   public long foldsLost() {
     return foldsLost.sum();
@@ -104,14 +105,20 @@ public final class RefsMetrics {
     return damagedLogObjects.sum();
   }
 
-  /** Downloads of snapshots that began. @return number of downloads */
+  /**
+   * Downloads of snapshots that began.
+   *
+   * @return number of downloads
+   */
   public long downloads() {
     return downloads.sum();
   }
 
   /**
    * Snapshots of other processes that this one derived from an older snapshot and proved by their
-   * SHA-256. @return number of snapshots
+   * SHA-256.
+   *
+   * @return number of snapshots
    */
   public long derivations() {
     return derivations.sum();
@@ -119,13 +126,19 @@ public final class RefsMetrics {
 
   /**
    * Snapshots that were downloaded because their delta gave another snapshot: a sign of a defect,
-   * or of a damaged store. @return number of snapshots
+   * or of a damaged store.
+   *
+   * @return number of snapshots
    */
   public long mismatches() {
     return mismatches.sum();
   }
 
-  /** Snapshots that were downloaded, parsed, and found to be intact. @return number of snapshots */
+  /**
+   * Snapshots that were downloaded, parsed, and found to be intact.
+   *
+   * @return number of snapshots
+   */
   public long parses() {
     return parses.sum();
   }
@@ -152,7 +165,9 @@ public final class RefsMetrics {
 
   /**
    * Tables that were evicted, because the tables of all repositories did not fit the memory set for
-   * them. @return number of tables
+   * them.
+   *
+   * @return number of tables
    */
   public long evictions() {
     return evictions.sum();
