@@ -19,23 +19,23 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
-import org.jgits3.internal.catalog.Bindings;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestMetrics;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.pack.IndexBudget;
-import org.jgits3.internal.pack.ReceiveMemory;
-import org.jgits3.internal.pack.Receiving;
+import org.jgits3.internal.pack.ReceiveResources;
+import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackFiles;
-import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.internal.store.upload.PackUploads;
-import org.jgits3.maintenance.AutoCollection;
-import org.jgits3.maintenance.AutoCompaction;
+import org.jgits3.maintenance.BackgroundCompaction;
+import org.jgits3.maintenance.BackgroundGc;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
@@ -94,18 +94,18 @@ public final class S3RepositoryManager implements Closeable {
   private final ObjectStore store;
   private final S3Settings settings;
   private final PackUploads uploads;
-  private final Bindings bindings;
+  private final RepositoryCatalog catalog;
   private final ThreadPoolExecutor background;
   private final ExecutorService compactor;
   private final ExecutorService collector;
-  private final AutoCompaction compaction;
-  private final Optional<AutoCollection> collection;
+  private final BackgroundCompaction compaction;
+  private final Optional<BackgroundGc> collection;
   private volatile boolean maintaining;
   private final ManifestMetrics manifestMetrics = new ManifestMetrics();
   private final RefsMetrics refsMetrics = new RefsMetrics();
-  private final TableBudget tableBudget;
+  private final TableCache tableBudget;
   private final PackFiles packFiles;
-  private final Receiving receiving;
+  private final ReceiveResources receiving;
   private final IndexBudget indexes;
 
   private final KnownRepositories repositories;
@@ -161,24 +161,25 @@ public final class S3RepositoryManager implements Closeable {
     this.store = store;
     this.settings = settings;
     BlockCache.configureOnce(settings.config());
-    this.tableBudget = new TableBudget(settings.tableLimit(), refsMetrics);
+    this.tableBudget = new TableCache(settings.tableLimit(), refsMetrics);
     this.uploads = new PackUploads(store, settings.uploads());
     this.packFiles =
         new PackFiles(store, settings.diskCache().map(options -> new DiskCache(store, options)));
-    this.receiving = new Receiving(settings.spills(), new ReceiveMemory(settings.receiveLimit()));
+    this.receiving =
+        new ReceiveResources(settings.spills(), new TransferMemory(settings.receiveLimit()));
     this.indexes = new IndexBudget(settings.indexLimit());
-    this.bindings = new Bindings(store, settings.commits());
+    this.catalog = new RepositoryCatalog(store, settings.commits());
     this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);
-    this.compactor = DaemonThreads.pool("jgit-s3-maintenance", AutoCompaction.THREADS);
+    this.compactor = DaemonThreads.pool("jgit-s3-maintenance", BackgroundCompaction.THREADS);
     this.collector = DaemonThreads.pool("jgit-s3-collection", 1);
     this.repositories = new KnownRepositories(settings.manifestLimit());
-    this.compaction = new AutoCompaction(compactor, name -> maintenance(name.value()));
+    this.compaction = new BackgroundCompaction(compactor, name -> maintenance(name.value()));
     this.collection =
         settings
             .collectAfter()
             .map(
                 age ->
-                    new AutoCollection(
+                    new BackgroundGc(
                         age, collector, collector::isShutdown, name -> maintenance(name.value())));
     removeSpills();
   }
@@ -223,7 +224,7 @@ public final class S3RepositoryManager implements Closeable {
 
   /** Tells a name that stands for no repository from one that does when a rename is over. */
   private IOException notOpened(String name, ManifestException.Gone e) throws IOException {
-    boolean returns = e.isInTransit() && !bindings.isAbandoned(RepositoryName.of(name));
+    boolean returns = e.isInTransit() && !catalog.isAbandoned(RepositoryName.of(name));
     return returns ? e : new RepositoryNotFoundException(name, e);
   }
 
@@ -347,18 +348,19 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /** A name stands for a repository no more that it stood for until now. */
-  private void ended(RepositoryName name, String life) {
+  private void ended(RepositoryName name, String repositoryId) {
     repositories
         .find(name)
-        .filter(known -> known.life().map(life::equals).orElse(true))
+        .filter(known -> known.repositoryId().map(repositoryId::equals).orElse(true))
         .ifPresent(this::end);
   }
 
   /** A name stands for a repository from now on, and so for no other. */
-  private void begun(RepositoryName name, String life) {
+  private void begun(RepositoryName name, String repositoryId) {
     repositories
         .find(name)
-        .filter(known -> known.life().filter(other -> !other.equals(life)).isPresent())
+        .filter(
+            known -> known.repositoryId().filter(other -> !other.equals(repositoryId)).isPresent())
         .ifPresent(this::end);
   }
 
@@ -384,7 +386,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   public S3Repository createRepository(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    VersionedManifest created = bindings.create(checked, SETTINGS, unborn());
+    VersionedManifest created = catalog.create(checked, SETTINGS, unborn());
     begun(checked, created.manifest().repositoryId());
     return open(checked);
   }
@@ -399,7 +401,7 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException as {@link #createRepository}
    */
   public S3Repository createImport(RepositoryName target) throws IOException {
-    return open(bindings.createImport(target, SETTINGS, unborn()));
+    return open(catalog.createImport(target, SETTINGS, unborn()));
   }
 
   /**
@@ -407,10 +409,10 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @param name its name
    * @param target name that it was to get
-   * @throws IOException as {@link Bindings#deleteImport}
+   * @throws IOException as {@link RepositoryCatalog#deleteImport}
    */
   public void deleteImport(RepositoryName name, RepositoryName target) throws IOException {
-    ended(name, bindings.deleteImport(name, target));
+    ended(name, catalog.deleteImport(name, target));
   }
 
   private Refs unborn() {
@@ -438,7 +440,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   public SortedSet<String> list() throws IOException {
     TreeSet<String> names = new TreeSet<>();
-    bindings.list(name -> names.add(name.value()));
+    catalog.list(name -> names.add(name.value()));
     return names;
   }
 
@@ -451,14 +453,14 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IllegalArgumentException if a name is not allowed
    * @throws UnknownOutcomeException if it is not known whether it was done; handles learn of it as
    *     they would if another process had done it, and repeating the rename finishes it
-   * @throws IOException as {@link Bindings#rename}
+   * @throws IOException as {@link RepositoryCatalog#rename}
    */
   public void rename(String from, String to) throws IOException {
     RepositoryName source = RepositoryName.of(from);
     RepositoryName target = RepositoryName.of(to);
-    String life = bindings.rename(source, target);
-    ended(source, life);
-    begun(target, life);
+    String repositoryId = catalog.rename(source, target);
+    ended(source, repositoryId);
+    begun(target, repositoryId);
   }
 
   /**
@@ -472,11 +474,11 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IllegalArgumentException if the name is not allowed
    * @throws UnknownOutcomeException if it is not known whether it was done; handles learn of it as
    *     they would if another process had done it
-   * @throws IOException as {@link Bindings#delete}
+   * @throws IOException as {@link RepositoryCatalog#delete}
    */
   public void delete(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    ended(checked, bindings.delete(checked));
+    ended(checked, catalog.delete(checked));
   }
 
   /**
@@ -513,14 +515,14 @@ public final class S3RepositoryManager implements Closeable {
    * @return the catalog; stays good unless the store is restored
    * @throws IOException if the store does not answer
    */
-  public Catalog catalog() throws IOException {
-    return Catalog.read(store);
+  public NameIndex nameIndex() throws IOException {
+    return NameIndex.read(store);
   }
 
   /**
    * Deletes objects of a repository, or of what a deleted one has left, that no manifest lists.
    * Reads all manifests of the store first; whoever sweeps many repositories reads them once, see
-   * {@link #sweep(Catalog, String, Duration, boolean)}.
+   * {@link #sweep(NameIndex, String, Duration, boolean)}.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @param grace as {@link Maintenance#sweep}
@@ -532,13 +534,13 @@ public final class S3RepositoryManager implements Closeable {
   public Optional<Sweep.Report> sweep(String name, Duration grace, boolean dryRun)
       throws IOException {
     checked(name);
-    return sweep(catalog(), name, grace, dryRun);
+    return sweep(nameIndex(), name, grace, dryRun);
   }
 
   /**
    * As {@link #sweep(String, Duration, boolean)}, with a catalog that was read before.
    *
-   * @param catalog read by this process from this store
+   * @param nameIndex read by this process from this store
    * @param name its name; a trailing {@code .git} is ignored
    * @param grace as {@link Maintenance#sweep}
    * @param dryRun whether nothing is to be changed
@@ -546,16 +548,16 @@ public final class S3RepositoryManager implements Closeable {
    * @throws RepositoryNotFoundException if the name is not allowed, or was never used
    * @throws IOException as {@link Maintenance#sweep}
    */
-  public Optional<Sweep.Report> sweep(Catalog catalog, String name, Duration grace, boolean dryRun)
-      throws IOException {
+  public Optional<Sweep.Report> sweep(
+      NameIndex nameIndex, String name, Duration grace, boolean dryRun) throws IOException {
     RepositoryName checked = checked(name);
     Manifest found =
-        bindings.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
+        catalog.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
     if (found.state() instanceof RepositoryState.Deleted) {
-      return Optional.of(Maintenance.sweepDeleted(store, catalog, found, grace, dryRun));
+      return Optional.of(Maintenance.sweepDeleted(store, nameIndex, found, grace, dryRun));
     }
     if (found.state() instanceof RepositoryState.Active) {
-      return Optional.of(maintenance(name).sweep(catalog, grace, dryRun));
+      return Optional.of(maintenance(name).sweep(nameIndex, grace, dryRun));
     }
     return Optional.empty();
   }
@@ -568,7 +570,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   public SortedSet<String> listUsed() throws IOException {
     TreeSet<String> names = new TreeSet<>();
-    bindings.listUsed(name -> names.add(name.value()));
+    catalog.listUsed(name -> names.add(name.value()));
     return names;
   }
 
@@ -656,7 +658,7 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return the budget of all repositories of this manager
    */
-  public TableBudget tableBudget() {
+  public TableCache tableBudget() {
     return tableBudget;
   }
 
@@ -674,7 +676,7 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return what all repositories of this manager receive pushes in
    */
-  public ReceiveMemory receiveMemory() {
+  public TransferMemory receiveMemory() {
     return receiving.memory();
   }
 

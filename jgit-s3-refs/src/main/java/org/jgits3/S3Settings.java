@@ -231,9 +231,9 @@ public final class S3Settings {
   }
 
   /**
-   * Trust in validators.
+   * Trust in versions.
    *
-   * @return true if a validator that is the same stands for bytes that are the same when refs are
+   * @return true if a version that is the same stands for bytes that are the same when refs are
    *     looked up
    */
   public boolean trustETag() {

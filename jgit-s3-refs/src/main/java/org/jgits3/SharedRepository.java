@@ -10,15 +10,15 @@ import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestMetrics;
 import org.jgits3.internal.pack.IndexBudget;
-import org.jgits3.internal.pack.Receiving;
+import org.jgits3.internal.pack.ReceiveResources;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pack.file.PackFiles;
-import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.refs.transaction.SharedRefs;
 import org.jgits3.internal.store.upload.PackUploads;
-import org.jgits3.maintenance.AutoCollection;
-import org.jgits3.maintenance.AutoCompaction;
+import org.jgits3.maintenance.BackgroundCompaction;
+import org.jgits3.maintenance.BackgroundGc;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -52,7 +52,7 @@ final class SharedRepository {
   private final SharedPacks packs;
 
   private final AtomicBoolean maintained = new AtomicBoolean();
-  private volatile Optional<AutoCollection.Watch> watch = Optional.empty();
+  private volatile Optional<BackgroundGc.Watch> watch = Optional.empty();
 
   SharedRepository(
       ObjectStore store,
@@ -62,8 +62,8 @@ final class SharedRepository {
       Executor background,
       ManifestMetrics manifestMetrics,
       RefsMetrics metrics,
-      TableBudget budget,
-      Receiving receiving,
+      TableCache budget,
+      ReceiveResources receiving,
       PackFiles files,
       IndexBudget indexes) {
     this.store = store;
@@ -85,12 +85,12 @@ final class SharedRepository {
    * @param compaction merges small packs
    * @param collection collects; empty if nothing does
    */
-  void maintain(AutoCompaction compaction, Optional<AutoCollection> collection) {
+  void maintain(BackgroundCompaction compaction, Optional<BackgroundGc> collection) {
     if (!maintained.compareAndSet(false, true)) {
       return;
     }
     RepositoryName watched = name; // not the field: a listener must not refer to this
-    Optional<AutoCollection.Watch> watching = collection.map(each -> each.watch(watched));
+    Optional<BackgroundGc.Watch> watching = collection.map(each -> each.watch(watched));
     committer.onChange((before, after) -> compaction.consider(watched, after));
     watching.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
     watch = watching;
@@ -106,7 +106,7 @@ final class SharedRepository {
 
   /** Says that somebody opens it, so that it is looked whether something has become due. */
   void opened() {
-    watch.ifPresent(AutoCollection.Watch::look);
+    watch.ifPresent(BackgroundGc.Watch::look);
   }
 
   /**
@@ -124,7 +124,7 @@ final class SharedRepository {
   }
 
   /** The life of the name that this is; empty before its manifest was read. */
-  Optional<String> life() {
+  Optional<String> repositoryId() {
     return committer.cached().map(v -> v.manifest().repositoryId());
   }
 

@@ -27,7 +27,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -436,14 +436,14 @@ class S3RepositoryManagerTest {
   @Test
   void names_asked_for_in_vain_do_not_drive_out_repositories() throws Exception {
     manager.createRepository("r").close();
-    List<Optional<Validator>> known = new ArrayList<>();
+    List<Optional<ObjectVersion>> known = new ArrayList<>();
     try (S3RepositoryManager watched =
         TestRepositories.manager(
             new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
               @Override
-              public GetResult get(String key, Optional<Validator> validator) throws IOException {
-                known.add(validator);
-                return super.get(key, validator);
+              public GetResult get(String key, Optional<ObjectVersion> version) throws IOException {
+                known.add(version);
+                return super.get(key, version);
               }
             })) {
       watched.openRepository("r").close();

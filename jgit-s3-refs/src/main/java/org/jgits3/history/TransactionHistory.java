@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.stream.LongStream;
 import org.jgits3.history.HistoryUnavailableException.Reason;
 import org.jgits3.internal.refs.S3RefDatabase;
-import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.SharedRefs;
 import org.jgits3.internal.refs.transaction.Validation;
 import org.jgits3.manifest.LogEntry;
@@ -140,7 +140,7 @@ public final class TransactionHistory {
    * @return the plan
    * @throws IOException if the current refs cannot be read
    */
-  public RefRestoration restoration(long generation, ViewDatabase wanted) throws IOException {
+  public RefRestoration restoration(long generation, ViewRefDatabase wanted) throws IOException {
     return RefRestoration.of(refs, generation, wanted.view(), shared.current().view());
   }
 

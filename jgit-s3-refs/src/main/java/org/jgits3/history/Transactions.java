@@ -12,7 +12,7 @@ import org.jgits3.internal.refs.log.BlockCursor;
 import org.jgits3.internal.refs.log.BlockCursor.Part;
 import org.jgits3.internal.refs.log.BlockFileReader;
 import org.jgits3.internal.refs.log.LogObjects;
-import org.jgits3.internal.refs.log.RefChanges;
+import org.jgits3.internal.refs.log.RefChangeCursor;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -103,7 +103,7 @@ public final class Transactions {
   }
 
   private void visitTail(LogEntry entry, Consumer<RefChange> each) throws IOException {
-    RefChanges changes = objects.changes(repositoryId, entry);
+    RefChangeCursor changes = objects.changes(repositoryId, entry);
     for (var next = changes.next(); next.isPresent(); next = changes.next()) {
       each.accept(next.get());
     }

@@ -45,7 +45,7 @@ public final class GarbageCollection {
           PackExt.BITMAP_INDEX.getExtension(),
           PackExt.COMMIT_GRAPH.getExtension());
 
-  private final Maintained repository;
+  private final MaintenanceTarget repository;
   private final LeaseKeeper.Pause pause;
 
   /** Threads that search for deltas; 0 for the number in the configuration. */
@@ -81,7 +81,7 @@ public final class GarbageCollection {
    * @param repository the repository
    * @param pause waits while another process maintains the repository
    */
-  GarbageCollection(Maintained repository, LeaseKeeper.Pause pause) {
+  GarbageCollection(MaintenanceTarget repository, LeaseKeeper.Pause pause) {
     this.repository = repository;
     this.pause = pause;
   }

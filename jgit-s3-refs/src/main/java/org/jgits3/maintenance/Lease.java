@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.Validator;
 
 /**
  * Lease that keeps processes from doing the same work at once. It only saves work: a process that
@@ -40,7 +40,7 @@ final class Lease {
   private final String key;
   private final Supplier<Instant> clock;
 
-  private Optional<Validator> held = Optional.empty(); // guarded by this
+  private Optional<ObjectVersion> held = Optional.empty(); // guarded by this
 
   /** Random id that identifies a lease of this process even if the answer to its write was lost. */
   private final String holder = ObjectNames.random(8);
@@ -108,7 +108,7 @@ final class Lease {
         collectedElsewhere = term.collecting();
         return false;
       }
-      unchanged = Precondition.matches(found.validator());
+      unchanged = Precondition.matches(found.version());
     }
     held = write(clock.get().plus(TERM), unchanged);
     return held.isPresent();
@@ -153,9 +153,9 @@ final class Lease {
     return collectedElsewhere;
   }
 
-  private Optional<Validator> write(Instant end, Precondition unchanged) throws IOException {
+  private Optional<ObjectVersion> write(Instant end, Precondition unchanged) throws IOException {
     return put(end, unchanged) instanceof PutOutcome.Won won
-        ? Optional.of(won.validator())
+        ? Optional.of(won.version())
         : Optional.empty();
   }
 

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
@@ -28,7 +28,7 @@ public final class Maintenance {
   private final ObjectStore store;
   private final RepositoryName name;
   private final ManifestCommitter committer;
-  private final Maintained repository;
+  private final MaintenanceTarget repository;
 
   /**
    * Creates the maintenance of a repository. Does no request.
@@ -48,7 +48,7 @@ public final class Maintenance {
     this.store = store;
     this.name = name;
     this.committer = committer;
-    this.repository = new Maintained(store, name, committer, packs, config);
+    this.repository = new MaintenanceTarget(store, name, committer, packs, config);
   }
 
   /**
@@ -61,7 +61,7 @@ public final class Maintenance {
    * @throws IOException if the store does not answer
    */
   public Verification.Report verify(ProgressMonitor monitor) throws IOException {
-    GitCheck git = new GitCheck(repository);
+    Fsck git = new Fsck(repository);
     return new Verification(store, name, committer, git).run(monitor);
   }
 
@@ -101,7 +101,7 @@ public final class Maintenance {
   /**
    * Deletes objects that no manifest lists, as {@link Sweep} says.
    *
-   * @param catalog names of the store and the repositories they hold; read once for many sweeps
+   * @param nameIndex names of the store and the repositories they hold; read once for many sweeps
    * @param grace minimum time since an object was named, and since it was last listed, before it is
    *     deleted, so that work in progress goes on; not needed for safety, but a push that takes
    *     longer fails, a clone that takes longer may fail, and both have to be repeated
@@ -111,8 +111,9 @@ public final class Maintenance {
    *     names hold it
    * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
-  public Sweep.Report sweep(Catalog catalog, Duration grace, boolean dryRun) throws IOException {
-    return new Sweep(store, catalog, Instant::now).run(committer, grace, dryRun);
+  public Sweep.Report sweep(NameIndex nameIndex, Duration grace, boolean dryRun)
+      throws IOException {
+    return new Sweep(store, nameIndex, Instant::now).run(committer, grace, dryRun);
   }
 
   /**
@@ -166,7 +167,7 @@ public final class Maintenance {
    * Deletes the remaining objects of a deleted repository.
    *
    * @param store store of the repository
-   * @param catalog names of the store; a name may hold the life in spite of the tombstone
+   * @param nameIndex names of the store; a name may hold the life in spite of the tombstone
    * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
    * @param grace minimum time between the first sweep that saw the tombstone and the one that
    *     deletes; zero deletes at once
@@ -175,11 +176,11 @@ public final class Maintenance {
    * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
   public static Sweep.Report sweepDeleted(
-      ObjectStore store, Catalog catalog, Manifest tombstone, Duration grace, boolean dryRun)
+      ObjectStore store, NameIndex nameIndex, Manifest tombstone, Duration grace, boolean dryRun)
       throws IOException {
     if (!(tombstone.state() instanceof RepositoryState.Deleted)) {
       throw new IllegalArgumentException("not deleted: " + tombstone.state());
     }
-    return new Sweep(store, catalog, Instant::now).runDeleted(tombstone, grace, dryRun);
+    return new Sweep(store, nameIndex, Instant::now).runDeleted(tombstone, grace, dryRun);
   }
 }

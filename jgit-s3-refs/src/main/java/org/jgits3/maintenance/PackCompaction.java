@@ -58,14 +58,14 @@ final class PackCompaction {
    * Fraction of the heap, as a divisor, that a step may take: all steps that run at a time take an
    * eighth.
    */
-  private static final int HEAP_SHARE = 8 * AutoCompaction.THREADS;
+  private static final int HEAP_SHARE = 8 * BackgroundCompaction.THREADS;
 
   private static final Set<String> SMALL =
       Set.of(PackSource.INSERT.name(), PackSource.RECEIVE.name(), PackSource.COMPACT.name());
 
-  private final Maintained repository;
+  private final MaintenanceTarget repository;
 
-  PackCompaction(Maintained repository) {
+  PackCompaction(MaintenanceTarget repository) {
     this.repository = repository;
   }
 
@@ -178,7 +178,7 @@ final class PackCompaction {
 
   /**
    * Gives a new pack the age of the oldest pack merged into it. Otherwise a repository whose packs
-   * keep being merged would never have one old enough for {@link AutoCollection}.
+   * keep being merged would never have one old enough for {@link BackgroundGc}.
    */
   private static final class Aged extends S3ObjDatabase {
     private final long oldest;

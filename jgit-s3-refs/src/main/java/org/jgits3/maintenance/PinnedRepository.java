@@ -12,7 +12,7 @@ import org.eclipse.jgit.util.FS;
 import org.jgits3.internal.pack.PinnedPacks;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
-import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 
@@ -40,7 +40,7 @@ final class PinnedRepository extends DfsRepository {
    * @return the handle
    * @throws IOException if the refs cannot be read
    */
-  static PinnedRepository open(Maintained repository, Manifest manifest) throws IOException {
+  static PinnedRepository open(MaintenanceTarget repository, Manifest manifest) throws IOException {
     return open(repository, manifest, S3ObjDatabase::new);
   }
 
@@ -53,12 +53,12 @@ final class PinnedRepository extends DfsRepository {
    * @return the handle
    * @throws IOException if the refs cannot be read
    */
-  static PinnedRepository open(Maintained repository, Manifest manifest, Objects objects)
+  static PinnedRepository open(MaintenanceTarget repository, Manifest manifest, Objects objects)
       throws IOException {
     return new PinnedRepository(
         repository.name(),
         repository.config().get(),
-        ViewDatabase.of(repository.store(), manifest),
+        ViewRefDatabase.of(repository.store(), manifest),
         new PinnedPacks(repository.packs(), repository.committer(), manifest),
         objects);
   }

@@ -16,7 +16,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.manifest.Manifest;
@@ -37,7 +37,7 @@ import org.jgits3.store.StoreException;
  * However long the sweep sleeps in between, every later manifest descends from that one, so that
  * none can list such a name again. Two sweeps at once do no harm.
  *
- * <p>This requires that no other name is bound to the same life. Bindings ensure that, but a
+ * <p>This requires that no other name is bound to the same life. The catalog ensures that, but a
  * restore of the store may break it. So a sweep asks the catalog first: it deletes nothing of a
  * life with two names, and nothing of a deleted life while any name holds it.
  *
@@ -57,28 +57,32 @@ public final class Sweep {
   private static final Pattern NONCE = Pattern.compile("[0-9a-f]{32}");
 
   private final ObjectStore store;
-  private final Catalog catalog;
+  private final NameIndex nameIndex;
   private final Supplier<Instant> clock;
 
   /**
    * Result of a sweep.
    *
-   * @param boundary generation up to which minted names were considered
+   * @param sweepBoundary generation up to which minted names were considered
    * @param objects objects deleted
    * @param bytes bytes of them
    * @param uploads uploads aborted
    * @param dryRun true if nothing was deleted or aborted
    */
-  public record Report(long boundary, long objects, long bytes, int uploads, boolean dryRun) {
+  public record Report(long sweepBoundary, long objects, long bytes, int uploads, boolean dryRun) {
     private Report and(Report other) {
       return new Report(
-          boundary, objects + other.objects, bytes + other.bytes, uploads + other.uploads, dryRun);
+          sweepBoundary,
+          objects + other.objects,
+          bytes + other.bytes,
+          uploads + other.uploads,
+          dryRun);
     }
   }
 
-  Sweep(ObjectStore store, Catalog catalog, Supplier<Instant> clock) {
+  Sweep(ObjectStore store, NameIndex nameIndex, Supplier<Instant> clock) {
     this.store = store;
-    this.catalog = catalog;
+    this.nameIndex = nameIndex;
     this.clock = clock;
   }
 
@@ -99,13 +103,13 @@ public final class Sweep {
     Manifest manifest = committer.validate().manifest();
     checkOneName(manifest.repositoryId());
     SweepMarks marks = new SweepMarks(store, manifest, now);
-    long boundary = Math.max(manifest.boundary(), marks.endedBefore(moment));
-    Optional<Unlisted> then =
+    long sweepBoundary = Math.max(manifest.sweepBoundary(), marks.endedBefore(moment));
+    Optional<UnlistedObjects> then =
         grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return swept(new Run(manifest.withBoundary(boundary), then), grace, true);
+      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then), grace, true);
     }
-    committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(boundary), true));
+    committer.<Boolean>commit(base -> Proposal.edit(base.withSweepBoundary(sweepBoundary), true));
     Manifest committed = committer.cached().orElseThrow().manifest();
     if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
       marks.leave(committed, clock.get());
@@ -113,10 +117,10 @@ public final class Sweep {
     return swept(new Run(committed, then), grace, false);
   }
 
-  private void checkOneName(String life) throws IOException {
-    SortedSet<RepositoryName> holders = catalog.holders(life);
+  private void checkOneName(String repositoryId) throws IOException {
+    SortedSet<RepositoryName> holders = nameIndex.holders(repositoryId);
     if (holders.size() > 1) {
-      throw new ManifestException(Catalog.severalNames(holders) + "; nothing was swept", null);
+      throw new ManifestException(NameIndex.severalNames(holders) + "; nothing was swept", null);
     }
   }
 
@@ -140,7 +144,7 @@ public final class Sweep {
   private Report swept(Run run, Duration grace, boolean dryRun) throws IOException {
     Report report = dryRun ? run.count() : run.delete();
     for (String former : run.formers) {
-      String note = ObjectNames.formerKey(run.life, former);
+      String note = ObjectNames.formerKey(run.repositoryId, former);
       Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former));
       report = report.and(ended(earlier, grace, dryRun));
       if (!dryRun && !earlier.spared) {
@@ -155,7 +159,7 @@ public final class Sweep {
    * period.
    */
   private Report ended(Run run, Duration grace, boolean dryRun) throws IOException {
-    if (!catalog.holders(run.life).isEmpty()) {
+    if (!nameIndex.holders(run.repositoryId).isEmpty()) {
       if (!dryRun) {
         store.delete(List.of(run.end)); // should it end again, that is another end
       }
@@ -201,7 +205,7 @@ public final class Sweep {
 
   /** State of one sweep. */
   private final class Run {
-    private final String life;
+    private final String repositoryId;
 
     /** Key of the note of the end of the life; empty if it has not ended. */
     private final String end;
@@ -210,10 +214,10 @@ public final class Sweep {
     private final String endings;
 
     /** Objects that no commit will list. */
-    private final Unlisted now;
+    private final UnlistedObjects now;
 
     /** Objects that no commit could list when the grace period began. */
-    private final Unlisted then;
+    private final UnlistedObjects then;
 
     /** Former lives of the name, found while listing. */
     private final Set<String> formers = new TreeSet<>();
@@ -227,12 +231,12 @@ public final class Sweep {
      * @param manifest manifest with the boundary
      * @param then objects ruled out when the grace period began; empty for none
      */
-    Run(Manifest manifest, Optional<Unlisted> then) {
+    Run(Manifest manifest, Optional<UnlistedObjects> then) {
       this.end = "";
-      this.life = manifest.repositoryId();
-      this.prefix = ObjectNames.prefix(life);
-      this.endings = ObjectNames.ended(life);
-      this.now = Unlisted.by(manifest);
+      this.repositoryId = manifest.repositoryId();
+      this.prefix = ObjectNames.prefix(repositoryId);
+      this.endings = ObjectNames.ended(repositoryId);
+      this.now = UnlistedObjects.by(manifest);
       this.then = then.orElse(now);
     }
 
@@ -241,17 +245,18 @@ public final class Sweep {
      *
      * @param end nonce of its tombstone
      */
-    Run(String life, long boundary, String end) {
-      this.end = ObjectNames.endedKey(life, NONCE.matcher(end).matches() ? end : life);
-      this.life = life;
-      this.prefix = ObjectNames.prefix(life);
-      this.endings = ObjectNames.ended(life);
-      this.now = new Unlisted(boundary, Set.of());
+    Run(String repositoryId, long sweepBoundary, String end) {
+      this.end =
+          ObjectNames.endedKey(repositoryId, NONCE.matcher(end).matches() ? end : repositoryId);
+      this.repositoryId = repositoryId;
+      this.prefix = ObjectNames.prefix(repositoryId);
+      this.endings = ObjectNames.ended(repositoryId);
+      this.now = new UnlistedObjects(sweepBoundary, Set.of());
       this.then = now;
     }
 
     Report nothing(boolean dryRun) {
-      return new Report(now.boundary(), 0, 0, 0, dryRun);
+      return new Report(now.sweepBoundary(), 0, 0, 0, dryRun);
     }
 
     Report count() throws IOException {
@@ -264,7 +269,8 @@ public final class Sweep {
               doomed.accept(object.size());
             }
           });
-      return new Report(now.boundary(), doomed.getCount(), doomed.getSum(), uploads().size(), true);
+      return new Report(
+          now.sweepBoundary(), doomed.getCount(), doomed.getSum(), uploads().size(), true);
     }
 
     Report delete() throws IOException {
@@ -280,7 +286,7 @@ public final class Sweep {
         store.abortMultipart(upload);
       }
       return new Report(
-          now.boundary(), deleted.getCount(), deleted.getSum(), uploads.size(), false);
+          now.sweepBoundary(), deleted.getCount(), deleted.getSum(), uploads.size(), false);
     }
 
     /** Checks that the listing advances: fails if it lists a deleted object again. */
@@ -318,7 +324,9 @@ public final class Sweep {
      * and by the deletion of the repository, can leave such a key.
      */
     private void note(String key) {
-      ObjectNames.formerIn(life, key).filter(id -> !id.equals(life)).ifPresent(formers::add);
+      ObjectNames.formerIn(repositoryId, key)
+          .filter(id -> !id.equals(repositoryId))
+          .ifPresent(formers::add);
     }
 
     private List<MultipartUpload> uploads() throws IOException {
@@ -326,7 +334,7 @@ public final class Sweep {
     }
 
     private boolean isDoomed(String key) {
-      if (!end.isEmpty() && (key.equals(Lease.key(life)) || key.startsWith(endings))) {
+      if (!end.isEmpty() && (key.equals(Lease.key(repositoryId)) || key.startsWith(endings))) {
         return true; // nothing is maintained any more
       }
       return now.contains(key) && (then.contains(key) || key.contains(PARKED));

@@ -26,19 +26,19 @@ import org.jgits3.manifest.ObjectNames;
  * @param time a time by which it had been made
  * @param unlisted objects that its manifest ruled out; empty if the mark does not have them
  */
-record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
+record SweepMark(long generation, Instant time, Optional<UnlistedObjects> unlisted) {
   private static final Pattern HEAD = Pattern.compile("2 (\\S+) (\\d{1,18}) (\\d{1,9})");
 
   /**
    * Encodes the stored form.
    *
-   * @param life life of the repository
+   * @param repositoryId life of the repository
    */
-  byte[] encode(String life) {
-    Unlisted ruledOut = unlisted.orElseThrow();
+  byte[] encode(String repositoryId) {
+    UnlistedObjects ruledOut = unlisted.orElseThrow();
     List<String> lines = new ArrayList<>();
-    lines.add("2 " + time + " " + ruledOut.boundary() + " " + ruledOut.listed().size());
-    int prefix = ObjectNames.prefix(life).length();
+    lines.add("2 " + time + " " + ruledOut.sweepBoundary() + " " + ruledOut.listed().size());
+    int prefix = ObjectNames.prefix(repositoryId).length();
     ruledOut.listed().stream().map(key -> key.substring(prefix)).sorted().forEach(lines::add);
     return String.join("\n", lines).getBytes(US_ASCII);
   }
@@ -46,12 +46,12 @@ record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
   /**
    * Reads a stored form.
    *
-   * @param life life of the repository
+   * @param repositoryId life of the repository
    * @param generation generation in the name of the mark
    * @param bytes the stored form
    * @return the mark; empty if the bytes are not a mark, or one of a later version
    */
-  static Optional<SweepMark> decode(String life, long generation, byte[] bytes) {
+  static Optional<SweepMark> decode(String repositoryId, long generation, byte[] bytes) {
     List<String> lines = new String(bytes, US_ASCII).lines().toList();
     try {
       Matcher head = HEAD.matcher(lines.isEmpty() ? "" : lines.get(0));
@@ -64,8 +64,8 @@ record SweepMark(long generation, Instant time, Optional<Unlisted> unlisted) {
         return Optional.empty();
       }
       Set<String> listed = new HashSet<>();
-      keys.forEach(key -> listed.add(ObjectNames.prefix(life) + key));
-      Unlisted unlisted = new Unlisted(Long.parseLong(head.group(2)), listed);
+      keys.forEach(key -> listed.add(ObjectNames.prefix(repositoryId) + key));
+      UnlistedObjects unlisted = new UnlistedObjects(Long.parseLong(head.group(2)), listed);
       return Optional.of(
           new SweepMark(generation, Instant.parse(head.group(1)), Optional.of(unlisted)));
     } catch (DateTimeParseException e) {

@@ -30,7 +30,7 @@ final class SweepMarks {
   private static final int READ = 100;
 
   private final ObjectStore store;
-  private final String life;
+  private final String repositoryId;
   private final List<SweepMark> marks = new ArrayList<>();
 
   /** Times by which generations existed. They grow with the generation. */
@@ -46,7 +46,7 @@ final class SweepMarks {
    */
   SweepMarks(ObjectStore store, Manifest manifest, Instant now) throws IOException {
     this.store = store;
-    this.life = manifest.repositoryId();
+    this.repositoryId = manifest.repositoryId();
     for (String key : keys()) {
       read(key)
           .filter(mark -> mark.generation() <= manifest.generation())
@@ -70,7 +70,7 @@ final class SweepMarks {
   private List<String> keys() throws IOException {
     List<String> keys = new ArrayList<>();
     store.list(
-        ObjectNames.marks(life),
+        ObjectNames.marks(repositoryId),
         object -> {
           if (keys.size() < READ) {
             keys.add(object.key());
@@ -83,7 +83,7 @@ final class SweepMarks {
     OptionalLong generation = ObjectNames.mintedAtOf(key);
     if (generation.isPresent()
         && store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-      return SweepMark.decode(life, generation.getAsLong(), found.bytes());
+      return SweepMark.decode(repositoryId, generation.getAsLong(), found.bytes());
     }
     return Optional.empty();
   }
@@ -122,12 +122,12 @@ final class SweepMarks {
    * @param moment the moment
    * @return the objects, as far as they are known
    */
-  Unlisted unlistedBefore(Instant moment) {
+  UnlistedObjects unlistedBefore(Instant moment) {
     return marks.stream()
         .filter(mark -> mark.unlisted().isPresent() && !time(mark).isAfter(moment))
         .max(Comparator.comparingLong(SweepMark::generation))
         .flatMap(SweepMark::unlisted)
-        .orElse(Unlisted.NOTHING);
+        .orElse(UnlistedObjects.NOTHING);
   }
 
   /**
@@ -147,9 +147,10 @@ final class SweepMarks {
    * @throws IOException if the store refuses it
    */
   void leave(Manifest current, Instant now) throws IOException {
-    SweepMark mark = new SweepMark(current.generation(), now, Optional.of(Unlisted.by(current)));
-    byte[] bytes = mark.encode(life);
-    String key = ObjectNames.markKey(life, ObjectNames.mint(current));
+    SweepMark mark =
+        new SweepMark(current.generation(), now, Optional.of(UnlistedObjects.by(current)));
+    byte[] bytes = mark.encode(repositoryId);
+    String key = ObjectNames.markKey(repositoryId, ObjectNames.mint(current));
     store.put(key, bytes, 0, bytes.length);
   }
 }

@@ -28,7 +28,7 @@ public final class Verification {
   private final ObjectStore store;
   private final RepositoryName name;
   private final ManifestCommitter committer;
-  private final GitCheck git;
+  private final Fsck git;
 
   /**
    * One defect.
@@ -54,7 +54,7 @@ public final class Verification {
     }
   }
 
-  Verification(ObjectStore store, RepositoryName name, ManifestCommitter committer, GitCheck git) {
+  Verification(ObjectStore store, RepositoryName name, ManifestCommitter committer, Fsck git) {
     this.store = store;
     this.name = name;
     this.committer = committer;

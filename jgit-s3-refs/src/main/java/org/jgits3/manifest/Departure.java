@@ -18,7 +18,7 @@ import java.util.List;
  */
 @JsonFormat(shape = JsonFormat.Shape.ARRAY)
 public record Departure(
-    @JsonDeserialize(using = StoredValues.Life.class) String repositoryId,
+    @JsonDeserialize(using = StoredValues.RepositoryId.class) String repositoryId,
     String to,
     long reserved) {
   /** Departures that a name keeps. So many fit into the longest tombstone. */

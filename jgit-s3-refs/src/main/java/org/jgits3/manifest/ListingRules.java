@@ -55,7 +55,7 @@ public final class ListingRules {
     if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
       throw new IllegalArgumentException(where + ": a change alters repository id or state");
     }
-    if (next.boundary() > base.generation() || next.dropped() > base.generation() + 1) {
+    if (next.sweepBoundary() > base.generation() || next.dropped() > base.generation() + 1) {
       throw new IllegalArgumentException(
           where + ": a change sets a counter to a future generation");
     }
@@ -86,13 +86,13 @@ public final class ListingRules {
     }
     Set<String> listedByBase = names(base);
     for (String id : fresh) {
-      if (ObjectNames.mintedAt(id) <= base.boundary()) {
+      if (ObjectNames.mintedAt(id) <= base.sweepBoundary()) {
         throw new ManifestException.Stalled(
             where
                 + ": object "
                 + id
                 + " was minted at or before the sweep boundary "
-                + base.boundary()
+                + base.sweepBoundary()
                 + " and may be deleted already; repeat the operation");
       }
       if (left.contains(id) || listedByBase.contains(id)) {

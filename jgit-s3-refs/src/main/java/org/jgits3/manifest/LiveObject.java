@@ -54,25 +54,28 @@ public record LiveObject(String key, List<Section> sections) {
    * @return its refs snapshot and delta, the files of its packs, and its log objects
    */
   public static List<LiveObject> of(Manifest manifest) {
-    String life = manifest.repositoryId();
+    String repositoryId = manifest.repositoryId();
     List<LiveObject> objects = new ArrayList<>();
     manifest
         .refs()
         .snapshot()
         .ifPresent(
             snapshot -> {
-              String key = ObjectNames.snapshotKey(life, snapshot.id());
+              String key = ObjectNames.snapshotKey(repositoryId, snapshot.id());
               objects.add(whole(key, snapshot.size(), snapshot.crc32c()));
               snapshot
                   .delta()
                   .ifPresent(
-                      delta -> objects.add(whole(ObjectNames.deltaKey(life, delta.id()), delta)));
+                      delta ->
+                          objects.add(
+                              whole(ObjectNames.deltaKey(repositoryId, delta.id()), delta)));
             });
-    manifest.packs().forEach(pack -> objects.addAll(pack.objects(life)));
+    manifest.packs().forEach(pack -> objects.addAll(pack.objects(repositoryId)));
     manifest
         .log()
         .objects()
-        .forEach(object -> objects.add(whole(ObjectNames.logKey(life, object.id()), object)));
+        .forEach(
+            object -> objects.add(whole(ObjectNames.logKey(repositoryId, object.id()), object)));
     return objects;
   }
 }

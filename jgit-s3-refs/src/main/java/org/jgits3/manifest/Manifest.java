@@ -68,23 +68,27 @@ public record Manifest(
    *
    * @param writers generation of the last batch of each recent writer, by the batch's nonce
    * @param prunedTo entries of {@code writers} of this generation or less may have been removed
-   * @param boundary names minted at or before this generation are never listed for the first time
+   * @param sweepBoundary names minted at or before this generation are never listed for the first
+   *     time
    * @param dropped generation of the last commit that removed objects from the repository
    */
   public record Counters(
-      SortedMap<String, Long> writers, long prunedTo, long boundary, long dropped) {
+      SortedMap<String, Long> writers, long prunedTo, long sweepBoundary, long dropped) {
     /** Copies the map. */
     public Counters {
       writers = Collections.unmodifiableSortedMap(new TreeMap<>(writers));
     }
 
     private Counters committed(SortedMap<String, Long> changed, long pruned) {
-      return new Counters(changed, pruned, boundary, dropped);
+      return new Counters(changed, pruned, sweepBoundary, dropped);
     }
 
     private Counters notBelow(Counters other) {
       return new Counters(
-          writers, prunedTo, Math.max(boundary, other.boundary), Math.max(dropped, other.dropped));
+          writers,
+          prunedTo,
+          Math.max(sweepBoundary, other.sweepBoundary),
+          Math.max(dropped, other.dropped));
     }
   }
 
@@ -171,10 +175,10 @@ public record Manifest(
   /**
    * Sweep boundary.
    *
-   * @return see {@link Counters#boundary}
+   * @return see {@link Counters#sweepBoundary}
    */
-  public long boundary() {
-    return counters.boundary();
+  public long sweepBoundary() {
+    return counters.sweepBoundary();
   }
 
   /**
@@ -295,7 +299,7 @@ public record Manifest(
    * @param changed boundary of the result; a commit never lowers it
    * @return a copy
    */
-  public Manifest withBoundary(long changed) {
+  public Manifest withSweepBoundary(long changed) {
     return with(new Counters(counters.writers, counters.prunedTo, changed, dropped()));
   }
 
@@ -306,7 +310,7 @@ public record Manifest(
    * @return a copy
    */
   public Manifest withDropped(long changed) {
-    return with(new Counters(counters.writers, counters.prunedTo, boundary(), changed));
+    return with(new Counters(counters.writers, counters.prunedTo, sweepBoundary(), changed));
   }
 
   /** This manifest with other departures. */

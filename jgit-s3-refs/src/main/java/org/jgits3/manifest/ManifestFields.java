@@ -26,7 +26,7 @@ import java.util.TreeSet;
 @JsonIgnoreProperties("crc32c")
 record ManifestFields(
     int format,
-    @JsonDeserialize(using = StoredValues.Life.class) String repositoryId,
+    @JsonDeserialize(using = StoredValues.RepositoryId.class) String repositoryId,
     String state,
     Optional<String> importOf,
     Optional<String> to,
@@ -68,7 +68,7 @@ record ManifestFields(
         new TreeSet<>(m.identity().requires()),
         m.counters().writers(),
         m.counters().prunedTo(),
-        m.boundary(),
+        m.sweepBoundary(),
         m.dropped(),
         Optional.of(m.settings()).filter(not(RepositorySettings.NONE::equals)),
         Optional.of(m.refs()).filter(not(Refs.NONE::equals)),

@@ -141,8 +141,8 @@ final class StoredValues {
   }
 
   /** 32 hex digits. */
-  static final class Life extends Scalar<String> {
-    Life() {
+  static final class RepositoryId extends Scalar<String> {
+    RepositoryId() {
       super(JsonToken.VALUE_STRING, p -> hex(p.getText(), 32));
     }
   }

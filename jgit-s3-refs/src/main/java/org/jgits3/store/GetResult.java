@@ -13,8 +13,8 @@ public sealed interface GetResult {
    * The object.
    *
    * @param bytes all of it, in an array of exactly its size that belongs to the caller
-   * @param validator version of the bytes
+   * @param version version of the bytes
    */
   @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
-  record Found(byte[] bytes, Validator validator) implements GetResult {}
+  record Found(byte[] bytes, ObjectVersion version) implements GetResult {}
 }

@@ -7,7 +7,7 @@ import java.util.Map;
  * Properties of an object, known without reading its bytes.
  *
  * @param size length in bytes
- * @param validator version
+ * @param version version
  * @param metadata user metadata given when the object was written; keys in lower case
  */
-public record ObjectInfo(long size, Validator validator, Map<String, String> metadata) {}
+public record ObjectInfo(long size, ObjectVersion version, Map<String, String> metadata) {}

@@ -21,12 +21,12 @@ import java.util.function.Consumer;
  *   <li>Of conditional writes with the same {@link Precondition}, at most one is applied, whichever
  *       process they come from.
  *   <li>An acknowledged write survives a crash of every process involved.
- *   <li>Validators of different contents of one key differ.
+ *   <li>Versions of different contents of one key differ.
  * </ol>
  *
  * <p>A caller must not rely on the order of listings, a DELETE that checks anything, a key that is
  * a path prefix of another key ({@code a} and {@code a/b} must never both exist), empty path
- * segments ({@code //}), or the form of a validator.
+ * segments ({@code //}), or the form of a version.
  *
  * <p>Keys are relative to the store: US-ASCII, segments separated by {@code /}, no leading or
  * trailing slash, at most 900 bytes. A listing prefix is empty or ends in {@code /}.
@@ -46,7 +46,7 @@ public interface ObjectStore extends Closeable {
    * @return the answer; {@link GetResult.NotModified} only if {@code known} was given
    * @throws StoreException if the store does not answer, refuses, or sends fewer bytes than it said
    */
-  GetResult get(String key, Optional<Validator> known) throws IOException;
+  GetResult get(String key, Optional<ObjectVersion> known) throws IOException;
 
   /**
    * Reads a small object as {@link #get(String, Optional)} does, for a caller that has less time
@@ -59,7 +59,8 @@ public interface ObjectStore extends Closeable {
    * @throws StoreException.Unavailable if the store did not answer in that time
    * @throws StoreException as without a limit
    */
-  default GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+  default GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
+      throws IOException {
     return get(key, known);
   }
 
@@ -82,8 +83,13 @@ public interface ObjectStore extends Closeable {
    *     again; the slice is then undefined
    * @throws StoreException if the store refuses; the slice is then undefined
    */
-  Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException;
 
   /**
@@ -96,23 +102,23 @@ public interface ObjectStore extends Closeable {
    * @param dstOffset index in {@code dst} of the first of them
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version the object must have; empty for any
-   * @param arrival listener that is told of bytes as they arrive
+   * @param listener listener that is told of bytes as they arrive
    * @return version of the object that was read
-   * @throws StoreException as without {@code arrival}
-   * @throws IOException as without {@code arrival}
+   * @throws StoreException as without {@code listener}
+   * @throws IOException as without {@code listener}
    */
-  default Validator read(
+  default ObjectVersion read(
       String key,
       long offset,
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<Validator> expected,
-      Arrival arrival)
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
       throws IOException {
-    Validator version = read(key, offset, dst, dstOffset, length, expected);
-    arrival.begins(version);
-    arrival.until(dstOffset + length);
+    ObjectVersion version = read(key, offset, dst, dstOffset, length, expected);
+    listener.begins(version);
+    listener.until(dstOffset + length);
     return version;
   }
 
@@ -129,8 +135,8 @@ public interface ObjectStore extends Closeable {
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException if the store does not answer or refuses
    */
-  Optional<Validator> compare(String key, long offset, byte[] bytes, int bytesOffset, int length)
-      throws IOException;
+  Optional<ObjectVersion> compare(
+      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException;
 
   /**
    * Returns the properties of an object without reading its bytes.

@@ -9,9 +9,9 @@ public sealed interface Precondition {
   /**
    * The key must hold exactly this version ({@code If-Match}).
    *
-   * @param validator version the write replaces
+   * @param version version the write replaces
    */
-  record Matches(Validator validator) implements Precondition {}
+  record Matches(ObjectVersion version) implements Precondition {}
 
   /**
    * The key must not exist.
@@ -25,10 +25,10 @@ public sealed interface Precondition {
   /**
    * The key must hold the given version.
    *
-   * @param validator version the write replaces
+   * @param version version the write replaces
    * @return the precondition
    */
-  static Precondition matches(Validator validator) {
-    return new Matches(validator);
+  static Precondition matches(ObjectVersion version) {
+    return new Matches(version);
   }
 }

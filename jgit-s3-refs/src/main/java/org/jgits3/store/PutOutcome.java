@@ -11,9 +11,9 @@ public sealed interface PutOutcome {
   /**
    * The write was applied and acknowledged.
    *
-   * @param validator version that the write made
+   * @param version version that the write made
    */
-  record Won(Validator validator) implements PutOutcome {}
+  record Won(ObjectVersion version) implements PutOutcome {}
 
   /**
    * The store refused this attempt because the precondition did not hold when it looked. The reason

@@ -70,7 +70,7 @@ final class BareDirectory {
             .filter(ref -> !ref.isSymbolic() && ref.getName().startsWith(Constants.R_REFS))
             .sorted(Comparator.comparing(Ref::getName, RefOrder.INSTANCE))
             .toList();
-    Durable.write(
+    DurableFiles.write(
         root.resolve(Constants.PACKED_REFS),
         out -> {
           out.write(PACKED_REFS.getBytes(UTF_8));
@@ -93,11 +93,11 @@ final class BareDirectory {
     for (Map.Entry<String, String> link : refs.symbolic().entrySet()) {
       Path file = root.resolve(link.getKey());
       Files.createDirectories(file.getParent());
-      Durable.write(file, out -> write(out, LINK + link.getValue()));
+      DurableFiles.write(file, out -> write(out, LINK + link.getValue()));
     }
     ObjectId detached = refs.direct().get(Constants.HEAD);
     if (detached != null) {
-      Durable.write(root.resolve(Constants.HEAD), out -> write(out, detached.name()));
+      DurableFiles.write(root.resolve(Constants.HEAD), out -> write(out, detached.name()));
     }
   }
 
@@ -108,16 +108,16 @@ final class BareDirectory {
     } catch (ConfigInvalidException e) {
       throw new IOException(repository + ": its config cannot be read: " + e.getMessage(), e);
     }
-    Durable.write(
+    DurableFiles.write(
         root.resolve(Constants.CONFIG),
-        out -> out.write(MovableConfig.textOf(config).getBytes(UTF_8)));
+        out -> out.write(ImportedConfig.textOf(config).getBytes(UTF_8)));
     String description = repository.getGitwebDescription();
     if (description != null) {
-      Durable.write(root.resolve("description"), out -> write(out, description));
+      DurableFiles.write(root.resolve("description"), out -> write(out, description));
     }
     Set<ObjectId> shallow = repository.getObjectDatabase().getShallowCommits();
     if (!shallow.isEmpty()) {
-      Durable.write(
+      DurableFiles.write(
           root.resolve("shallow"),
           out -> {
             for (String id : shallow.stream().map(ObjectId::name).sorted().toList()) {
@@ -137,8 +137,8 @@ final class BareDirectory {
       Path packs = root.resolve("objects/pack");
       String name = "pack-" + writer.computeName().name();
       Path pack = packs.resolve(name + ".pack");
-      Durable.write(pack, out -> writer.writePack(monitor, monitor, out));
-      Durable.write(packs.resolve(name + ".idx"), writer::writeIndex);
+      DurableFiles.write(pack, out -> writer.writePack(monitor, monitor, out));
+      DurableFiles.write(packs.resolve(name + ".idx"), writer::writeIndex);
       return new Exporter.Exported(refs.count(), objects, Files.size(pack));
     }
   }
@@ -146,7 +146,7 @@ final class BareDirectory {
   private void syncDirectories() throws IOException {
     try (Stream<Path> paths = Files.walk(root)) {
       for (Path directory : paths.filter(Files::isDirectory).toList()) {
-        Durable.sync(directory);
+        DurableFiles.sync(directory);
       }
     }
   }

@@ -80,7 +80,7 @@ public final class Exporter {
       Exported exported = new BareDirectory(staging).write(repository, monitor);
       publish(staging, target);
       Files.delete(target.resolve(LOCK)); // not before, since what is left there is known by it
-      Durable.sync(target);
+      DurableFiles.sync(target);
       return exported;
     }
   }
@@ -151,6 +151,6 @@ public final class Exporter {
       throw new IOException(
           target + ": is on another file system than " + staging + ", where the export is", e);
     }
-    Durable.sync(parent(target));
+    DurableFiles.sync(parent(target));
   }
 }

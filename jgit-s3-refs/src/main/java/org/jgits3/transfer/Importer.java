@@ -18,7 +18,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
@@ -41,7 +41,7 @@ public final class Importer {
   private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
 
   private final S3RepositoryManager manager;
-  private final Bindings bindings;
+  private final RepositoryCatalog catalog;
   private final ProgressMonitor monitor;
 
   /**
@@ -52,7 +52,7 @@ public final class Importer {
    */
   public Importer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
-    this.bindings = new Bindings(manager.store(), CommitPolicy.DEFAULT);
+    this.catalog = new RepositoryCatalog(manager.store(), CommitPolicy.DEFAULT);
     this.monitor = monitor;
   }
 
@@ -84,14 +84,14 @@ public final class Importer {
 
   /** Completes the rename of another import, which began when its repository was complete. */
   private boolean finishesAnother(RepositoryName name) throws IOException {
-    Optional<RepositoryState> state = bindings.read(name).map(found -> found.manifest().state());
+    Optional<RepositoryState> state = catalog.read(name).map(found -> found.manifest().state());
     if (state.orElse(null) instanceof RepositoryState.Reserved reserved
-        && reserved.from().startsWith(Bindings.importPrefix(name))) {
+        && reserved.from().startsWith(RepositoryCatalog.importPrefix(name))) {
       return finishesRename(reserved.from(), name);
     }
     boolean finished = false;
     if (state.orElse(null) instanceof RepositoryState.Active) {
-      for (var left : bindings.imports(name).entrySet()) {
+      for (var left : catalog.imports(name).entrySet()) {
         finished |=
             left.getValue() instanceof RepositoryState.Moving
                 && finishesRename(left.getKey().value(), name);
@@ -225,7 +225,7 @@ public final class Importer {
    */
   private void deleteOthers(RepositoryName name) {
     try {
-      for (var left : bindings.imports(name).entrySet()) {
+      for (var left : catalog.imports(name).entrySet()) {
         if (left.getValue() instanceof RepositoryState.Active) {
           deleteOther(left.getKey(), name);
         }
@@ -247,7 +247,7 @@ public final class Importer {
 
   private static void setUp(S3Repository target, ImportSource source) throws IOException {
     StoredConfig config = target.getConfig();
-    String text = MovableConfig.textOf(source.config());
+    String text = ImportedConfig.textOf(source.config());
     if (!config.toText().equals(text)) {
       try {
         config.fromText(text);

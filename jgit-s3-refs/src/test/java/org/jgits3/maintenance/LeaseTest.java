@@ -24,11 +24,11 @@ import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class LeaseTest {
 
   @TempDir Path directory;
   private MaintenanceFixture it;
-  private String life;
+  private String repositoryId;
 
   /** Where the branch is. */
   @Nullable private ObjectId last;
@@ -56,7 +56,7 @@ class LeaseTest {
   @BeforeEach
   void create() throws Exception {
     it = new MaintenanceFixture(directory);
-    life = it.manifest().repositoryId();
+    repositoryId = it.manifest().repositoryId();
   }
 
   @AfterEach
@@ -69,11 +69,11 @@ class LeaseTest {
   }
 
   private Lease lease(ObjectStore store) {
-    return new Lease(store, life, () -> now);
+    return new Lease(store, repositoryId, () -> now);
   }
 
   private String stored() throws IOException {
-    GetResult found = it.plain.get(Lease.key(life), Optional.empty());
+    GetResult found = it.plain.get(Lease.key(repositoryId), Optional.empty());
     return new String(((GetResult.Found) found).bytes(), US_ASCII);
   }
 
@@ -244,7 +244,7 @@ class LeaseTest {
     ObjectStore broken =
         new DelegatingObjectStore(it.plain) {
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             asked.incrementAndGet();
             throw new StoreException.Unavailable(key, "no answer", null);
           }
@@ -290,7 +290,7 @@ class LeaseTest {
   @Test
   void a_collection_goes_on_whoever_has_the_lease() throws Exception {
     push(2);
-    Lease other = new Lease(it.plain, life);
+    Lease other = new Lease(it.plain, repositoryId);
     assertThat(other.acquire()).isTrue();
     assertThat(it.gc().packsAfter()).isEqualTo(1);
     assertThat(other.renew()).isTrue();
@@ -301,7 +301,9 @@ class LeaseTest {
   void a_collection_whose_lease_is_stolen_goes_on() throws Exception {
     push(2);
     it.store.beforeWrite(
-        () -> it.plain.put(Lease.key(life), "stolen".getBytes(US_ASCII), 0, "stolen".length()));
+        () ->
+            it.plain.put(
+                Lease.key(repositoryId), "stolen".getBytes(US_ASCII), 0, "stolen".length()));
     assertThat(it.gc().packsAfter()).isEqualTo(1);
     assertThat(stored()).as("left to the thief").isEqualTo("stolen");
     it.isSound();
@@ -326,7 +328,7 @@ class LeaseTest {
   @Test
   void a_compaction_takes_no_lease_that_another_process_has() throws Exception {
     push(12);
-    Lease other = new Lease(it.plain, life);
+    Lease other = new Lease(it.plain, repositoryId);
     assertThat(other.acquire()).isTrue();
     assertThat(it.users.maintenance("r").compactIfFree()).isFalse();
     assertThat(it.manifest().packs()).hasSize(12);
@@ -340,7 +342,7 @@ class LeaseTest {
   void very_many_packs_are_merged_beside_a_collection_but_for_those_that_it_began_with()
       throws Exception {
     push(12);
-    Lease collection = new Lease(it.plain, life);
+    Lease collection = new Lease(it.plain, repositoryId);
     assertThat(collection.acquire()).isTrue();
     collection.collects(it.manifest().generation());
     assertThat(collection.renew()).isTrue();

@@ -133,7 +133,7 @@ class PackCompactionTest {
   @Test
   void a_compaction_that_runs_out_of_memory_counts_as_a_failure() throws Exception {
     push(it.user, 12);
-    AutoCompaction compaction = compaction();
+    BackgroundCompaction compaction = compaction();
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < 100; i++) {
       it.store.beforeLease(
@@ -249,17 +249,17 @@ class PackCompactionTest {
   }
 
   /** Compaction whose steps are done at once. */
-  private AutoCompaction compaction() throws IOException {
+  private BackgroundCompaction compaction() throws IOException {
     return compaction(Runnable::run);
   }
 
-  private AutoCompaction compaction(Executor background) throws IOException {
+  private BackgroundCompaction compaction(Executor background) throws IOException {
     it.maintainer.openForRequest("r").close();
-    return new AutoCompaction(background, name -> it.maintainer.maintenance(name.value()));
+    return new BackgroundCompaction(background, name -> it.maintainer.maintenance(name.value()));
   }
 
   /** How many steps are begun while there are so many pushes. */
-  private int steps(AutoCompaction compaction, int pushes) throws IOException {
+  private int steps(BackgroundCompaction compaction, int pushes) throws IOException {
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < pushes; i++) {
       it.store.beforeLease(steps::incrementAndGet); // a step begins by writing its lease
@@ -272,7 +272,7 @@ class PackCompactionTest {
   @Test
   void a_compaction_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
     push(it.user, 12);
-    AutoCompaction compaction = compaction();
+    BackgroundCompaction compaction = compaction();
     DamagedPack damaged = new DamagedPack();
     assertThat(steps(compaction, 100)).isBetween(3, 8);
 
@@ -286,7 +286,7 @@ class PackCompactionTest {
   void a_compaction_that_keeps_failing_is_tried_no_more_often_because_another_process_is_at_it()
       throws Exception {
     push(it.user, 12);
-    AutoCompaction compaction = compaction();
+    BackgroundCompaction compaction = compaction();
     new DamagedPack();
     steps(compaction, 100);
 
@@ -300,7 +300,7 @@ class PackCompactionTest {
   @Test
   void what_another_process_has_compacted_is_no_failure_any_more() throws Exception {
     push(it.user, 12);
-    AutoCompaction compaction = compaction();
+    BackgroundCompaction compaction = compaction();
     DamagedPack damaged = new DamagedPack();
     steps(compaction, 100);
     damaged.restore();
@@ -318,7 +318,7 @@ class PackCompactionTest {
     push(it.user, 12);
     Manifest due = it.manifest();
     Queue<Runnable> scheduled = new ArrayDeque<>();
-    AutoCompaction compaction = compaction(scheduled::add);
+    BackgroundCompaction compaction = compaction(scheduled::add);
     RepositoryName gone = RepositoryName.of("gone");
     for (int i = 0; i < 3; i++) {
       compaction.consider(NAME, due);

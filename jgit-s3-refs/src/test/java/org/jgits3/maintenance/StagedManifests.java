@@ -14,9 +14,9 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.Validator;
 
 /**
  * A store on whose requests a test stages what others do meanwhile: an action runs once, on the
@@ -92,7 +92,7 @@ final class StagedManifests extends DelegatingObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     GetResult answer = super.get(key, known);
     if (!isLease(key)) {
       play(afterRead);

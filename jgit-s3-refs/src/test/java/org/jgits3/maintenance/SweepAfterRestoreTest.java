@@ -17,7 +17,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
@@ -66,7 +66,7 @@ class SweepAfterRestoreTest {
     return directory.resolve("repos/" + name + ".git/manifest");
   }
 
-  private String life(String name) throws IOException {
+  private String repositoryId(String name) throws IOException {
     return StoredManifest.read(plain, name).repositoryId();
   }
 
@@ -85,9 +85,9 @@ class SweepAfterRestoreTest {
   /** Sweeps every name until nothing more would go. */
   private static void sweepAll(S3RepositoryManager manager) throws IOException {
     for (int i = 0; i < 3; i++) {
-      Catalog catalog = manager.catalog();
+      NameIndex nameIndex = manager.nameIndex();
       for (String name : manager.listUsed()) {
-        manager.sweep(catalog, name, Duration.ZERO, false);
+        manager.sweep(nameIndex, name, Duration.ZERO, false);
       }
     }
   }
@@ -96,9 +96,9 @@ class SweepAfterRestoreTest {
     assertThat(manager.maintenance(name).verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
   }
 
-  private Set<String> objects(String life) throws IOException {
+  private Set<String> objects(String repositoryId) throws IOException {
     Set<String> keys = new TreeSet<>();
-    plain.list(ObjectNames.prefix(life), object -> keys.add(object.key()));
+    plain.list(ObjectNames.prefix(repositoryId), object -> keys.add(object.key()));
     keys.removeIf(key -> key.contains("/sweep/"));
     return keys;
   }
@@ -122,14 +122,14 @@ class SweepAfterRestoreTest {
           isSound(manager, "b");
           push(manager, "a", "refs/heads/other");
         });
-    String life = life("a");
+    String repositoryId = repositoryId("a");
     process(
         manager -> {
           manager.delete("a");
           sweepAll(manager);
           isSound(manager, "b");
         });
-    assertThat(objects(life)).isEmpty();
+    assertThat(objects(repositoryId)).isEmpty();
   }
 
   @Test
@@ -171,7 +171,7 @@ class SweepAfterRestoreTest {
       throws Exception {
     twoNames();
     String kept = deleted.equals("a") ? "b" : "a";
-    String life = life(kept);
+    String repositoryId = repositoryId(kept);
     process(
         manager -> {
           manager.delete(deleted);
@@ -183,7 +183,7 @@ class SweepAfterRestoreTest {
           manager.delete(kept);
           sweepAll(manager);
         });
-    assertThat(objects(life)).isEmpty();
+    assertThat(objects(repositoryId)).isEmpty();
   }
 
   @Test
@@ -211,23 +211,23 @@ class SweepAfterRestoreTest {
   void an_end_that_a_restore_has_undone_does_not_count_for_the_next() throws Exception {
     process(manager -> init(manager, "r"));
     byte[] old = Files.readAllBytes(manifest("r"));
-    String life = life("r");
+    String repositoryId = repositoryId("r");
     process(manager -> manager.delete("r"));
     sweepDeleted(0);
     Files.write(manifest("r"), old);
     process(manager -> push(manager, "r", "refs/heads/later"));
     process(manager -> manager.delete("r"));
-    Set<String> left = objects(life);
+    Set<String> left = objects(repositoryId);
     sweepDeleted(100);
     sweepDeleted(123);
-    assertThat(objects(life)).isEqualTo(left);
+    assertThat(objects(repositoryId)).isEqualTo(left);
     sweepDeleted(125);
-    assertThat(objects(life)).isEmpty();
+    assertThat(objects(repositoryId)).isEmpty();
   }
 
   private void sweepDeleted(int hours) throws IOException {
     Instant now = Instant.parse("2030-01-01T00:00:00Z").plus(Duration.ofHours(hours));
-    new Sweep(plain, Catalog.read(plain), () -> now)
+    new Sweep(plain, NameIndex.read(plain), () -> now)
         .runDeleted(StoredManifest.read(plain, "r"), DAY, false);
   }
 
@@ -257,7 +257,7 @@ class SweepAfterRestoreTest {
           MaintenanceFixture.gc(manager, "r");
         });
     Retaining store = new Retaining(plain);
-    Sweep sweep = new Sweep(store, Catalog.read(store), Instant::now);
+    Sweep sweep = new Sweep(store, NameIndex.read(store), Instant::now);
     try (ManifestCommitter committer =
         new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       assertThatThrownBy(() -> sweep.run(committer, Duration.ZERO, false))

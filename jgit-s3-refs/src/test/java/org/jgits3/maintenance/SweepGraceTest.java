@@ -28,7 +28,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -79,7 +79,7 @@ class SweepGraceTest {
 
   /** Sweeps, having said rightly what it would do. */
   private Sweep.Report sweepAfter(Duration time) throws IOException {
-    Sweep sweep = new Sweep(it.plain, Catalog.read(it.plain), () -> start.plus(time));
+    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> start.plus(time));
     try (ManifestCommitter committer =
         new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       Sweep.Report dry = sweep.run(committer, DAY, true);
@@ -87,7 +87,11 @@ class SweepGraceTest {
       assertThat(dry)
           .isEqualTo(
               new Sweep.Report(
-                  report.boundary(), report.objects(), report.bytes(), report.uploads(), true));
+                  report.sweepBoundary(),
+                  report.objects(),
+                  report.bytes(),
+                  report.uploads(),
+                  true));
       return report;
     }
   }
@@ -152,7 +156,7 @@ class SweepGraceTest {
     Sweep.Report report = sweepAfter(days(1.1));
     assertThat(pushed)
         .isNotEmpty()
-        .allMatch(key -> ObjectNames.mintedAtOf(key).orElseThrow() <= report.boundary());
+        .allMatch(key -> ObjectNames.mintedAtOf(key).orElseThrow() <= report.sweepBoundary());
     assertThat(stored()).as("was listed an hour ago").containsAll(pushed);
     sweepAfter(days(2));
     assertThat(stored()).containsAll(pushed);
@@ -207,8 +211,8 @@ class SweepGraceTest {
   @Test
   void uploads_and_parked_parts_of_a_process_that_died_wait_for_the_boundary_only()
       throws Exception {
-    String life = it.manifest().repositoryId();
-    String key = ObjectNames.packKey(life, ObjectNames.mint(it.manifest()), "pack");
+    String repositoryId = it.manifest().repositoryId();
+    String key = ObjectNames.packKey(repositoryId, ObjectNames.mint(it.manifest()), "pack");
     it.plain.beginMultipart(key, Map.of());
     it.plain.put(key + ".parked-1", new byte[1], 0, 1);
     Set<String> replaced = replaced();
@@ -229,8 +233,8 @@ class SweepGraceTest {
     byte[] mark = String.format(form, start).getBytes(US_ASCII);
     String key = ObjectNames.markKey(collected.repositoryId(), ObjectNames.mint(collected));
     it.plain.put(key, mark, 0, mark.length);
-    assertThat(sweepAfter(days(0.9)).boundary()).isZero();
-    assertThat(sweepAfter(days(1.1)).boundary())
+    assertThat(sweepAfter(days(0.9)).sweepBoundary()).isZero();
+    assertThat(sweepAfter(days(1.1)).sweepBoundary())
         .as("only a mark of the first version tells a time")
         .isEqualTo((form.equals("%s") ? collected.generation() : transaction) - 1);
     assertThat(stored()).containsAll(replaced);
@@ -256,7 +260,7 @@ class SweepGraceTest {
             MaintenanceFixture.gc(it.users);
             clock.set(start.plus(days(3)));
           });
-      new Sweep(it.store, Catalog.read(it.plain), clock::get).run(committer, DAY, false);
+      new Sweep(it.store, NameIndex.read(it.plain), clock::get).run(committer, DAY, false);
     }
     replaced.removeAll(listed());
     assertThat(replaced).isNotEmpty();

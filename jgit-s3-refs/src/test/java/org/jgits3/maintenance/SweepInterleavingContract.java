@@ -116,11 +116,11 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
       Set<String> n2 = unlisted();
       others.push("refs/heads/a");
       try (Sleeper<Sweep.Report> high = s2.beforeDelete(s2::sweep)) {
-        long boundary = manifest().boundary();
+        long sweepBoundary = manifest().sweepBoundary();
         assertThat(n2).isNotEmpty();
         assertThat(s2.store.doomed()).containsAll(n2);
         low.wake();
-        assertThat(manifest().boundary()).isEqualTo(boundary);
+        assertThat(manifest().sweepBoundary()).isEqualTo(sweepBoundary);
         assertThatThrownBy(late::wake).isInstanceOf(ManifestException.Stalled.class);
         high.wake();
       }
@@ -137,7 +137,7 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
         late.wake();
         assertThat(listed()).containsAll(n1);
         Sweep.Report report = sweep.wake();
-        assertThat(n1).allMatch(key -> mintedAt(key) <= report.boundary());
+        assertThat(n1).allMatch(key -> mintedAt(key) <= report.sweepBoundary());
         assertThat(s1.store.doomed()).doesNotContainAnyElementsOf(n1);
       }
     }
@@ -254,7 +254,7 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
     try (Sleeper<Sweep.Report> cleanup = s1.beforeList(former, s1::sweep)) {
       others.manager.createRepository("r").close();
       writer.push(MAIN);
-      assertThat(cleanup.wake().boundary()).isEqualTo(tombstone.generation());
+      assertThat(cleanup.wake().sweepBoundary()).isEqualTo(tombstone.generation());
     }
     assertThat(listed())
         .isNotEmpty()
@@ -289,7 +289,7 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
     others.push("refs/heads/b");
     try (Sleeper<Sweep.Report> unsaid = s2.beforeWrite(s2::sweep);
         Sleeper<Sweep.Report> late = s1.beforeList(former, s1::sweep)) {
-      assertThat(manifest().boundary()).isPositive();
+      assertThat(manifest().sweepBoundary()).isPositive();
       startAnew();
       writer.push(MAIN);
       // Not minted in this life: nothing but the prefix keeps it from a sweep of the former one.
@@ -317,7 +317,7 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
         Sleeper<GarbageCollection.Report> collection = gc0.beforeWrite(gc0::gc)) {
       Set<String> left = stored();
       Manifest tombstone = startAnew();
-      assertThat(manifest().boundary()).isEqualTo(tombstone.generation());
+      assertThat(manifest().sweepBoundary()).isEqualTo(tombstone.generation());
       assertThat(manifest().repositoryId()).isNotEqualTo(tombstone.repositoryId());
       others.push(MAIN);
       assertThatThrownBy(late::wake).isInstanceOf(ManifestException.Gone.class);

@@ -67,7 +67,7 @@ class SweepMarksTest {
   void a_mark_says_when_it_was_left_and_what_its_manifest_ruled_out() throws Exception {
     Manifest manifest = mark(now.minus(HOUR));
     next();
-    assertThat(marks().unlistedBefore(now.minus(HOUR))).isEqualTo(Unlisted.by(manifest));
+    assertThat(marks().unlistedBefore(now.minus(HOUR))).isEqualTo(UnlistedObjects.by(manifest));
     assertThat(marks().endedBefore(now.minus(HOUR))).isEqualTo(manifest.generation() - 1);
     assertThat(marks().anyAfter(now.minus(HOUR).minusNanos(1))).isTrue();
     assertThat(marks().anyAfter(now.minus(HOUR))).isFalse();
@@ -94,8 +94,9 @@ class SweepMarksTest {
     Manifest counts = mark(now.minus(HOUR.multipliedBy(2)));
     mark(now.minus(HOUR));
     assertThat(marks().unlistedBefore(now.minus(HOUR.multipliedBy(2))))
-        .isEqualTo(Unlisted.by(counts));
-    assertThat(marks().unlistedBefore(now.minus(HOUR.multipliedBy(4)))).isEqualTo(Unlisted.NOTHING);
+        .isEqualTo(UnlistedObjects.by(counts));
+    assertThat(marks().unlistedBefore(now.minus(HOUR.multipliedBy(4))))
+        .isEqualTo(UnlistedObjects.NOTHING);
   }
 
   @Test
@@ -105,7 +106,7 @@ class SweepMarksTest {
     SweepMarks marks = marks();
     Instant moment = now.minus(HOUR.multipliedBy(2));
     assertThat(marks.endedBefore(moment)).isLessThan(before.generation());
-    assertThat(marks.unlistedBefore(moment)).isEqualTo(Unlisted.NOTHING);
+    assertThat(marks.unlistedBefore(moment)).isEqualTo(UnlistedObjects.NOTHING);
   }
 
   @Test
@@ -114,7 +115,7 @@ class SweepMarksTest {
     assertThat(marks().anyAfter(now.minus(HOUR))).as("another is to be left").isFalse();
     Manifest right = mark(now.minus(HOUR));
     assertThat(marks().anyAfter(now.minus(HOUR.multipliedBy(2)))).isTrue();
-    assertThat(marks().unlistedBefore(now)).isEqualTo(Unlisted.by(right));
+    assertThat(marks().unlistedBefore(now)).isEqualTo(UnlistedObjects.by(right));
     assertThat(marks().endedBefore(now)).isEqualTo(right.generation() - 1);
   }
 
@@ -124,7 +125,7 @@ class SweepMarksTest {
     Manifest old = it.manifest();
     mark(now.minus(HOUR));
     SweepMarks marks = new SweepMarks(it.plain, old, now);
-    assertThat(marks.unlistedBefore(now)).isEqualTo(Unlisted.NOTHING);
+    assertThat(marks.unlistedBefore(now)).isEqualTo(UnlistedObjects.NOTHING);
     assertThat(marks.anyAfter(now.minus(HOUR.multipliedBy(2)))).isFalse();
   }
 }

@@ -25,7 +25,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
@@ -142,7 +142,7 @@ class SweepTest {
     Sweep.Report wet = sweep(it.maintainer);
     assertThat(dry)
         .isEqualTo(
-            new Sweep.Report(wet.boundary(), wet.objects(), wet.bytes(), wet.uploads(), true));
+            new Sweep.Report(wet.sweepBoundary(), wet.objects(), wet.bytes(), wet.uploads(), true));
     assertThat(dry.objects()).isPositive();
   }
 
@@ -154,7 +154,7 @@ class SweepTest {
       it.maintainer.sweep("r", Duration.ofDays(1), false);
     }
     assertThat(stored()).isEqualTo(before);
-    assertThat(it.manifest().boundary()).isZero();
+    assertThat(it.manifest().sweepBoundary()).isZero();
   }
 
   @Test
@@ -164,11 +164,11 @@ class SweepTest {
     Instant start = Instant.now().plusSeconds(60);
     Duration day = Duration.ofDays(1);
     for (int hours : new int[] {0, 12, 25}) {
-      new Sweep(it.plain, Catalog.read(it.plain), () -> start.plus(Duration.ofHours(hours)))
+      new Sweep(it.plain, NameIndex.read(it.plain), () -> start.plus(Duration.ofHours(hours)))
           .run(committer, day, false);
       assertThat(stored()).isNotEqualTo(listed());
     }
-    new Sweep(it.plain, Catalog.read(it.plain), () -> start.plus(Duration.ofHours(50)))
+    new Sweep(it.plain, NameIndex.read(it.plain), () -> start.plus(Duration.ofHours(50)))
         .run(committer, day, false);
     assertThat(stored()).isEqualTo(listed());
     it.isSound();
@@ -201,11 +201,11 @@ class SweepTest {
             push("refs/heads/" + i);
             sweep(it.users);
           }
-          raised[0] = it.manifest().boundary();
+          raised[0] = it.manifest().sweepBoundary();
         });
     sweep(it.maintainer);
     assertThat(raised[0]).isPositive();
-    assertThat(it.manifest().boundary()).isGreaterThanOrEqualTo(raised[0]);
+    assertThat(it.manifest().sweepBoundary()).isGreaterThanOrEqualTo(raised[0]);
     it.isSound();
   }
 
@@ -222,7 +222,7 @@ class SweepTest {
           .filteredOn(p -> p.source().equals("RECEIVE"))
           .hasSize(1)
           .as("named before the boundary")
-          .allMatch(p -> ObjectNames.mintedAt(p.id()) <= report.boundary());
+          .allMatch(p -> ObjectNames.mintedAt(p.id()) <= report.sweepBoundary());
     }
     assertThat(stored()).containsAll(listed());
     it.isSound();
@@ -319,7 +319,7 @@ class SweepTest {
       it.users.createRepository("r").close();
     }
     Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
-    Sweep sweep = new Sweep(it.plain, Catalog.read(it.plain), () -> now[0]);
+    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
     for (int hours : List.of(0, 23, -48)) {
       now[0] = Instant.parse("2030-01-01T00:00:00Z").plus(Duration.ofHours(hours));
       assertThat(sweepOnce(sweep, grace, true).objects()).isZero();
@@ -347,7 +347,7 @@ class SweepTest {
 
   @Test
   void D11_what_deleted_repositories_left_goes_though_their_name_was_used_again() throws Exception {
-    for (int life = 0; life < 2; life++) {
+    for (int repositoryId = 0; repositoryId < 2; repositoryId++) {
       push(MAIN);
       push("refs/heads/a");
       assertThat(new Lease(it.plain, it.manifest().repositoryId()).acquire()).isTrue();
@@ -379,13 +379,13 @@ class SweepTest {
   @Test
   void a_life_that_is_said_to_be_its_own_former_one_is_swept_like_any_other() throws Exception {
     push(MAIN);
-    String life = it.manifest().repositoryId();
-    it.plain.put(ObjectNames.formerKey(life, life), new byte[1], 0, 1);
+    String repositoryId = it.manifest().repositoryId();
+    it.plain.put(ObjectNames.formerKey(repositoryId, repositoryId), new byte[1], 0, 1);
     sweepOfAll("r", false);
     assertThat(it.users.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
     it.users.delete("r");
     sweepOfAll("r", false);
-    assertThat(stored()).containsOnly(ObjectNames.formerKey(life, life));
+    assertThat(stored()).containsOnly(ObjectNames.formerKey(repositoryId, repositoryId));
   }
 
   private Sweep.Report sweepOfAll(String name, boolean dryRun) throws IOException {
@@ -442,11 +442,11 @@ class SweepTest {
 
   @Test
   void abandoned_uploads_are_aborted_and_those_of_late_are_not() throws Exception {
-    String life = it.manifest().repositoryId();
-    String old = ObjectNames.packKey(life, ObjectNames.mint(it.manifest()), "pack");
+    String repositoryId = it.manifest().repositoryId();
+    String old = ObjectNames.packKey(repositoryId, ObjectNames.mint(it.manifest()), "pack");
     it.plain.beginMultipart(old, Map.of());
     sweep(it.maintainer);
-    String late = ObjectNames.packKey(life, ObjectNames.mint(it.manifest()), "pack");
+    String late = ObjectNames.packKey(repositoryId, ObjectNames.mint(it.manifest()), "pack");
     MultipartUpload running = it.plain.beginMultipart(late, Map.of());
     assertThat(it.maintainer.sweep("r", Duration.ZERO, true).orElseThrow().uploads()).isOne();
     assertThat(sweep(it.maintainer).uploads()).isOne();

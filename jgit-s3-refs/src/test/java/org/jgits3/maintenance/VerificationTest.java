@@ -38,8 +38,8 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -227,8 +227,13 @@ class VerificationTest {
         new ObjectCheck(
             new DelegatingObjectStore(store) {
               @Override
-              public Validator read(
-                  String key, long offset, byte[] dst, int at, int n, Optional<Validator> expected)
+              public ObjectVersion read(
+                  String key,
+                  long offset,
+                  byte[] dst,
+                  int at,
+                  int n,
+                  Optional<ObjectVersion> expected)
                   throws IOException {
                 if (key.equals(bad)) {
                   throw new StoreException.BrokenOff(key, key + ": the body ended", null);
@@ -424,8 +429,13 @@ class VerificationTest {
         TestRepositories.manager(
             new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
               @Override
-              public Validator read(
-                  String key, long offset, byte[] dst, int at, int n, Optional<Validator> expected)
+              public ObjectVersion read(
+                  String key,
+                  long offset,
+                  byte[] dst,
+                  int at,
+                  int n,
+                  Optional<ObjectVersion> expected)
                   throws IOException {
                 if (down.get()) {
                   throw new StoreException.Unavailable(key, key + ": no answer", null);

@@ -22,19 +22,24 @@ public class DelegatingObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return store.get(key, known);
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     return store.read(key, offset, dst, dstOffset, length, expected);
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     return store.compare(key, offset, bytes, bytesOffset, length);
   }

@@ -213,20 +213,25 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return send(RequestKind.GET, key, () -> super.get(key, known));
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     return send(
         RequestKind.READ, key, () -> super.read(key, offset, dst, dstOffset, length, expected));
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     return send(
         RequestKind.READ, key, () -> super.compare(key, offset, bytes, bytesOffset, length));

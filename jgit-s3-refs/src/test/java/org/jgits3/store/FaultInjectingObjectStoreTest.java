@@ -91,7 +91,7 @@ class FaultInjectingObjectStoreTest {
                   store.putIf(
                       "counter",
                       Integer.toString(value(seen) + 1).getBytes(US_ASCII),
-                      Precondition.matches(seen.validator()));
+                      Precondition.matches(seen.version()));
               if (outcome instanceof PutOutcome.Won) {
                 won.incrementAndGet();
               } else if (outcome instanceof PutOutcome.Unknown) {

@@ -39,7 +39,7 @@ public final class IncrementingProcess {
     return store.putIf(
         COUNTER,
         Integer.toString(value(seen) + 1).getBytes(US_ASCII),
-        Precondition.matches(seen.validator()));
+        Precondition.matches(seen.version()));
   }
 
   public static int value(GetResult.Found found) {

@@ -22,9 +22,9 @@ public final class MemoryObjectStore implements ObjectStore {
 
   private static final class Stored {
     final byte[] bytes;
-    final Validator version;
+    final ObjectVersion version;
 
-    Stored(byte[] bytes, Validator version) {
+    Stored(byte[] bytes, ObjectVersion version) {
       this.bytes = bytes;
       this.version = version;
     }
@@ -33,7 +33,7 @@ public final class MemoryObjectStore implements ObjectStore {
   private Stored stored(byte[] src, int offset, int length) {
     return new Stored(
         Arrays.copyOfRange(src, offset, offset + length),
-        new Validator("v" + versions.incrementAndGet()));
+        new ObjectVersion("v" + versions.incrementAndGet()));
   }
 
   private Stored existing(String key) throws StoreException.Missing {
@@ -45,7 +45,7 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) {
+  public GetResult get(String key, Optional<ObjectVersion> known) {
     Stored found = objects.get(key);
     if (found == null) {
       return new GetResult.Missing();
@@ -56,8 +56,13 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     Stored found = existing(key);
     if (expected.filter(Predicate.not(found.version::equals)).isPresent()) {
@@ -71,7 +76,7 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     Stored found = existing(key);
     boolean same =
@@ -104,7 +109,7 @@ public final class MemoryObjectStore implements ObjectStore {
 
   private static boolean holds(Precondition precondition, Stored before) {
     return precondition instanceof Precondition.Matches matches
-        ? before != null && before.version.equals(matches.validator())
+        ? before != null && before.version.equals(matches.version())
         : before == null;
   }
 

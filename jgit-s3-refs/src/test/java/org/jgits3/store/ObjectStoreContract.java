@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * subclasses may use one bucket for all of them.
  */
 public abstract class ObjectStoreContract {
-  private static final Optional<Validator> ANY = Optional.empty();
+  private static final Optional<ObjectVersion> ANY = Optional.empty();
   private static final int THREADS = 16;
   private static final int INCREMENTS = 240;
   private static final int OVERWRITES = 120;
@@ -52,14 +52,14 @@ public abstract class ObjectStoreContract {
   protected abstract ObjectStore open() throws IOException;
 
   /**
-   * Whether bytes always come with their own validator. False for a server that looks the validator
-   * up before it opens the object: bytes that replace others at that moment come with the validator
-   * of those they replaced. A conditional write with it is lost, so that no update is; and
-   * immutable objects never show it.
+   * Whether bytes always come with their own version. False for a server that looks the version up
+   * before it opens the object: bytes that replace others at that moment come with the version of
+   * those they replaced. A conditional write with it is lost, so that no update is; and immutable
+   * objects never show it.
    *
    * @return false to leave out what such a server cannot keep
    */
-  protected boolean bindsValidatorsToBytes() {
+  protected boolean bindsVersionsToBytes() {
     return true;
   }
 
@@ -97,25 +97,25 @@ public abstract class ObjectStoreContract {
   @Test
   void get_of_a_missing_object_is_missing_with_and_without_a_known_version() throws IOException {
     assertThat(store.get(key("none"), ANY)).isEqualTo(new GetResult.Missing());
-    Validator known = create("x", "one");
+    ObjectVersion known = create("x", "one");
     assertThat(store.get(key("none"), Optional.of(known))).isEqualTo(new GetResult.Missing());
   }
 
   @Test
   void get_with_the_current_version_is_not_modified() throws IOException {
-    Validator created = create("x", "one");
+    ObjectVersion created = create("x", "one");
     assertThat(store.get(key("x"), Optional.of(created))).isEqualTo(new GetResult.NotModified());
-    Validator read = found(store, "x").validator();
+    ObjectVersion read = found(store, "x").version();
     assertThat(store.get(key("x"), Optional.of(read))).isEqualTo(new GetResult.NotModified());
   }
 
   @Test
   void get_with_an_outdated_version_delivers_the_new_one() throws IOException {
-    Validator first = create("x", "one");
-    Validator second = replace("x", first, "two");
+    ObjectVersion first = create("x", "one");
+    ObjectVersion second = replace("x", first, "two");
     GetResult.Found found = (GetResult.Found) store.get(key("x"), Optional.of(first));
     assertThat(found.bytes()).isEqualTo(ascii("two"));
-    assertThat(found.validator()).isEqualTo(second);
+    assertThat(found.version()).isEqualTo(second);
   }
 
   @Test
@@ -131,7 +131,7 @@ public abstract class ObjectStoreContract {
   void compare_tells_the_version_of_equal_bytes() throws IOException {
     byte[] body = pattern(300_000, 5);
     store.put(key("x"), body, 0, body.length);
-    Validator version = found(store, "x").validator();
+    ObjectVersion version = found(store, "x").version();
     byte[] held = new byte[body.length + 20];
     System.arraycopy(body, 0, held, 10, body.length);
 
@@ -179,7 +179,7 @@ public abstract class ObjectStoreContract {
   void repeating_a_put_changes_nothing() throws IOException {
     byte[] body = pattern(300_000, 4);
     store.put(key("x"), body, 0, body.length);
-    Validator before = found(store, "x").validator();
+    ObjectVersion before = found(store, "x").version();
     store.put(key("x"), body, 0, body.length);
     assertThat(found(store, "x").bytes()).isEqualTo(body);
     assertThat(store.get(key("x"), Optional.of(before))).isEqualTo(new GetResult.NotModified());
@@ -213,7 +213,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void a_range_tells_the_version_it_came_from() throws IOException {
-    Validator created = create("x", "0123456789");
+    ObjectVersion created = create("x", "0123456789");
     byte[] dst = new byte[4];
     assertThat(store.read(key("x"), 2, dst, 0, 4, ANY)).isEqualTo(created);
     assertThat(store.read(key("x"), 2, dst, 0, 4, Optional.of(created))).isEqualTo(created);
@@ -226,9 +226,9 @@ public abstract class ObjectStoreContract {
     new Random(3).nextBytes(bytes);
     store.put(key("key"), bytes, 0, bytes.length);
     byte[] dst = new byte[bytes.length];
-    List<Validator> versions = new ArrayList<>();
+    List<ObjectVersion> versions = new ArrayList<>();
     List<Integer> ends = new ArrayList<>();
-    Validator version =
+    ObjectVersion version =
         store.read(
             key("key"),
             5,
@@ -236,9 +236,9 @@ public abstract class ObjectStoreContract {
             10,
             dst.length - 10,
             Optional.empty(),
-            new Arrival() {
+            new ReadListener() {
               @Override
-              public void begins(Validator found) {
+              public void begins(ObjectVersion found) {
                 versions.add(found);
               }
 
@@ -257,7 +257,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void a_range_of_an_outdated_version_is_refused() throws IOException {
-    Validator first = create("x", "0123456789");
+    ObjectVersion first = create("x", "0123456789");
     replace("x", first, "abcdefghij");
     assertThatThrownBy(() -> store.read(key("x"), 0, new byte[4], 0, 4, Optional.of(first)))
         .isInstanceOf(StoreException.Changed.class)
@@ -292,7 +292,7 @@ public abstract class ObjectStoreContract {
   @Test
   void stat_tells_size_and_version() throws IOException {
     assertThat(store.stat(key("x"))).isEmpty();
-    Validator created = create("x", "0123456789");
+    ObjectVersion created = create("x", "0123456789");
     assertThat(store.stat(key("x"))).contains(new ObjectInfo(10, created, Map.of()));
   }
 
@@ -308,16 +308,16 @@ public abstract class ObjectStoreContract {
 
   @Test
   void replace_wins_with_the_current_version_and_tells_the_new_one() throws IOException {
-    Validator first = create("x", "one");
-    Validator second = replace("x", first, "two");
+    ObjectVersion first = create("x", "one");
+    ObjectVersion second = replace("x", first, "two");
     assertThat(second).isNotEqualTo(first);
-    assertThat(found(store, "x").validator()).isEqualTo(second);
+    assertThat(found(store, "x").version()).isEqualTo(second);
     assertThat(found(store, "x").bytes()).isEqualTo(ascii("two"));
   }
 
   @Test
   void replace_with_an_outdated_version_is_lost_and_changes_nothing() throws IOException {
-    Validator first = create("x", "one");
+    ObjectVersion first = create("x", "one");
     replace("x", first, "two");
     assertThat(store.putIf(key("x"), ascii("three"), Precondition.matches(first)))
         .isEqualTo(new PutOutcome.Lost(false));
@@ -326,7 +326,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void replace_of_a_missing_object_is_lost_as_missing() throws IOException {
-    Validator foreign = create("other", "one");
+    ObjectVersion foreign = create("other", "one");
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.matches(foreign)))
         .isEqualTo(new PutOutcome.Lost(true));
     assertThat(store.stat(key("x"))).isEmpty();
@@ -334,7 +334,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void an_attempt_repeated_after_it_won_is_lost() throws IOException {
-    Validator first = create("x", "one");
+    ObjectVersion first = create("x", "one");
     replace("x", first, "two");
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.matches(first)))
         .isEqualTo(new PutOutcome.Lost(false));
@@ -342,7 +342,7 @@ public abstract class ObjectStoreContract {
 
   @Test
   void an_object_that_was_deleted_can_be_created_again() throws IOException {
-    Validator first = create("x", "one");
+    ObjectVersion first = create("x", "one");
     store.delete(List.of(key("x")));
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.matches(first)))
         .isEqualTo(new PutOutcome.Lost(true));
@@ -352,8 +352,8 @@ public abstract class ObjectStoreContract {
 
   @Test
   void bodies_of_equal_length_written_back_to_back_have_different_versions() throws IOException {
-    Set<Validator> seen = new HashSet<>();
-    Validator current = create("x", "00000000");
+    Set<ObjectVersion> seen = new HashSet<>();
+    ObjectVersion current = create("x", "00000000");
     seen.add(current);
     for (int i = 1; i <= 50; i++) {
       current = replace("x", current, String.format("%08d", i));
@@ -379,8 +379,8 @@ public abstract class ObjectStoreContract {
     assertThat(info.size()).isEqualTo(body.length);
     assertThat(info.metadata()).containsEntry("token", "t-1");
     byte[] dst = new byte[body.length];
-    Validator version = store.read(key("big"), 0, dst, 0, dst.length, ANY);
-    assertThat(version).isEqualTo(info.validator());
+    ObjectVersion version = store.read(key("big"), 0, dst, 0, dst.length, ANY);
+    assertThat(version).isEqualTo(info.version());
     assertThat(Arrays.equals(dst, body)).as("content survives").isTrue();
     store.read(key("big"), part - 5, dst, 0, 10, Optional.of(version));
     assertThat(Arrays.copyOf(dst, 10)).isEqualTo(Arrays.copyOfRange(body, part - 5, part + 5));
@@ -564,7 +564,7 @@ public abstract class ObjectStoreContract {
     create("counter", "00000000");
     AtomicInteger wins = new AtomicInteger();
     AtomicInteger unknown = new AtomicInteger();
-    Set<Validator> versions = ConcurrentHashMap.newKeySet();
+    Set<ObjectVersion> versions = ConcurrentHashMap.newKeySet();
     try (ObjectStore other = open()) {
       ConcurrentTasks.run(
           THREADS,
@@ -574,7 +574,7 @@ public abstract class ObjectStoreContract {
               PutOutcome outcome = increment(mine);
               if (outcome instanceof PutOutcome.Won won) {
                 wins.incrementAndGet();
-                assertThat(versions.add(won.validator())).as("version is new").isTrue();
+                assertThat(versions.add(won.version())).as("version is new").isTrue();
               } else if (outcome instanceof PutOutcome.Unknown) {
                 unknown.incrementAndGet();
               }
@@ -592,7 +592,7 @@ public abstract class ObjectStoreContract {
     return through.putIf(
         key("counter"),
         ascii(String.format("%08d", value + 1)),
-        Precondition.matches(seen.validator()));
+        Precondition.matches(seen.version()));
   }
 
   @Test
@@ -624,13 +624,13 @@ public abstract class ObjectStoreContract {
   @Test
   void a_reader_never_sees_a_mixture_of_two_versions() throws Exception {
     AtomicBoolean writing = new AtomicBoolean(true);
-    Map<Validator, Integer> versions = new ConcurrentHashMap<>();
+    Map<ObjectVersion, Integer> versions = new ConcurrentHashMap<>();
     won(store.putIf(key("x"), selfChecking(0), Precondition.absent()));
     try (ObjectStore other = open()) {
       List<Task> tasks = new ArrayList<>();
       tasks.add(() -> overwrite(writing));
       tasks.addAll(Collections.nCopies(3, () -> readWholeWhile(writing, other, versions)));
-      if (bindsValidatorsToBytes()) {
+      if (bindsVersionsToBytes()) {
         tasks.addAll(Collections.nCopies(3, () -> readRangesWhile(writing, other)));
       }
       ConcurrentTasks.run(tasks);
@@ -642,9 +642,7 @@ public abstract class ObjectStoreContract {
     try {
       for (int generation = 1; generation <= OVERWRITES; generation++) {
         GetResult.Found seen = found(store, "x");
-        won(
-            store.putIf(
-                key("x"), selfChecking(generation), Precondition.matches(seen.validator())));
+        won(store.putIf(key("x"), selfChecking(generation), Precondition.matches(seen.version())));
       }
     } finally {
       writing.set(false);
@@ -652,7 +650,7 @@ public abstract class ObjectStoreContract {
   }
 
   private void readWholeWhile(
-      AtomicBoolean writing, ObjectStore from, Map<Validator, Integer> versions)
+      AtomicBoolean writing, ObjectStore from, Map<ObjectVersion, Integer> versions)
       throws IOException {
     int newest = 0;
     while (writing.get()) {
@@ -660,8 +658,8 @@ public abstract class ObjectStoreContract {
       int generation = generationOf(seen.bytes());
       assertThat(generation).as("reads do not go back").isGreaterThanOrEqualTo(newest);
       newest = generation;
-      Integer before = versions.putIfAbsent(seen.validator(), generation);
-      if (bindsValidatorsToBytes() && before != null) {
+      Integer before = versions.putIfAbsent(seen.version(), generation);
+      if (bindsVersionsToBytes() && before != null) {
         assertThat(generation).as("one version has one content").isEqualTo(before);
       }
     }
@@ -673,8 +671,8 @@ public abstract class ObjectStoreContract {
       byte[] dst = new byte[(int) info.size()];
       int half = dst.length / 2;
       try {
-        from.read(key("x"), 0, dst, 0, half, Optional.of(info.validator()));
-        from.read(key("x"), half, dst, half, dst.length - half, Optional.of(info.validator()));
+        from.read(key("x"), 0, dst, 0, half, Optional.of(info.version()));
+        from.read(key("x"), half, dst, half, dst.length - half, Optional.of(info.version()));
       } catch (StoreException.Changed e) {
         continue;
       }
@@ -709,11 +707,12 @@ public abstract class ObjectStoreContract {
     return keys;
   }
 
-  private Validator create(String name, String body) throws IOException {
+  private ObjectVersion create(String name, String body) throws IOException {
     return won(store.putIf(key(name), ascii(body), Precondition.absent()));
   }
 
-  private Validator replace(String name, Validator version, String body) throws IOException {
+  private ObjectVersion replace(String name, ObjectVersion version, String body)
+      throws IOException {
     return won(store.putIf(key(name), ascii(body), Precondition.matches(version)));
   }
 
@@ -723,9 +722,9 @@ public abstract class ObjectStoreContract {
     return (GetResult.Found) result;
   }
 
-  private static Validator won(PutOutcome outcome) {
+  private static ObjectVersion won(PutOutcome outcome) {
     assertThat(outcome).isInstanceOf(PutOutcome.Won.class);
-    return ((PutOutcome.Won) outcome).validator();
+    return ((PutOutcome.Won) outcome).version();
   }
 
   private static byte[] ascii(String text) {

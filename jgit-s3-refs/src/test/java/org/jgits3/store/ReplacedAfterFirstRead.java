@@ -26,8 +26,13 @@ public final class ReplacedAfterFirstRead extends DelegatingObjectStore {
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     int number = reads.getAndIncrement();
     if (number == 1) {

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A store whose validators say nothing of the bytes: the same bytes go by another validator after
- * each {@link #restamp}, and a conditional write wants the newest.
+ * A store whose versions say nothing of the bytes: the same bytes go by another version after each
+ * {@link #restamp}, and a conditional write wants the newest.
  */
 public final class RestampingStore extends DelegatingObjectStore {
   private final AtomicInteger stamp = new AtomicInteger();
 
   /**
-   * Stamps validators.
+   * Stamps versions.
    *
    * @param store where the objects are
    */
@@ -21,29 +21,29 @@ public final class RestampingStore extends DelegatingObjectStore {
     super(store);
   }
 
-  /** Changes the validators of all objects. */
+  /** Changes the versions of all objects. */
   public void restamp() {
     stamp.incrementAndGet();
   }
 
-  private Validator stamped(Validator validator) {
-    return new Validator(validator.value() + "#" + stamp);
+  private ObjectVersion stamped(ObjectVersion version) {
+    return new ObjectVersion(version.value() + "#" + stamp);
   }
 
-  /** The validator below; empty if the stamp is not the newest. */
-  private Optional<Validator> unstamped(Validator validator) {
+  /** The version below; empty if the stamp is not the newest. */
+  private Optional<ObjectVersion> unstamped(ObjectVersion version) {
     String suffix = "#" + stamp;
-    String value = validator.value();
+    String value = version.value();
     return value.endsWith(suffix)
-        ? Optional.of(new Validator(value.substring(0, value.length() - suffix.length())))
+        ? Optional.of(new ObjectVersion(value.substring(0, value.length() - suffix.length())))
         : Optional.empty();
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     GetResult result = super.get(key, known.flatMap(this::unstamped));
     return result instanceof GetResult.Found found
-        ? new GetResult.Found(found.bytes(), stamped(found.validator()))
+        ? new GetResult.Found(found.bytes(), stamped(found.version()))
         : result;
   }
 
@@ -51,15 +51,15 @@ public final class RestampingStore extends DelegatingObjectStore {
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
     Precondition below = precondition;
     if (precondition instanceof Precondition.Matches matches) {
-      Optional<Validator> validator = unstamped(matches.validator());
-      if (validator.isEmpty()) {
+      Optional<ObjectVersion> version = unstamped(matches.version());
+      if (version.isEmpty()) {
         return new PutOutcome.Lost(false);
       }
-      below = Precondition.matches(validator.get());
+      below = Precondition.matches(version.get());
     }
     PutOutcome outcome = super.putIf(key, body, below);
     return outcome instanceof PutOutcome.Won won
-        ? new PutOutcome.Won(stamped(won.validator()))
+        ? new PutOutcome.Won(stamped(won.version()))
         : outcome;
   }
 }

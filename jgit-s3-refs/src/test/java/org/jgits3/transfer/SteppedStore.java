@@ -13,11 +13,11 @@ import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 
 /** A store whose test decides what becomes of each request. */
 abstract class SteppedStore extends DelegatingObjectStore {
@@ -46,13 +46,18 @@ abstract class SteppedStore extends DelegatingObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return send(() -> super.get(key, known));
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     return send(() -> super.read(key, offset, dst, dstOffset, length, expected));
   }

@@ -15,7 +15,7 @@ enum RefsEngine {
   DIRECTORY("directory", Kind.DIRECTORY, ""),
   /** This library on S3, each look-up validated by one conditional request. */
   S3("s3", Kind.S3, ""),
-  /** This library on S3 where validators are not trusted: bytes are fetched again. */
+  /** This library on S3 where versions are not trusted: bytes are fetched again. */
   S3_UNTRUSTED("s3-untrusted", Kind.S3, "[s3 \"refs\"]\n\ttrustETag = never\n"),
   /** This library on S3 within the time that a look-up may trust the last validation. */
   S3_WINDOW("s3-window", Kind.S3, "[s3 \"refs\"]\n\tvalidate = 1 hour\n"),

@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Optional;
-import org.jgits3.store.Arrival;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadListener;
 
 /**
  * A range that goes on to its place in a file as it arrives, in pieces that the processor's cache
  * still has, and of one size, so that the channel needs one small buffer outside the heap. A range
  * that begins again is written again. Used by one thread.
  */
-final class FileLanding implements Arrival {
+final class FileLanding implements ReadListener {
   /** Bytes that are written at once: as many as a socket of the JDK gives at most. */
   static final int PIECE = 128 << 10;
 
@@ -43,7 +43,7 @@ final class FileLanding implements Arrival {
   }
 
   @Override
-  public void begins(Validator version) {
+  public void begins(ObjectVersion version) {
     written = 0;
     arrived = 0;
   }

@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
-import org.jgits3.internal.store.read.Gang;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -206,7 +206,7 @@ final class LibraryTransfer {
   private void downloadTo(FileChannel out, ObjectStore store, long size) throws IOException {
     List<Long> ranges = LongStream.range(0, (size + RANGE - 1) / RANGE).boxed().toList();
     Queue<byte[]> buffers = new ConcurrentLinkedQueue<>();
-    Gang.forEach(
+    ParallelRequests.forEach(
         ranges,
         range -> {
           byte[] free = buffers.poll();

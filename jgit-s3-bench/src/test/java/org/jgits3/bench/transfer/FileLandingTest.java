@@ -12,14 +12,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Random;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FileLandingTest {
   private static final int LENGTH = 5 * FileLanding.PIECE + 17;
   private static final int POSITION = 1000;
-  private static final Validator VERSION = new Validator("\"v\"");
+  private static final ObjectVersion VERSION = new ObjectVersion("\"v\"");
 
   @TempDir Path directory;
 

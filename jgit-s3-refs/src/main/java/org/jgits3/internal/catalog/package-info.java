@@ -2,7 +2,7 @@
 /**
  * Names of repositories: creates, lists, renames and deletes them, and tells who holds what.
  *
- * <p>Entry types: {@link org.jgits3.internal.catalog.Bindings} and {@link
- * org.jgits3.internal.catalog.Catalog}.
+ * <p>Entry types: {@link org.jgits3.internal.catalog.RepositoryCatalog} and {@link
+ * org.jgits3.internal.catalog.NameIndex}.
  */
 package org.jgits3.internal.catalog;

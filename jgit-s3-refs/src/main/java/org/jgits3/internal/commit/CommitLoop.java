@@ -54,7 +54,7 @@ final class CommitLoop {
   /** A batch whose write is not decided yet. */
   private static final class InFlight {
     final VersionedManifest base;
-    final Batch batch;
+    final CommitBatch batch;
     final Manifest next;
     final String nonce;
     final ConditionalWrite write;
@@ -69,7 +69,11 @@ final class CommitLoop {
     boolean unanswered;
 
     InFlight(
-        VersionedManifest base, Batch batch, Manifest next, String nonce, ConditionalWrite write) {
+        VersionedManifest base,
+        CommitBatch batch,
+        Manifest next,
+        String nonce,
+        ConditionalWrite write) {
       this.base = base;
       this.batch = batch;
       this.next = next;
@@ -181,8 +185,9 @@ final class CommitLoop {
   private void propose(LatestManifest.Seen seen) {
     VersionedManifest base = seen.manifest();
     String nonce = ObjectNames.random(NONCE_BYTES);
-    Batch batch = new Batch(base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
-    Batch.Sealed sealed;
+    CommitBatch batch =
+        new CommitBatch(base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
+    CommitBatch.Sealed sealed;
     try {
       file.checkWritable(base.manifest());
       sealed = batch.apply(members);
@@ -205,7 +210,7 @@ final class CommitLoop {
             batch,
             sealed.manifest(),
             nonce,
-            file.write(sealed.body(), Precondition.matches(base.validator())));
+            file.write(sealed.body(), Precondition.matches(base.version())));
     attempt();
   }
 
@@ -213,7 +218,7 @@ final class CommitLoop {
    * Answers without a write, but only on the strength of a request that began after the changes.
    */
   private void refuse(LatestManifest.Seen seen, Runnable answer) {
-    if (members.stream().allMatch(member -> member.arrival() <= seen.asOf())) {
+    if (members.stream().allMatch(member -> member.listener() <= seen.asOf())) {
       answer.run();
     } else {
       complete = true; // whoever joined now would ask for yet another request
@@ -277,7 +282,7 @@ final class CommitLoop {
   }
 
   private void won(PutOutcome.Won won, long asOf) {
-    VersionedManifest made = new VersionedManifest(inFlight.next, won.validator());
+    VersionedManifest made = new VersionedManifest(inFlight.next, won.version());
     pacing.won(made.manifest().generation(), ticker.nanoTime());
     file.keep(inFlight.write.body(), inFlight.next);
     applied(made, true, asOf);
@@ -447,8 +452,8 @@ final class CommitLoop {
       conclude(latest.gone(Optional.of(found.state())));
     } else if (found.generation() == base.generation()) {
       pause = pacing.beforeRepeat(Duration.ZERO);
-      if (!inDoubt && !seen.validator().equals(inFlight.base.validator())) {
-        // Nobody wrote, and nothing of ours is under way: the same bytes go by another validator
+      if (!inDoubt && !seen.version().equals(inFlight.base.version())) {
+        // Nobody wrote, and nothing of ours is under way: the same bytes go by another version
         // now, and the write has to be made anew with that one.
         overtaken(seen, asOf);
       } else {

@@ -17,7 +17,8 @@ public interface Committer {
    * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws ManifestException if the manifest does not allow the change
-   * @throws IOException if the store refused, or {@link Change#propose} failed; nothing was written
+   * @throws IOException if the store refused, or {@link ManifestChange#propose} failed; nothing was
+   *     written
    */
-  <R> R commit(Change<R> change) throws IOException;
+  <R> R commit(ManifestChange<R> change) throws IOException;
 }

@@ -8,9 +8,9 @@ import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.Validator;
 
 /** Writes of a manifest that are each repeated until decided, all before one deadline. */
 public final class DecidedWrites {
@@ -29,12 +29,12 @@ public final class DecidedWrites {
   /**
    * How a write was decided.
    *
-   * @param validator version that it made; null if it was refused
+   * @param version version that it made; null if it was refused
    * @param inDoubt whether an attempt before the last may have been applied
    */
-  public record Result(Validator validator, boolean inDoubt) {
+  public record Result(ObjectVersion version, boolean inDoubt) {
     public boolean won() {
-      return validator != null;
+      return version != null;
     }
   }
 
@@ -54,9 +54,7 @@ public final class DecidedWrites {
    */
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
     Precondition precondition =
-        before
-            .map(known -> Precondition.matches(known.validator()))
-            .orElseGet(Precondition::absent);
+        before.map(known -> Precondition.matches(known.version())).orElseGet(Precondition::absent);
     ConditionalWrite write = file.write(ManifestCodec.encode(next), precondition);
     while (true) {
       if (ticker.nanoTime() - deadline >= 0) {
@@ -64,7 +62,7 @@ public final class DecidedWrites {
       }
       PutOutcome outcome = write.attempt();
       if (outcome instanceof PutOutcome.Won won) {
-        return new Result(won.validator(), write.inDoubt());
+        return new Result(won.version(), write.inDoubt());
       } else if (outcome instanceof PutOutcome.Unknown unknown) {
         pause(pacing.beforeRepeat(unknown.pause()));
       } else {

@@ -74,7 +74,7 @@ final class LatestManifest {
     Optional<RepositoryState> state = read.map(found -> found.manifest().state());
     Seen known = seen;
     if (!(state.orElse(null) instanceof RepositoryState.Active)
-        || (known != null && !sameLife(known.manifest(), read.get()))) {
+        || (known != null && !sameRepository(known.manifest(), read.get()))) {
       throw gone(state);
     }
     return install(read.get(), asOf);
@@ -151,7 +151,7 @@ final class LatestManifest {
     }
   }
 
-  private static boolean sameLife(VersionedManifest one, VersionedManifest other) {
+  private static boolean sameRepository(VersionedManifest one, VersionedManifest other) {
     return one.manifest().repositoryId().equals(other.manifest().repositoryId());
   }
 

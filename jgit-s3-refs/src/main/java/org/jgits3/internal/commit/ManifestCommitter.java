@@ -176,11 +176,11 @@ public final class ManifestCommitter implements Committer, Closeable {
    * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws ManifestException if the manifest does not allow the change
-   * @throws IOException if the store refused, or {@link Change#propose} failed
+   * @throws IOException if the store refused, or {@link ManifestChange#propose} failed
    * @throws IllegalStateException if this committer is closed
    */
   @Override
-  public <R> R commit(Change<R> change) throws IOException {
+  public <R> R commit(ManifestChange<R> change) throws IOException {
     Submission<R> mine = submit(change);
     boolean interrupted = false;
     try {
@@ -230,7 +230,7 @@ public final class ManifestCommitter implements Committer, Closeable {
     }
   }
 
-  private synchronized <R> Submission<R> submit(Change<R> change) {
+  private synchronized <R> Submission<R> submit(ManifestChange<R> change) {
     if (closed) {
       throw new IllegalStateException(file + ": closed");
     }

@@ -15,8 +15,8 @@ import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
-import org.jgits3.store.Validator;
 
 /** The stored manifest of one name. */
 public final class ManifestFile {
@@ -85,17 +85,17 @@ public final class ManifestFile {
   }
 
   /**
-   * Reads it unless it is still the one known: one GET, conditional if validators are trusted.
+   * Reads it unless it is still the one known: one GET, conditional if versions are trusted.
    *
    * @param known manifest read or written before
    * @param limit how long the request is repeated
    * @return {@code known} itself if the store says that nothing changed; with the same manifest and
-   *     the newest validator if the bytes are the same; empty if there is none
+   *     the newest version if the bytes are the same; empty if there is none
    * @throws ManifestException.Corrupt if it went back to an earlier generation of the same life
    */
   Optional<VersionedManifest> refresh(VersionedManifest known, Duration limit) throws IOException {
     boolean conditional = reads == ManifestReads.VALIDATED;
-    GetResult answer = get(conditional ? Optional.of(known.validator()) : Optional.empty(), limit);
+    GetResult answer = get(conditional ? Optional.of(known.version()) : Optional.empty(), limit);
     if (answer instanceof GetResult.NotModified) {
       return Optional.of(known);
     }
@@ -105,10 +105,10 @@ public final class ManifestFile {
     VersionedManifest seen = decode(found);
     Manifest before = known.manifest();
     Manifest after = seen.manifest();
-    boolean sameLife = after.repositoryId().equals(before.repositoryId());
+    boolean sameRepository = after.repositoryId().equals(before.repositoryId());
     boolean same =
         after.generation() == before.generation() && after.nonce().equals(before.nonce());
-    if (sameLife && !same && after.generation() <= before.generation()) {
+    if (sameRepository && !same && after.generation() <= before.generation()) {
       throw new ManifestException.Corrupt(
           where
               + ": went from generation "
@@ -162,7 +162,7 @@ public final class ManifestFile {
   }
 
   /** One GET, which an interrupt does not fail, since others may wait for its answer as well. */
-  private GetResult get(Optional<Validator> known, Duration limit) throws IOException {
+  private GetResult get(Optional<ObjectVersion> known, Duration limit) throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
@@ -185,12 +185,12 @@ public final class ManifestFile {
   private VersionedManifest decode(GetResult.Found found) throws ManifestException {
     Kept last = kept;
     if (last != null && Arrays.equals(last.bytes(), found.bytes())) {
-      return new VersionedManifest(last.manifest(), found.validator());
+      return new VersionedManifest(last.manifest(), found.version());
     }
     Manifest manifest = ManifestCodec.decode(where, found.bytes());
     metrics.decoded();
     keep(found.bytes(), manifest);
-    return new VersionedManifest(manifest, found.validator());
+    return new VersionedManifest(manifest, found.version());
   }
 
   /**

@@ -5,10 +5,10 @@ import org.jgits3.manifest.Manifest;
 
 /** How a process finds out whether the manifest it knows is still the current one. */
 public enum ManifestReads {
-  /** By its validator: one conditional GET, which brings nothing if it is. */
+  /** By its version: one conditional GET, which brings nothing if it is. */
   VALIDATED,
   /**
-   * By its bytes, for paths whose validators cannot be trusted: one GET whose body is compared with
+   * By its bytes, for paths whose versions cannot be trusted: one GET whose body is compared with
    * the bytes of the manifest known, at most {@link Manifest#MAX_BYTES}, which are kept for that.
    */
   COMPARED,

@@ -4,8 +4,8 @@ package org.jgits3.internal.commit;
 import org.jgits3.manifest.Manifest;
 
 /**
- * What a {@link Change} makes of a manifest. Its verdict is delivered only after the batch is
- * decided.
+ * What a {@link ManifestChange} makes of a manifest. Its verdict is delivered only after the batch
+ * is decided.
  *
  * @param <R> type of the verdict
  */

@@ -14,8 +14,8 @@ import org.eclipse.jgit.annotations.Nullable;
  * @param <R> type of the verdict
  */
 final class Submission<R> {
-  private final Change<R> change;
-  private final long arrival;
+  private final ManifestChange<R> change;
+  private final long listener;
   private final long deadline;
   @Nullable private Outcome<R> outcome; // guarded by this
   private Progress progress = Progress.WAITING; // guarded by this
@@ -24,12 +24,12 @@ final class Submission<R> {
    * An undecided submission.
    *
    * @param change the change
-   * @param arrival its number; a request numbered as high or higher started after it arrived
+   * @param listener its number; a request numbered as high or higher started after it arrived
    * @param deadline by {@link Ticker#nanoTime}
    */
-  Submission(Change<R> change, long arrival, long deadline) {
+  Submission(ManifestChange<R> change, long listener, long deadline) {
     this.change = change;
-    this.arrival = arrival;
+    this.listener = listener;
     this.deadline = deadline;
   }
 
@@ -53,12 +53,12 @@ final class Submission<R> {
    */
   record Outcome<R>(R verdict, Throwable failure) {}
 
-  Change<R> change() {
+  ManifestChange<R> change() {
     return change;
   }
 
-  long arrival() {
-    return arrival;
+  long listener() {
+    return listener;
   }
 
   long deadline() {

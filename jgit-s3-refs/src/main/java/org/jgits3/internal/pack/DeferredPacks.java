@@ -31,7 +31,7 @@ final class DeferredPacks {
   private static final Logger LOG = LoggerFactory.getLogger(DeferredPacks.class);
 
   private final ManifestCommitter committer;
-  private final Publisher publisher;
+  private final PackCommitter publisher;
 
   /** Packs that are hidden or being published, by id. */
   private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ final class DeferredPacks {
   /** Number of packs that may never be listed. Written under the monitor. */
   private volatile long lost;
 
-  DeferredPacks(ManifestCommitter committer, Publisher publisher) {
+  DeferredPacks(ManifestCommitter committer, PackCommitter publisher) {
     this.committer = committer;
     this.publisher = publisher;
   }

@@ -22,14 +22,14 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
  */
 class PushParser extends DfsPackParser {
   private final DfsObjDatabase database;
-  private final ReceiveMemory.Share memory;
+  private final TransferMemory.Share memory;
   private final DeltaBases bases = new DeltaBases();
   private boolean resolving;
   private long limit;
   @Nullable private ObjectChecker checker;
 
   PushParser(
-      DfsObjDatabase database, DfsInserter inserter, InputStream in, ReceiveMemory.Share memory) {
+      DfsObjDatabase database, DfsInserter inserter, InputStream in, TransferMemory.Share memory) {
     super(database, inserter, in);
     this.database = database;
     this.memory = memory;

@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.commit.Change;
 import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.internal.pack.file.S3PackDescription;
@@ -104,7 +104,7 @@ final class Quarantine implements Committer {
   Committer ofPacks(Committer through, boolean unread) {
     return new Committer() {
       @Override
-      public <R> R commit(Change<R> change) throws IOException {
+      public <R> R commit(ManifestChange<R> change) throws IOException {
         boolean leads = unread || packs.stream().anyMatch(needed::contains);
         return leads
             ? Quarantine.this.commit(through, change, Apart.NOTHING, true)
@@ -141,7 +141,7 @@ final class Quarantine implements Committer {
   }
 
   @Override
-  public <R> R commit(Change<R> change) throws IOException {
+  public <R> R commit(ManifestChange<R> change) throws IOException {
     Apart apart = Apart.NOTHING;
     boolean leads = false;
     while (!packs.isEmpty()) {
@@ -176,7 +176,7 @@ final class Quarantine implements Committer {
    * @throws UnknownValues if it is neither known that refs are to lead into them nor that they are
    *     not; nothing was written
    */
-  private <R> R commit(Committer through, Change<R> change, Apart apart, boolean leads)
+  private <R> R commit(Committer through, ManifestChange<R> change, Apart apart, boolean leads)
       throws IOException {
     List<DeferredPack> present = List.copyOf(packs); // a later one is nothing the change rests on
     List<DeferredPack> claimed = new ArrayList<>(present.size()); // one that is claimed must fit

@@ -46,20 +46,21 @@ public final class RestoredPack {
    * update that leads into it, or gone when the handle is closed.
    *
    * @param entry what the manifest said of the pack
-   * @param life repository id of that manifest
+   * @param repositoryId repository id of that manifest
    * @param monitor told of the bytes; may cancel
    * @return bytes copied
    * @throws StoreException.Missing if the store does not have the pack any more
    * @throws StoreException.Corrupt if it is not what was written
    * @throws IOException if it could not be copied
    */
-  public long copy(PackEntry entry, String life, ProgressMonitor monitor) throws IOException {
+  public long copy(PackEntry entry, String repositoryId, ProgressMonitor monitor)
+      throws IOException {
     S3PackDescription pack = database.newPack(PackSource.RECEIVE);
     pack.pushed();
     long bytes = 0;
     try {
       for (PackExt ext : List.of(PackExt.PACK, PackExt.INDEX)) {
-        bytes += copy(entry, life, pack, ext, monitor);
+        bytes += copy(entry, repositoryId, pack, ext, monitor);
       }
       pack.setObjectCount(entry.objects());
       pack.setDeltaCount(entry.deltas());
@@ -73,14 +74,18 @@ public final class RestoredPack {
   }
 
   private long copy(
-      PackEntry entry, String life, S3PackDescription pack, PackExt ext, ProgressMonitor monitor)
+      PackEntry entry,
+      String repositoryId,
+      S3PackDescription pack,
+      PackExt ext,
+      ProgressMonitor monitor)
       throws IOException {
     PackFileEntry file = entry.files().get(ext.getExtension());
     if (file == null) {
       throw new IOException("pack " + entry.id() + " is listed without its " + ext.getExtension());
     }
     String extension = file.bundled() ? ObjectNames.BUNDLE : ext.getExtension();
-    String key = ObjectNames.packKey(life, entry.id(), extension);
+    String key = ObjectNames.packKey(repositoryId, entry.id(), extension);
     long from = Math.max(0, file.offset());
     long length = file.size() - (ext == PackExt.INDEX ? checksums(entry) : 0);
     CRC32C crc = new CRC32C();

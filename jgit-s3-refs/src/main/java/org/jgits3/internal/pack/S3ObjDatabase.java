@@ -40,7 +40,7 @@ import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.RangeChecksums;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.file.SpillDirectory;
-import org.jgits3.internal.store.read.Gang;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
@@ -86,7 +86,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private volatile boolean countsSent;
 
   /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
-  private final ReceiveMemory.Share memory;
+  private final TransferMemory.Share memory;
 
   /** Thread that is making a pack parser, and with it a reader for that one. */
   @Nullable private volatile Thread parserMaker;
@@ -185,7 +185,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /**
    * From now on takes memory for each object that is sent through this handle, until it is closed.
    * If there is not enough, packing ends with an {@link java.io.UncheckedIOException} that is
-   * caused by a {@link ReceiveMemory.Refusal}. For a handle that serves one fetch.
+   * caused by a {@link TransferMemory.Refusal}. For a handle that serves one fetch.
    */
   public void countSent() {
     countsSent = true;
@@ -392,7 +392,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
             .sum();
     boolean together = missing.size() > 1 && shared.indexes().hasRoomFor(bytes);
     if (together) {
-      Gang.forEach(
+      ParallelRequests.forEach(
           missing,
           pack -> {
             try (DfsReader reader = super.newReader()) {
@@ -410,8 +410,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return Thread.currentThread() == parserMaker ? reader.forParser(memoryOfPack()) : reader;
   }
 
-  private ReceiveMemory.Share memoryOfPack() {
-    return defers ? memory : new ReceiveMemory(0).share();
+  private TransferMemory.Share memoryOfPack() {
+    return defers ? memory : new TransferMemory(0).share();
   }
 
   @Override
@@ -452,7 +452,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
     private static final String PUSH = "jgit receive-pack";
 
-    Parser(DfsInserter inserter, InputStream in, ReceiveMemory.Share memory) {
+    Parser(DfsInserter inserter, InputStream in, TransferMemory.Share memory) {
       super(S3ObjDatabase.this, inserter, in, memory);
     }
 

@@ -51,7 +51,7 @@ final class S3Reader extends DfsReader {
   private boolean writer;
 
   /** Memory for what a pack parser has in memory as a whole; null for all who are none. */
-  @Nullable private ReceiveMemory.Share memory;
+  @Nullable private TransferMemory.Share memory;
 
   private boolean refreshed;
   private boolean avoidUnreachable;
@@ -88,7 +88,7 @@ final class S3Reader extends DfsReader {
   }
 
   /** As {@link #forWriter}, for a pack parser. */
-  S3Reader forParser(ReceiveMemory.Share share) {
+  S3Reader forParser(TransferMemory.Share share) {
     memory = share;
     return forWriter();
   }

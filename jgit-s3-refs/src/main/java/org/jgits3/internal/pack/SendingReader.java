@@ -23,9 +23,9 @@ import org.eclipse.jgit.lib.ProgressMonitor;
  */
 final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs {
   private final DfsReader reader;
-  private final ReceiveMemory.Share memory;
+  private final TransferMemory.Share memory;
 
-  SendingReader(DfsReader reader, ReceiveMemory.Share memory) {
+  SendingReader(DfsReader reader, TransferMemory.Share memory) {
     this.reader = reader;
     this.memory = memory;
   }

@@ -42,8 +42,8 @@ public class SharedPacks {
   private final ManifestCommitter committer;
   private final Room room;
   private final RefsOf refs;
-  private final Publisher publisher;
-  private final Receiving receiving;
+  private final PackCommitter publisher;
+  private final ReceiveResources receiving;
   private final PackFiles files;
   private final DeferredPacks deferred;
   private final IndexBudget indexes;
@@ -105,7 +105,7 @@ public class SharedPacks {
       ManifestCommitter committer,
       Room room,
       RefsOf refs,
-      Receiving receiving,
+      ReceiveResources receiving,
       PackFiles files,
       IndexBudget indexes) {
     this.store = store;
@@ -114,7 +114,7 @@ public class SharedPacks {
     this.committer = committer;
     this.room = room;
     this.refs = refs;
-    this.publisher = new Publisher(committer, room);
+    this.publisher = new PackCommitter(committer, room);
     this.receiving = receiving;
     this.files = files;
     this.indexes = indexes;
@@ -146,7 +146,7 @@ public class SharedPacks {
     return files;
   }
 
-  Receiving receiving() {
+  ReceiveResources receiving() {
     return receiving;
   }
 

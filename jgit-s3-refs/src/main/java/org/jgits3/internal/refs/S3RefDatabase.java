@@ -33,7 +33,7 @@ import org.eclipse.jgit.util.RefList;
 import org.eclipse.jgit.util.RefMap;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.internal.refs.transaction.ObjectsDroppedException;
 import org.jgits3.internal.refs.transaction.RefTransaction;
@@ -120,7 +120,7 @@ public final class S3RefDatabase extends RefDatabase {
    * @throws IOException if they are not in memory and cannot be read
    */
   public RefDatabase newest() throws IOException {
-    return new ViewDatabase(shared.newestLoaded());
+    return new ViewRefDatabase(shared.newestLoaded());
   }
 
   /** Refs for a look-up, validated as far as required. */

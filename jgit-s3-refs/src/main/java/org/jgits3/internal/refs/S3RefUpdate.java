@@ -19,7 +19,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.ViewDatabase;
+import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.RefTransaction;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
@@ -134,7 +134,7 @@ final class S3RefUpdate extends RefUpdate {
 
   @Override
   protected RefDatabase getRefDatabase() {
-    return view != null ? new ViewDatabase(view) : database;
+    return view != null ? new ViewRefDatabase(view) : database;
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.PutOutcome;
@@ -62,7 +62,7 @@ class CommitExplorationTest {
     private final ScriptedStore store = new ScriptedStore();
     private final VirtualTime time = new VirtualTime();
     private final CommitPolicy policy = new CommitPolicy(Duration.ofMillis(60));
-    private final Bindings bindings;
+    private final RepositoryCatalog catalog;
     private final ManifestCommitter[] writers;
     private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
     private final List<Register.Applied> log = new ArrayList<>();
@@ -75,13 +75,13 @@ class CommitExplorationTest {
       this.deaths = deaths;
       this.deletions = deletions;
       this.random = new SplittableRandom(seed);
-      this.bindings = new Bindings(store, policy, time, random.split());
+      this.catalog = new RepositoryCatalog(store, policy, time, random.split());
       this.writers = new ManifestCommitter[writers];
     }
 
     void run() throws IOException {
       store.onApplied(this::record);
-      Register.create(bindings, NAME);
+      Register.create(catalog, NAME);
       store.everyPut(this::put);
       store.everyGet(
           get -> {
@@ -200,9 +200,9 @@ class CommitExplorationTest {
     private void deleteOrCreate() {
       try {
         if (random.nextInt(3) == 0) {
-          bindings.delete(NAME);
+          catalog.delete(NAME);
         } else {
-          Register.create(bindings, NAME);
+          Register.create(catalog, NAME);
         }
       } catch (IOException | Death outcomeDoesNotMatter) {
         return;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
@@ -44,15 +44,15 @@ class CommitProtocolModelTest {
   private final ScriptedStore store = new ScriptedStore();
   private final List<Register.Applied> applied = new ArrayList<>();
   private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
-  private final Bindings bindings =
-      new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+  private final RepositoryCatalog catalog =
+      new RepositoryCatalog(store, POLICY, new VirtualTime(), new SplittableRandom(1));
   private final VirtualTime time = new VirtualTime();
   private ManifestCommitter w;
   private ManifestCommitter v;
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(bindings, NAME);
+    Register.create(catalog, NAME);
     store.onApplied(request -> applied.addAll(Register.madeBy(request.manifest())));
     w = committer();
     v = committer();
@@ -232,7 +232,7 @@ class CommitProtocolModelTest {
         put -> {
           put.apply();
           store.delete(List.of(NAME.manifestKey()));
-          Register.create(bindings, NAME);
+          Register.create(catalog, NAME);
           return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
@@ -246,7 +246,7 @@ class CommitProtocolModelTest {
     answerAgain();
     byte[] first = store.puts().get(0).body;
     store.delete(List.of(NAME.manifestKey()));
-    Register.create(bindings, NAME);
+    Register.create(catalog, NAME);
     assertThat(store.bytes(NAME.manifestKey())).isNotEqualTo(first);
     deliverLate();
     assertThat(ops()).isEmpty();
@@ -257,8 +257,8 @@ class CommitProtocolModelTest {
     store.nextPut(
         put -> {
           put.apply();
-          bindings.delete(NAME);
-          Register.create(bindings, NAME);
+          catalog.delete(NAME);
+          Register.create(catalog, NAME);
           return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
@@ -270,7 +270,7 @@ class CommitProtocolModelTest {
     store.nextPut(
         put -> {
           late.add(put);
-          bindings.delete(NAME);
+          catalog.delete(NAME);
           return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
@@ -320,18 +320,18 @@ class CommitProtocolModelTest {
 
   @Test
   void A11_deleting_never_removes_the_manifest_so_that_a_late_create_misses() throws IOException {
-    bindings.delete(NAME);
+    catalog.delete(NAME);
     store.puts().get(0).apply();
-    assertThat(bindings.read(NAME).orElseThrow().manifest().state())
+    assertThat(catalog.read(NAME).orElseThrow().manifest().state())
         .isEqualTo(RepositoryState.DELETED);
   }
 
   @Test
   void A12_late_create_misses_the_next_life_as_well() throws IOException {
-    bindings.delete(NAME);
-    VersionedManifest second = Register.create(bindings, NAME);
+    catalog.delete(NAME);
+    VersionedManifest second = Register.create(catalog, NAME);
     store.puts().get(0).apply();
-    assertThat(bindings.read(NAME)).contains(second);
+    assertThat(catalog.read(NAME)).contains(second);
   }
 
   @Test
@@ -360,8 +360,8 @@ class CommitProtocolModelTest {
   void A14_write_that_was_refused_since_the_repository_was_deleted_is_refused_for_certain()
       throws IOException {
     w.validate();
-    bindings.delete(NAME);
-    Register.create(bindings, NAME);
+    catalog.delete(NAME);
+    Register.create(catalog, NAME);
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
   }
 

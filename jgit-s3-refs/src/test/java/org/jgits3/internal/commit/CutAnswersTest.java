@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
@@ -17,10 +17,10 @@ import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -55,7 +55,7 @@ class CutAnswersTest {
   void create() throws IOException {
     bucket = server.newBucket();
     direct = Stores.open(bucket, server.options());
-    new Bindings(direct, CommitPolicy.DEFAULT)
+    new RepositoryCatalog(direct, CommitPolicy.DEFAULT)
         .create(NAME, new RepositorySettings("", LONG, Set.of()), Refs.NONE);
   }
 
@@ -83,13 +83,14 @@ class CutAnswersTest {
     }
 
     @Override
-    public GetResult get(String key, Optional<Validator> known) throws IOException {
+    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
       return line.isPresent() ? line.get().get(key, known) : super.get(key, known);
     }
   }
 
   private static void raiseBoundary(ManifestCommitter committer) throws IOException {
-    committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(base.generation()), true));
+    committer.<Boolean>commit(
+        base -> Proposal.edit(base.withSweepBoundary(base.generation()), true));
   }
 
   /** Commits what is refused at first, since another process was faster. */

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
@@ -93,7 +93,7 @@ class FairnessTest {
   }
 
   private void begin() throws IOException {
-    Register.create(new Bindings(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, POLICY), NAME);
     store.everyPut(
         put -> {
           travel();

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.testing.FullHeap;
 
@@ -24,7 +24,7 @@ final class FullHeapCommitProcess {
    */
   public static void main(String[] args) throws Exception {
     ScriptedStore store = new ScriptedStore();
-    Register.create(new Bindings(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, POLICY), NAME);
     ManifestCommitter committer = new ManifestCommitter(store, NAME, POLICY);
     FullHeap.during(
         switch (args[0]) {

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
@@ -49,7 +49,7 @@ class ManifestCommitterTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new Bindings(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, POLICY), NAME);
     committer = new ManifestCommitter(store, NAME, POLICY);
     other = new ManifestCommitter(store, NAME, POLICY);
   }
@@ -259,7 +259,7 @@ class ManifestCommitterTest {
   @Test
   void writer_that_stalled_past_the_sweep_boundary_is_refused_alone() throws IOException {
     String stalled = ObjectNames.mint(committer.validate().manifest());
-    commit(base -> Proposal.edit(base.withBoundary(base.generation()), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withSweepBoundary(base.generation()), Register.Report.OK));
     assertThatThrownBy(() -> commit(packing(stalled)))
         .isInstanceOf(ManifestException.Stalled.class);
     String fresh = ObjectNames.mint(committer.validate().manifest());
@@ -292,10 +292,10 @@ class ManifestCommitterTest {
   @Test
   void sweep_boundary_and_dropped_never_go_back() throws IOException {
     commit(counting());
-    commit(base -> Proposal.edit(base.withBoundary(2).withDropped(2), Register.Report.OK));
-    commit(base -> Proposal.edit(base.withBoundary(0).withDropped(0), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withSweepBoundary(2).withDropped(2), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withSweepBoundary(0).withDropped(0), Register.Report.OK));
     Manifest manifest = committer.validate().manifest();
-    assertThat(manifest.boundary()).isEqualTo(2);
+    assertThat(manifest.sweepBoundary()).isEqualTo(2);
     assertThat(manifest.dropped()).isEqualTo(2);
   }
 
@@ -394,7 +394,7 @@ class ManifestCommitterTest {
     };
   }
 
-  private Register.Report commit(Change<Register.Report> change) throws IOException {
+  private Register.Report commit(ManifestChange<Register.Report> change) throws IOException {
     return committer.commit(change);
   }
 
@@ -404,13 +404,13 @@ class ManifestCommitterTest {
     return other.cached().orElseThrow().manifest().generation();
   }
 
-  private static Change<Register.Report> counting() {
+  private static ManifestChange<Register.Report> counting() {
     return base ->
         Register.set("count", Integer.toString(Integer.parseInt(Register.value(base)) + 1))
             .propose(base);
   }
 
-  private static Change<Register.Report> configuring(String config) {
+  private static ManifestChange<Register.Report> configuring(String config) {
     return base ->
         Proposal.edit(
             base.withSettings(
@@ -419,7 +419,7 @@ class ManifestCommitterTest {
             Register.Report.OK);
   }
 
-  private static Change<Register.Report> packing(String id) {
+  private static ManifestChange<Register.Report> packing(String id) {
     SortedMap<String, PackFileEntry> files = new TreeMap<>();
     files.put("pack", new PackFileEntry(32, 0, 7, -1));
     PackEntry pack = new PackEntry(id, "INSERT", files, 0, 1, 0, 0, 2, Map.of());

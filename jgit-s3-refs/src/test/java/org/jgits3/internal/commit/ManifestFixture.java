@@ -30,7 +30,7 @@ public final class ManifestFixture {
   private ManifestFixture() {}
 
   /** A change that succeeds on any manifest. */
-  public static Change<String> describing(String description) {
+  public static ManifestChange<String> describing(String description) {
     return base ->
         Proposal.edit(
             base.withSettings(

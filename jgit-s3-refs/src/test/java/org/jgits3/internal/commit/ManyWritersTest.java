@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
@@ -35,7 +35,7 @@ class ManyWritersTest {
 
   @Test
   void A14_no_outcome_is_unknown_while_every_request_is_answered() throws Exception {
-    VersionedManifest created = Register.create(new Bindings(store, POLICY), NAME);
+    VersionedManifest created = Register.create(new RepositoryCatalog(store, POLICY), NAME);
     store.everyPut(
         put -> {
           time.sleep(15 * MILLISECOND);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.SplittableRandom;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -32,7 +32,7 @@ class OutageDeadlineTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new Bindings(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, POLICY), NAME);
     committer = new ManifestCommitter(store, NAME, POLICY, time, new SplittableRandom(1));
   }
 
@@ -46,7 +46,7 @@ class OutageDeadlineTest {
         });
   }
 
-  private void assertEndsAtDeadline(Change<Register.Report> change, Class<?> failure) {
+  private void assertEndsAtDeadline(ManifestChange<Register.Report> change, Class<?> failure) {
     long start = time.nanoTime();
     assertThatThrownBy(() -> committer.commit(change))
         .isInstanceOf(failure)

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -37,19 +37,19 @@ public final class Register {
   private Register() {}
 
   /** A repository whose value is 0. */
-  public static VersionedManifest create(Bindings bindings, RepositoryName name)
+  public static VersionedManifest create(RepositoryCatalog catalog, RepositoryName name)
       throws IOException {
-    return bindings.create(name, new RepositorySettings("", "0", Set.of()), ManifestFixture.HEAD);
+    return catalog.create(name, new RepositorySettings("", "0", Set.of()), ManifestFixture.HEAD);
   }
 
-  static Change<Report> cas(String op, String from, String to) {
+  static ManifestChange<Report> cas(String op, String from, String to) {
     return base ->
         value(base).equals(from)
             ? Proposal.edit(write(base, op, to), Report.OK)
             : Proposal.noEdit(Report.FAIL);
   }
 
-  static Change<Report> set(String op, String to) {
+  static ManifestChange<Report> set(String op, String to) {
     return base ->
         value(base).equals(to)
             ? Proposal.noEdit(Report.NO_CHANGE)
@@ -61,7 +61,7 @@ public final class Register {
   }
 
   /** Runs an operation and says what its client is told. */
-  static Report run(ManifestCommitter committer, Change<Report> change) {
+  static Report run(ManifestCommitter committer, ManifestChange<Report> change) {
     try {
       return committer.commit(change);
     } catch (UnknownOutcomeException e) {

@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
@@ -55,8 +55,8 @@ class RenameInterleavingTest {
   /** One store and what is done to it, all by one thread. */
   private static final class Run {
     private final ScriptedStore store = new ScriptedStore();
-    private final Bindings bindings =
-        new Bindings(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+    private final RepositoryCatalog catalog =
+        new RepositoryCatalog(store, POLICY, new VirtualTime(), new SplittableRandom(1));
     private final Random random;
 
     /** Writes that nobody got an answer to; they may arrive again at any time. */
@@ -87,48 +87,54 @@ class RenameInterleavingTest {
       for (RepositoryName name : NAMES) {
         RepositoryState state = state(name);
         if (state instanceof RepositoryState.Moving moving) {
-          bindings.rename(name, new RepositoryName(moving.to()));
+          catalog.rename(name, new RepositoryName(moving.to()));
         }
       }
       for (RepositoryName name : NAMES) {
         if (state(name) instanceof RepositoryState.Reserved reserved) {
-          if (bindings.isAbandoned(name)) {
-            bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+          if (catalog.isAbandoned(name)) {
+            catalog.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
           } else {
-            bindings.rename(new RepositoryName(reserved.from()), name);
+            catalog.rename(new RepositoryName(reserved.from()), name);
           }
         }
       }
-      for (String life : descriptions.keySet()) {
-        assertThat(active(life)).as(life).isEqualTo(deleted.contains(life) ? 0 : 1);
+      for (String repositoryId : descriptions.keySet()) {
+        assertThat(active(repositoryId))
+            .as(repositoryId)
+            .isEqualTo(deleted.contains(repositoryId) ? 0 : 1);
       }
     }
 
     private RepositoryState state(RepositoryName name) throws IOException {
-      return bindings.read(name).map(found -> found.manifest().state()).orElse(null);
+      return catalog.read(name).map(found -> found.manifest().state()).orElse(null);
     }
 
-    private long active(String life) {
+    private long active(String repositoryId) {
       return current.values().stream()
-          .filter(m -> m.repositoryId().equals(life) && m.state() instanceof RepositoryState.Active)
+          .filter(
+              m ->
+                  m.repositoryId().equals(repositoryId)
+                      && m.state() instanceof RepositoryState.Active)
           .count();
     }
 
     /** What a write has made of the store. */
     private void applied(String key, Manifest manifest) {
-      String life = manifest.repositoryId();
+      String repositoryId = manifest.repositoryId();
       current.put(key, manifest);
       if (manifest.state() instanceof RepositoryState.Deleted) {
-        deleted.add(life);
+        deleted.add(repositoryId);
       }
       if (manifest.state() instanceof RepositoryState.Active) {
         String description = manifest.settings().description();
         if (describing) {
-          descriptions.put(life, description);
+          descriptions.put(repositoryId, description);
         }
-        assertThat(description).isEqualTo(descriptions.computeIfAbsent(life, l -> description));
-        assertThat(active(life)).isEqualTo(1);
-        assertThat(deleted).doesNotContain(life);
+        assertThat(description)
+            .isEqualTo(descriptions.computeIfAbsent(repositoryId, l -> description));
+        assertThat(active(repositoryId)).isEqualTo(1);
+        assertThat(deleted).doesNotContain(repositoryId);
       }
     }
 
@@ -192,7 +198,7 @@ class RenameInterleavingTest {
         } else if (what < 9) {
           create(name);
         } else if (random.nextInt(3) == 0) {
-          bindings.delete(name);
+          catalog.delete(name);
         }
       } catch (IOException | Crash e) {
         // whoever asked for it is told, or dead
@@ -204,7 +210,7 @@ class RenameInterleavingTest {
     private void create(RepositoryName name) throws IOException {
       bound.push(new AtomicInteger());
       try {
-        bindings.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+        catalog.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
       } finally {
         bound.pop();
       }
@@ -213,7 +219,7 @@ class RenameInterleavingTest {
     private void rename(RepositoryName from, RepositoryName to) throws IOException {
       bound.push(new AtomicInteger());
       try {
-        bindings.rename(from, to);
+        catalog.rename(from, to);
       } finally {
         bound.pop();
       }

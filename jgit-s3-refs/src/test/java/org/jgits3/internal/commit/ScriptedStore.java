@@ -24,17 +24,17 @@ import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 
 /**
  * A store in memory whose conditional writes and reads are decided by a script: when each is
  * applied, how often, and what is answered. Requests beyond the script are served at once.
  *
- * <p>Validators are content hashes, as on most servers, so that equal bytes have equal validators.
+ * <p>Versions are content hashes, as on most servers, so that equal bytes have equal versions.
  */
 public final class ScriptedStore implements ObjectStore {
   public static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer");
@@ -86,10 +86,10 @@ public final class ScriptedStore implements ObjectStore {
   /** One read, which can be answered from the state of any moment. */
   public final class GetRequest {
     private final String key;
-    private final Optional<Validator> known;
+    private final Optional<ObjectVersion> known;
     final Duration limit;
 
-    private GetRequest(String key, Optional<Validator> known, Duration limit) {
+    private GetRequest(String key, Optional<ObjectVersion> known, Duration limit) {
       this.key = key;
       this.known = known;
       this.limit = limit;
@@ -157,12 +157,13 @@ public final class ScriptedStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return get(key, known, ManifestFile.AS_LONG_AS_ANY);
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
+      throws IOException {
     GetRequest request = new GetRequest(key, known, limit);
     GetScript script;
     synchronized (this) {
@@ -175,7 +176,7 @@ public final class ScriptedStore implements ObjectStore {
   private synchronized PutOutcome applyPut(PutRequest request) {
     byte[] current = objects.get(request.key);
     if (request.precondition instanceof Precondition.Matches matches) {
-      if (current == null || !validator(current).equals(matches.validator())) {
+      if (current == null || !version(current).equals(matches.version())) {
         return new PutOutcome.Lost(current == null);
       }
     } else if (current != null) {
@@ -183,7 +184,7 @@ public final class ScriptedStore implements ObjectStore {
     }
     objects.put(request.key, request.body);
     applied.accept(request);
-    return new PutOutcome.Won(validator(request.body));
+    return new PutOutcome.Won(version(request.body));
   }
 
   private synchronized GetResult serveGet(GetRequest request) {
@@ -191,16 +192,16 @@ public final class ScriptedStore implements ObjectStore {
     if (current == null) {
       return new GetResult.Missing();
     }
-    Validator validator = validator(current);
-    return request.known.isPresent() && request.known.get().equals(validator)
+    ObjectVersion version = version(current);
+    return request.known.isPresent() && request.known.get().equals(version)
         ? new GetResult.NotModified()
-        : new GetResult.Found(current.clone(), validator);
+        : new GetResult.Found(current.clone(), version);
   }
 
-  private static Validator validator(byte[] bytes) {
+  private static ObjectVersion version(byte[] bytes) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
-      return new Validator(HexFormat.of().formatHex(digest, 0, 16));
+      return new ObjectVersion(HexFormat.of().formatHex(digest, 0, 16));
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError(e);
     }
@@ -230,18 +231,18 @@ public final class ScriptedStore implements ObjectStore {
   public void close() {}
 
   @Override
-  public Validator read(
+  public ObjectVersion read(
       String key,
       long offset,
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<Validator> expected) {
+      Optional<ObjectVersion> expected) {
     throw new UnsupportedOperationException(key);
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) {
     throw new UnsupportedOperationException(key);
   }

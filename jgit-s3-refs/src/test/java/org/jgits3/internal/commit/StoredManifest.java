@@ -30,7 +30,7 @@ public final class StoredManifest {
     String key = RepositoryName.of(repository).manifestKey();
     GetResult.Found found = found(store, key);
     byte[] body = ManifestCodec.encode(edit.apply(ManifestCodec.decode(key, found.bytes())));
-    assertThat(store.putIf(key, body, Precondition.matches(found.validator())))
+    assertThat(store.putIf(key, body, Precondition.matches(found.version())))
         .isInstanceOf(PutOutcome.Won.class);
   }
 

@@ -11,22 +11,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import org.jgits3.internal.catalog.Bindings;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RestampingStore;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Manifests read through a path whose validators mean nothing. */
+/** Manifests read through a path whose versions mean nothing. */
 @Timeout(60)
 class UntrustedManifestTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -41,7 +41,7 @@ class UntrustedManifestTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new Bindings(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, POLICY), NAME);
     committer = new ManifestCommitter(store, NAME, POLICY, ManifestReads.COMPARED, metrics);
     other = new ManifestCommitter(store, NAME, POLICY);
   }
@@ -51,18 +51,18 @@ class UntrustedManifestTest {
   }
 
   @Test
-  void equal_bytes_are_the_same_manifest_and_bring_the_newest_validator() throws IOException {
+  void equal_bytes_are_the_same_manifest_and_bring_the_newest_version() throws IOException {
     VersionedManifest first = committer.validate();
     store.restamp();
     VersionedManifest second = committer.validate();
     assertThat(second.manifest()).isSameAs(first.manifest());
-    assertThat(second.validator()).isNotEqualTo(first.validator());
+    assertThat(second.version()).isNotEqualTo(first.version());
     assertThat(committer.cached()).contains(second);
     assertThat(metrics.decodings()).isEqualTo(1);
   }
 
   @Test
-  void a_commit_after_a_look_up_wins_with_the_validator_that_it_brought() throws IOException {
+  void a_commit_after_a_look_up_wins_with_the_version_that_it_brought() throws IOException {
     committer.validate();
     store.restamp();
     committer.validate();
@@ -72,7 +72,7 @@ class UntrustedManifestTest {
 
   @ParameterizedTest
   @EnumSource(ManifestReads.class)
-  void a_commit_does_not_insist_on_a_validator_that_the_bytes_have_no_more(ManifestReads reads)
+  void a_commit_does_not_insist_on_a_version_that_the_bytes_have_no_more(ManifestReads reads)
       throws IOException {
     committer = new ManifestCommitter(store, NAME, POLICY, reads, metrics);
     committer.validate();
@@ -82,16 +82,16 @@ class UntrustedManifestTest {
   }
 
   @Test
-  void an_unchanged_validator_proves_nothing() throws IOException {
+  void an_unchanged_version_proves_nothing() throws IOException {
     List<GetResult.Found> stale = new ArrayList<>();
     DelegatingObjectStore lying =
         new DelegatingObjectStore(store) {
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             assertThat(known).as("no condition").isEmpty();
             GetResult.Found found = (GetResult.Found) super.get(key, known);
             stale.add(found);
-            return new GetResult.Found(found.bytes(), stale.get(0).validator());
+            return new GetResult.Found(found.bytes(), stale.get(0).version());
           }
         };
     committer = new ManifestCommitter(lying, NAME, POLICY, ManifestReads.COMPARED, metrics);

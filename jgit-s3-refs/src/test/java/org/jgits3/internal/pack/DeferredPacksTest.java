@@ -622,7 +622,8 @@ class DeferredPacksTest {
   private void moveBoundary() throws IOException {
     try (ManifestCommitter committer =
         new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
-      committer.<Boolean>commit(base -> Proposal.edit(base.withBoundary(base.generation()), true));
+      committer.<Boolean>commit(
+          base -> Proposal.edit(base.withSweepBoundary(base.generation()), true));
     }
   }
 

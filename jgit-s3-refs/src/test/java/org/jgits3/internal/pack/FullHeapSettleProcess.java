@@ -27,7 +27,7 @@ final class FullHeapSettleProcess {
         new ManifestCommitter(
             new MemoryObjectStore(), RepositoryName.of("r"), CommitPolicy.DEFAULT);
     DeferredPacks deferred =
-        new DeferredPacks(committer, new Publisher(committer, (full, attempt) -> false));
+        new DeferredPacks(committer, new PackCommitter(committer, (full, attempt) -> false));
     for (boolean full : new boolean[] {false, true}) {
       DeferredPack pack =
           new DeferredPack(

@@ -30,7 +30,7 @@ final class RefDirectoryLimits {
               .containsAll(context.model().getRefDatabase().getConflictingNames(r.to()));
     }
     // To delete a ref that is not there, and to say so.
-    if (operation instanceof RefOperation.Batch b) {
+    if (operation instanceof RefOperation.CommitBatch b) {
       for (RefOperation.Command c : b.commands()) {
         // An atomic batch writes what is for a symbolic ref to packed-refs, where nobody looks.
         Ref ref = context.ref(c.name());
@@ -64,7 +64,7 @@ final class RefDirectoryLimits {
   }
 
   /** Whether a batch has, by another name, what is in the way of a symbolic ref's target. */
-  private static boolean leadsInTheWay(Ref ref, RefOperation.Batch batch) {
+  private static boolean leadsInTheWay(Ref ref, RefOperation.CommitBatch batch) {
     if (ref == null || !ref.isSymbolic()) {
       return false;
     }

@@ -122,7 +122,7 @@ public sealed interface RefOperation {
     }
   }
 
-  /** One command of a {@link Batch}; no object stands for a deletion. */
+  /** One command of a {@link CommitBatch}; no object stands for a deletion. */
   record Command(String name, Optional<String> object, String old) {
     private ReceiveCommand on(Context context) throws IOException {
       ObjectId id = object.isPresent() ? context.objects().get(object.get()) : ObjectId.zeroId();
@@ -135,7 +135,8 @@ public sealed interface RefOperation {
   }
 
   /** {@link BatchRefUpdate#execute}. */
-  record Batch(List<Command> commands, boolean atomic, boolean rewinds) implements RefOperation {
+  record CommitBatch(List<Command> commands, boolean atomic, boolean rewinds)
+      implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
       BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();

@@ -98,7 +98,7 @@ public final class RefOperations {
 
   private Arbitrary<RefOperation> batch() {
     return Combinators.combine(command().list().ofMinSize(1).ofMaxSize(5), flag(), flag())
-        .as(RefOperation.Batch::new);
+        .as(RefOperation.CommitBatch::new);
   }
 
   private Arbitrary<RefOperation.Command> command() {

@@ -74,7 +74,7 @@ public final class JgitS3 implements Runnable {
 
   private boolean debug;
 
-  private final OrderlyEnd end = new OrderlyEnd();
+  private final ShutdownHook end = new ShutdownHook();
 
   private JgitS3() {}
 
@@ -136,7 +136,7 @@ public final class JgitS3 implements Runnable {
   }
 
   /** Action for the moment when the process is told to stop. */
-  OrderlyEnd end() {
+  ShutdownHook end() {
     return end;
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.maintenance.Sweep;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,7 +48,7 @@ final class SweepCommand implements Callable<Integer> {
   private record Row(
       String name, long boundary, long objects, long bytes, int uploads, boolean dryRun) {
     static Row of(String name, Sweep.Report r) {
-      return new Row(name, r.boundary(), r.objects(), r.bytes(), r.uploads(), r.dryRun());
+      return new Row(name, r.sweepBoundary(), r.objects(), r.bytes(), r.uploads(), r.dryRun());
     }
   }
 
@@ -60,9 +60,11 @@ final class SweepCommand implements Callable<Integer> {
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
       Collection<String> names = names(manager);
-      Catalog catalog = manager.catalog();
+      NameIndex nameIndex = manager.nameIndex();
       selection.forEach(
-          names, output, name -> sweep(manager, catalog, name).ifPresent(row -> print(rows, row)));
+          names,
+          output,
+          name -> sweep(manager, nameIndex, name).ifPresent(row -> print(rows, row)));
     } finally {
       if (output.json()) {
         output.value(rows);
@@ -71,10 +73,10 @@ final class SweepCommand implements Callable<Integer> {
     return 0;
   }
 
-  private Optional<Row> sweep(S3RepositoryManager manager, Catalog catalog, String name)
+  private Optional<Row> sweep(S3RepositoryManager manager, NameIndex nameIndex, String name)
       throws IOException {
     return manager
-        .sweep(catalog, name, Duration.ofHours(graceHours), dryRun)
+        .sweep(nameIndex, name, Duration.ofHours(graceHours), dryRun)
         .map(report -> Row.of(name, report));
   }
 

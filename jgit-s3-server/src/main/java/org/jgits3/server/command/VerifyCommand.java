@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.catalog.Catalog;
+import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.ArgGroup;
@@ -43,7 +43,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   /** Check of all names as {@code --json} prints it. */
-  private record Names(boolean ok, List<Catalog.Contradiction> findings) {}
+  private record Names(boolean ok, List<NameIndex.Contradiction> findings) {}
 
   /** Result as {@code --json} prints it. */
   private record Report(
@@ -68,7 +68,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private void names(S3RepositoryManager manager) throws IOException {
-    List<Catalog.Contradiction> found = manager.catalog().contradictions();
+    List<NameIndex.Contradiction> found = manager.nameIndex().contradictions();
     if (output.json()) {
       output.value(new Names(found.isEmpty(), found));
     } else if (found.isEmpty()) {

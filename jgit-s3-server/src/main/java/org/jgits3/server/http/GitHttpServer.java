@@ -330,7 +330,7 @@ public final class GitHttpServer implements Closeable {
     private ServerConnector connector(Server server) {
       HttpConfiguration http = new HttpConfiguration();
       http.setSendServerVersion(false);
-      // Encoded slashes and the like are left to PlainPaths, which answers 404.
+      // Encoded slashes and the like are left to CanonicalPathFilter, which answers 404.
       http.setUriCompliance(UriCompliance.UNSAFE);
       ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
       connector.setHost(listen.getAddress().getHostAddress());
@@ -346,7 +346,7 @@ public final class GitHttpServer implements Closeable {
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());
       context.getServletHandler().setDecodeAmbiguousURIs(true);
-      addFilter(context, new PlainPaths());
+      addFilter(context, new CanonicalPathFilter());
       addFilter(context, new RefusalFilter());
       if (users.isPresent()) {
         addFilter(context, new BasicAuthentication(users.get()));

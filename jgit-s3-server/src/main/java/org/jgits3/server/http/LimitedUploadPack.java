@@ -14,7 +14,7 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.SideBandOutputStream;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.pack.ReceiveMemory;
+import org.jgits3.internal.pack.TransferMemory;
 
 /** Serves fetches, and refuses requests that are too large. Used by one thread. */
 final class LimitedUploadPack extends UploadPack {
@@ -47,7 +47,7 @@ final class LimitedUploadPack extends UploadPack {
       super.uploadWithExceptionPropagation(
           new LimitedRequest(input, getRepository(), requestLimit), output, messages);
     } catch (UncheckedIOException e) {
-      if (e.getCause() instanceof ReceiveMemory.Refusal refusal) {
+      if (e.getCause() instanceof TransferMemory.Refusal refusal) {
         throw told(output, refusal);
       }
       throw e;
@@ -68,7 +68,7 @@ final class LimitedUploadPack extends UploadPack {
         && getRepository() instanceof S3Repository repository) {
       try {
         repository.getObjectDatabase().awaitMemoryForClone();
-      } catch (ReceiveMemory.Refusal e) {
+      } catch (TransferMemory.Refusal e) {
         throw new UncheckedIOException(e); // told as one while objects are counted
       }
     }
@@ -80,7 +80,7 @@ final class LimitedUploadPack extends UploadPack {
   }
 
   /** Tells the client, which expects a pack by now, and may have been told of progress. */
-  private ServiceMayNotContinueException told(OutputStream output, ReceiveMemory.Refusal refusal)
+  private ServiceMayNotContinueException told(OutputStream output, TransferMemory.Refusal refusal)
       throws IOException {
     refused = true;
     if (isSideBand()) {

@@ -36,12 +36,12 @@ public final class UsersFile {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
   private final Path file;
-  private final Turns verifications;
+  private final ConcurrencyLimit verifications;
 
   /** Replaced as a whole, under the lock of this, when the file has changed. */
   private volatile Loaded loaded;
 
-  private UsersFile(Path file, Loaded loaded, Turns verifications) {
+  private UsersFile(Path file, Loaded loaded, ConcurrencyLimit verifications) {
     this.file = file;
     this.loaded = loaded;
     this.verifications = verifications;
@@ -73,10 +73,10 @@ public final class UsersFile {
   public static UsersFile open(Path file) throws IOException {
     int half = Runtime.getRuntime().availableProcessors() / 2;
     int atWork = Math.max(1, Math.min(half, MOST_AT_WORK));
-    return open(file, new Turns(atWork, MOST_WAITING, LONGEST_WAIT));
+    return open(file, new ConcurrencyLimit(atWork, MOST_WAITING, LONGEST_WAIT));
   }
 
-  static UsersFile open(Path file, Turns verifications) throws IOException {
+  static UsersFile open(Path file, ConcurrencyLimit verifications) throws IOException {
     // FileSnapshot needs the directory, which a plain name does not have.
     Path absolute = file.toAbsolutePath();
     return new UsersFile(absolute, load(absolute), verifications);

@@ -500,12 +500,12 @@ class GitHttpServerTest {
   void passwords_beyond_what_can_be_checked_are_put_off(@TempDir Path dir) throws Exception {
     repositories.create("a.git");
     Path file = Files.writeString(dir.resolve("users"), "ada:" + bcrypt("right") + "\n");
-    Turns turns = new Turns(1, 0, Duration.ZERO);
-    UsersFile users = UsersFile.open(file, turns);
+    ConcurrencyLimit limit = new ConcurrencyLimit(1, 0, Duration.ZERO);
+    UsersFile users = UsersFile.open(file, limit);
     String path = "/a.git/info/refs?service=git-receive-pack";
     try (GitHttpServer server = start(GitHttpServer.builder().users(users))) {
       assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
-      assertThat(turns.take()).isTrue();
+      assertThat(limit.take()).isTrue();
       HttpResponse<String> busy = get(server, path, basic("ada:wrong"));
       assertThat(busy.statusCode()).isEqualTo(503);
       assertThat(busy.headers().firstValue("Retry-After")).hasValue("1");
@@ -513,7 +513,7 @@ class GitHttpServerTest {
           .isEqualTo("the server is busy: too many passwords to check, try again\n");
       assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
       assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
-      turns.end();
+      limit.end();
       assertThat(get(server, path, basic("ada:wrong")).statusCode()).isEqualTo(401);
     }
   }

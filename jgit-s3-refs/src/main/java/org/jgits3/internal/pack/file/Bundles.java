@@ -18,7 +18,7 @@ import org.jgits3.store.StoreException;
  */
 public final class Bundles {
   private final ObjectStore store;
-  private final KeptBytes kept;
+  private final ByteCache kept;
 
   /**
    * Creates an empty cache.
@@ -28,7 +28,7 @@ public final class Bundles {
    */
   public Bundles(ObjectStore store, long limit) {
     this.store = store;
-    this.kept = new KeptBytes(limit);
+    this.kept = new ByteCache(limit);
   }
 
   /**

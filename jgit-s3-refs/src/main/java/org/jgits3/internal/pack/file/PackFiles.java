@@ -36,7 +36,7 @@ public final class PackFiles implements Closeable {
   private final Optional<DiskCache> disk;
 
   /** Checksums stored behind the indexes of packs, by the keys of the packs. */
-  private final KeptBytes checksums = new KeptBytes(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+  private final ByteCache checksums = new ByteCache(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
 
   /**
    * Creates a reader of the packs of a store.
@@ -55,44 +55,46 @@ public final class PackFiles implements Closeable {
    * Opens a file of a pack. The whole file has been read and checked, except for a pack that is an
    * object of its own, which is read and checked range by range.
    *
-   * @param life repository id
+   * @param repositoryId repository id
    * @param pack the pack
    * @param ext kind of file
    * @return the file
    * @throws StoreException.Corrupt if the bytes in the store differ from those written
    * @throws IOException if it cannot be read
    */
-  public ReadableChannel open(String life, S3PackDescription pack, PackExt ext) throws IOException {
-    PackFileEntry file = entry(life, pack, ext);
+  public ReadableChannel open(String repositoryId, S3PackDescription pack, PackExt ext)
+      throws IOException {
+    PackFileEntry file = entry(repositoryId, pack, ext);
     if (ext == PackExt.PACK && !file.bundled()) {
-      String key = key(life, pack, ext, file);
+      String key = key(repositoryId, pack, ext, file);
       return new PackChannel(
           new StoredPack(
-              store, disk, key, file.size(), file.crc32c(), checksums(life, pack, file)));
+              store, disk, key, file.size(), file.crc32c(), checksums(repositoryId, pack, file)));
     }
-    byte[] bytes = read(life, pack, ext, file);
+    byte[] bytes = read(repositoryId, pack, ext, file);
     return new SideFileChannel(
-        bytes, ext == PackExt.INDEX ? keepChecksums(life, pack, bytes) : bytes.length);
+        bytes, ext == PackExt.INDEX ? keepChecksums(repositoryId, pack, bytes) : bytes.length);
   }
 
-  private static PackFileEntry entry(String life, S3PackDescription pack, PackExt ext)
+  private static PackFileEntry entry(String repositoryId, S3PackDescription pack, PackExt ext)
       throws StoreException.Missing {
     return pack.file(ext)
         .orElseThrow(
             () -> {
-              String key = ObjectNames.packKey(life, pack.id(), ext.getExtension());
+              String key = ObjectNames.packKey(repositoryId, pack.id(), ext.getExtension());
               return new StoreException.Missing(key, key + " is not listed", null);
             });
   }
 
-  private static String key(String life, S3PackDescription pack, PackExt ext, PackFileEntry file) {
+  private static String key(
+      String repositoryId, S3PackDescription pack, PackExt ext, PackFileEntry file) {
     return ObjectNames.packKey(
-        life, pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
+        repositoryId, pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
   }
 
-  private byte[] read(String life, S3PackDescription pack, PackExt ext, PackFileEntry file)
+  private byte[] read(String repositoryId, S3PackDescription pack, PackExt ext, PackFileEntry file)
       throws IOException {
-    String key = key(life, pack, ext, file);
+    String key = key(repositoryId, pack, ext, file);
     if (file.bundled()) {
       return bundles.read(key, pack.bundleSize(), file);
     }
@@ -101,23 +103,24 @@ public final class PackFiles implements Closeable {
   }
 
   /** Keeps the checksums behind an index, if they are needed; returns the length of the index. */
-  private int keepChecksums(String life, S3PackDescription pack, byte[] index) throws IOException {
-    PackFileEntry file = entry(life, pack, PackExt.PACK);
-    int length = index.length - checksumsLength(life, pack, file);
+  private int keepChecksums(String repositoryId, S3PackDescription pack, byte[] index)
+      throws IOException {
+    PackFileEntry file = entry(repositoryId, pack, PackExt.PACK);
+    int length = index.length - checksumsLength(repositoryId, pack, file);
     if (!file.bundled()) {
-      String key = key(life, pack, PackExt.PACK, file);
+      String key = key(repositoryId, pack, PackExt.PACK, file);
       checksums.keep(key, Arrays.copyOfRange(index, length, index.length));
     }
     return length;
   }
 
   /** Bytes of the checksums behind the index of a pack. */
-  static int checksumsLength(String life, S3PackDescription pack, PackFileEntry file)
+  static int checksumsLength(String repositoryId, S3PackDescription pack, PackFileEntry file)
       throws IOException {
-    PackFileEntry index = entry(life, pack, PackExt.INDEX);
+    PackFileEntry index = entry(repositoryId, pack, PackExt.INDEX);
     int length = file.range() > 0 ? RangeChecksums.length(file.size(), file.range()) : 0;
     if (length == 0 || length > index.size()) {
-      String key = key(life, pack, PackExt.PACK, file);
+      String key = key(repositoryId, pack, PackExt.PACK, file);
       throw new StoreException.Corrupt(
           key, key + " is listed without checksums of its ranges; restore the manifest", null);
     }
@@ -125,23 +128,24 @@ public final class PackFiles implements Closeable {
   }
 
   /** Keeps the checksums of a pack that this process has written. */
-  public void written(String life, S3PackDescription pack) {
+  public void written(String repositoryId, S3PackDescription pack) {
     Optional<PackFileEntry> file = pack.file(PackExt.PACK).filter(entry -> !entry.bundled());
     if (file.isPresent() && pack.checksums().isPresent()) {
-      checksums.keep(key(life, pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
+      checksums.keep(
+          key(repositoryId, pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
     }
   }
 
-  private RangeChecksums checksums(String life, S3PackDescription pack, PackFileEntry file)
+  private RangeChecksums checksums(String repositoryId, S3PackDescription pack, PackFileEntry file)
       throws IOException {
-    String key = key(life, pack, PackExt.PACK, file);
-    int length = checksumsLength(life, pack, file);
+    String key = key(repositoryId, pack, PackExt.PACK, file);
+    int length = checksumsLength(repositoryId, pack, file);
     Optional<RangeChecksums> found = checksums.get(key).flatMap(known -> of(known, file));
     for (int attempt = 0; found.isEmpty() && attempt < 2; attempt++) { // one may be in transit only
-      found = of(readChecksums(life, pack, length), file);
+      found = of(readChecksums(repositoryId, pack, length), file);
       found.ifPresent(read -> checksums.keep(key, read.stored()));
     }
-    return found.orElseThrow(() -> damagedChecksums(life, pack));
+    return found.orElseThrow(() -> damagedChecksums(repositoryId, pack));
   }
 
   private static Optional<RangeChecksums> of(byte[] stored, PackFileEntry pack) {
@@ -149,9 +153,10 @@ public final class PackFiles implements Closeable {
   }
 
   /** Reads the checksums behind the index of a pack without the index. */
-  private byte[] readChecksums(String life, S3PackDescription pack, int length) throws IOException {
-    PackFileEntry index = entry(life, pack, PackExt.INDEX);
-    String key = key(life, pack, PackExt.INDEX, index);
+  private byte[] readChecksums(String repositoryId, S3PackDescription pack, int length)
+      throws IOException {
+    PackFileEntry index = entry(repositoryId, pack, PackExt.INDEX);
+    String key = key(repositoryId, pack, PackExt.INDEX, index);
     if (index.bundled()) {
       byte[] bytes = bundles.read(key, pack.bundleSize(), index);
       return Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
@@ -161,8 +166,9 @@ public final class PackFiles implements Closeable {
     return bytes;
   }
 
-  private static StoreException.Corrupt damagedChecksums(String life, S3PackDescription pack) {
-    String key = ObjectNames.packKey(life, pack.id(), PackExt.INDEX.getExtension());
+  private static StoreException.Corrupt damagedChecksums(
+      String repositoryId, S3PackDescription pack) {
+    String key = ObjectNames.packKey(repositoryId, pack.id(), PackExt.INDEX.getExtension());
     return new StoreException.Corrupt(
         key, key + " ends with other checksums of its pack than were written; restore it", null);
   }

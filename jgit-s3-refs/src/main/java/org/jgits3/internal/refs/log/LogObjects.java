@@ -199,7 +199,7 @@ public final class LogObjects {
   }
 
   private void write(String repository, LogEntry entry, BlockFileWriter writer) throws IOException {
-    RefChanges changes = changes(repository, entry);
+    RefChangeCursor changes = changes(repository, entry);
     List<RefChange> part = new ArrayList<>();
     Optional<RefChange> next = changes.next();
     do {
@@ -243,9 +243,9 @@ public final class LogObjects {
    * @return its changes, in its own order if the manifest holds them, else sorted by name
    * @throws IOException if they cannot be read
    */
-  public RefChanges changes(String repository, LogEntry entry) throws IOException {
+  public RefChangeCursor changes(String repository, LogEntry entry) throws IOException {
     return entry.external().isPresent()
-        ? RefChanges.of(open(repository, entry.external().get()))
-        : RefChanges.of(entry.changes());
+        ? RefChangeCursor.of(open(repository, entry.external().get()))
+        : RefChangeCursor.of(entry.changes());
   }
 }

@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.Checksums;
 import org.jgits3.internal.refs.table.DeltaCodec;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
@@ -47,13 +47,13 @@ final class Derivation {
    * @param folded changes that its writer folded in, as far as this process knows
    * @return the table; empty if it has to be downloaded
    */
-  Optional<RefTable> derive(
+  Optional<PackedRefsTable> derive(
       String repositoryId,
       String held,
-      RefTable table,
+      PackedRefsTable table,
       RefSnapshot wanted,
-      Optional<ChangedRefs> folded) {
-    Optional<RefTable> made =
+      Optional<RefDelta> folded) {
+    Optional<PackedRefsTable> made =
         folded.flatMap(changes -> proven(new SnapshotMerge(table, changes), wanted));
     if (made.isEmpty() && wanted.delta().isPresent()) {
       made = fromDelta(repositoryId, held, table, wanted, wanted.delta().get());
@@ -71,14 +71,18 @@ final class Derivation {
    * @param after first refs seen on the new snapshot; its overlay holds the changes made since
    * @return the changes
    */
-  static ChangedRefs folded(Refs before, Refs after) {
+  static RefDelta folded(Refs before, Refs after) {
     Map<String, RefValue> changes = new HashMap<>(before.overlay());
     changes.keySet().removeAll(after.overlay().keySet());
-    return ChangedRefs.foldable(changes);
+    return RefDelta.foldable(changes);
   }
 
-  private Optional<RefTable> fromDelta(
-      String repositoryId, String held, RefTable table, RefSnapshot wanted, StoredObject delta) {
+  private Optional<PackedRefsTable> fromDelta(
+      String repositoryId,
+      String held,
+      PackedRefsTable table,
+      RefSnapshot wanted,
+      StoredObject delta) {
     String key = ObjectNames.deltaKey(repositoryId, wanted.id());
     try {
       DeltaCodec.Delta read =
@@ -86,7 +90,7 @@ final class Derivation {
       if (!read.base().equals(held)) {
         return Optional.empty();
       }
-      Optional<RefTable> made = proven(new SnapshotMerge(table, read.changes()), wanted);
+      Optional<PackedRefsTable> made = proven(new SnapshotMerge(table, read.changes()), wanted);
       if (made.isEmpty()) {
         metrics.mismatched();
         LOG.warn("refs delta {} does not give its snapshot, which is downloaded instead", key);
@@ -106,12 +110,12 @@ final class Derivation {
    * Builds the table of a merge if it has the bytes of the snapshot; a different size shows most
    * that have not.
    */
-  private static Optional<RefTable> proven(SnapshotMerge merge, RefSnapshot wanted) {
+  private static Optional<PackedRefsTable> proven(SnapshotMerge merge, RefSnapshot wanted) {
     if (merge.size() != wanted.size() || merge.count() != wanted.count()) {
       return Optional.empty();
     }
-    RefTable made = merge.build();
-    Checksums sums = Checksums.of(made);
+    PackedRefsTable made = merge.build();
+    SnapshotChecksums sums = SnapshotChecksums.of(made);
     boolean same = sums.crc32c() == wanted.crc32c() && sums.sha256().equals(wanted.sha256());
     return same ? Optional.of(made) : Optional.empty();
   }

@@ -14,7 +14,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
-import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.ManifestException;
@@ -35,7 +35,7 @@ public final class RefEdits {
   private final TreeSet<String> added = new TreeSet<>();
 
   /** Record of the questions these edits have asked; null if none is kept. */
-  @Nullable private final Looks looks;
+  @Nullable private final ReadSet readSet;
 
   public RefEdits(RefView view) {
     this(view, null);
@@ -45,11 +45,11 @@ public final class RefEdits {
    * Begins without edits.
    *
    * @param view refs to change
-   * @param looks records the questions asked; null to keep no record
+   * @param readSet records the questions asked; null to keep no record
    */
-  public RefEdits(RefView view, @Nullable Looks looks) {
+  public RefEdits(RefView view, @Nullable ReadSet readSet) {
     this.view = view;
-    this.looks = looks;
+    this.readSet = readSet;
   }
 
   /** The refs without these changes. */
@@ -63,8 +63,8 @@ public final class RefEdits {
   }
 
   public Optional<RefValue.Direct> direct(String name) {
-    if (looks != null && !values.containsKey(name)) {
-      looks.value(name);
+    if (readSet != null && !values.containsKey(name)) {
+      readSet.value(name);
     }
     return find(name);
   }
@@ -79,8 +79,8 @@ public final class RefEdits {
 
   /** Value of a ref without these changes. */
   public Optional<RefValue.Direct> directBefore(String name) {
-    if (looks != null) {
-      looks.value(name);
+    if (readSet != null) {
+      readSet.value(name);
     }
     return view.direct(name);
   }
@@ -92,8 +92,8 @@ public final class RefEdits {
    * @param id the object; zero tests that the ref does not exist
    */
   public boolean pointsTo(String name, ObjectId id) {
-    if (looks != null && !values.containsKey(name)) {
-      looks.expected(name, id.copy());
+    if (readSet != null && !values.containsKey(name)) {
+      readSet.expected(name, id.copy());
     }
     return idOrZero(find(name)).equals(id);
   }
@@ -108,8 +108,8 @@ public final class RefEdits {
   }
 
   private boolean hasDirect(String name) {
-    if (looks != null && !values.containsKey(name)) {
-      looks.existence(name);
+    if (readSet != null && !values.containsKey(name)) {
+      readSet.existence(name);
     }
     return find(name).isPresent();
   }
@@ -169,8 +169,8 @@ public final class RefEdits {
     if (first != null && first.startsWith(below)) {
       return true;
     }
-    if (looks != null) {
-      looks.directory(name);
+    if (readSet != null) {
+      readSet.directory(name);
     }
     // One more than was touched, so that deletions among them cannot hide a conflict.
     return view.below(name, values.size() + symrefs.size() + 1).stream().anyMatch(this::exists);
@@ -191,7 +191,7 @@ public final class RefEdits {
 
   /** Creates edits that begin with these and do not change them. */
   public RefEdits copy() {
-    RefEdits copy = new RefEdits(view, looks);
+    RefEdits copy = new RefEdits(view, readSet);
     copy.addAll(this);
     return copy;
   }
@@ -216,8 +216,8 @@ public final class RefEdits {
   }
 
   /** Changes of the refs that a snapshot can hold. */
-  public ChangedRefs changes() {
-    return ChangedRefs.foldable(values);
+  public RefDelta changes() {
+    return RefDelta.foldable(values);
   }
 
   /**

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.eclipse.jgit.lib.Ref;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefOrder;
-import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.RefValue;
 
 /**
@@ -17,7 +17,7 @@ import org.jgits3.manifest.RefValue;
  */
 final class RefListing {
   private final RefView view;
-  private final RefTable table;
+  private final PackedRefsTable table;
   private final String prefix;
   private final Set<String> excludes;
 
@@ -29,7 +29,7 @@ final class RefListing {
   }
 
   /** Overlay entry, and the position of its name in the table. */
-  private record Change(int found, String name, RefValue value) {
+  private record ManifestChange(int found, String name, RefValue value) {
     int at() {
       return found >= 0 ? found : -(found + 1);
     }
@@ -46,18 +46,18 @@ final class RefListing {
    * @return refs in order of {@link String#compareTo}
    */
   List<Ref> list() {
-    List<RefTable.Range> ranges = included(table.range(prefix));
-    List<Change> changes = changes();
+    List<PackedRefsTable.Range> ranges = included(table.range(prefix));
+    List<ManifestChange> changes = changes();
     int most = changes.size() + view.refs().symrefs().size();
-    for (RefTable.Range range : ranges) {
+    for (PackedRefsTable.Range range : ranges) {
       most += range.size();
     }
     List<Ref> refs = new ArrayList<>(most);
     int next = 0;
-    for (RefTable.Range range : ranges) {
+    for (PackedRefsTable.Range range : ranges) {
       int at = range.from();
       while (next < changes.size() && changes.get(next).at() < range.to()) {
-        Change change = changes.get(next++);
+        ManifestChange change = changes.get(next++);
         add(refs, at, change.at());
         add(refs, change);
         at = Math.max(at, change.after());
@@ -78,7 +78,7 @@ final class RefListing {
     }
   }
 
-  private static void add(List<Ref> refs, Change change) {
+  private static void add(List<Ref> refs, ManifestChange change) {
     if (change.value() instanceof RefValue.Direct d) {
       refs.add(RefView.ref(change.name(), d));
     }
@@ -98,24 +98,24 @@ final class RefListing {
   }
 
   /** Overlay entries of listed names, in the order of the table. */
-  private List<Change> changes() {
-    List<Change> changes = new ArrayList<>();
+  private List<ManifestChange> changes() {
+    List<ManifestChange> changes = new ArrayList<>();
     for (Map.Entry<String, RefValue> e : view.refs().overlay().tailMap(prefix).entrySet()) {
       String name = e.getKey();
       if (!name.startsWith(prefix)) {
         break;
       }
       if (isListed(name)) {
-        changes.add(new Change(table.find(name), name, e.getValue()));
+        changes.add(new ManifestChange(table.find(name), name, e.getValue()));
       }
     }
-    changes.sort(Comparator.comparing(Change::name, RefOrder.INSTANCE));
+    changes.sort(Comparator.comparing(ManifestChange::name, RefOrder.INSTANCE));
     return changes;
   }
 
   /** The parts of a range that no excluded prefix covers. */
-  private List<RefTable.Range> included(RefTable.Range all) {
-    List<RefTable.Range> excluded = new ArrayList<>();
+  private List<PackedRefsTable.Range> included(PackedRefsTable.Range all) {
+    List<PackedRefsTable.Range> excluded = new ArrayList<>();
     for (String exclude : excludes) {
       if (prefix.startsWith(exclude)) {
         return List.of();
@@ -124,17 +124,17 @@ final class RefListing {
         excluded.add(table.range(exclude));
       }
     }
-    excluded.sort(Comparator.comparingInt(RefTable.Range::from));
-    List<RefTable.Range> included = new ArrayList<>();
+    excluded.sort(Comparator.comparingInt(PackedRefsTable.Range::from));
+    List<PackedRefsTable.Range> included = new ArrayList<>();
     int from = all.from();
-    for (RefTable.Range range : excluded) {
+    for (PackedRefsTable.Range range : excluded) {
       if (range.from() > from) {
-        included.add(new RefTable.Range(from, range.from()));
+        included.add(new PackedRefsTable.Range(from, range.from()));
       }
       from = Math.max(from, range.to());
     }
     if (from < all.to()) {
-      included.add(new RefTable.Range(from, all.to()));
+      included.add(new PackedRefsTable.Range(from, all.to()));
     }
     return included;
   }

@@ -17,8 +17,8 @@ import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.SymbolicRef;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -29,10 +29,10 @@ import org.jgits3.manifest.Refs;
  */
 public final class RefView {
   private final Refs refs;
-  private final RefTable table;
+  private final PackedRefsTable table;
   private final SortedMap<String, RefValue> overlay;
 
-  public RefView(Refs refs, RefTable table) {
+  public RefView(Refs refs, PackedRefsTable table) {
     this.refs = refs;
     this.table = table;
     this.overlay = refs.overlay();
@@ -42,13 +42,13 @@ public final class RefView {
     return refs;
   }
 
-  public RefTable table() {
+  public PackedRefsTable table() {
     return table;
   }
 
   /** Entries of the overlay that a snapshot can hold. */
-  public ChangedRefs foldable() {
-    return ChangedRefs.foldable(overlay);
+  public RefDelta foldable() {
+    return RefDelta.foldable(overlay);
   }
 
   /** These refs without those that a snapshot can hold, as far as they are in the overlay. */

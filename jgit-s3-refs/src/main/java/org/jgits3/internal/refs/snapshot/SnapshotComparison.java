@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.store.read.Gang;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.store.ObjectStore;
 
 /**
@@ -42,9 +42,9 @@ final class SnapshotComparison {
    * @throws org.jgits3.store.StoreException.Missing if the store does not have it
    * @throws IOException if it cannot be read
    */
-  boolean same(String key, RefTable table) throws IOException {
+  boolean same(String key, PackedRefsTable table) throws IOException {
     AtomicBoolean differs = new AtomicBoolean();
-    Gang.forEach(
+    ParallelRequests.forEach(
         ranges(table),
         r -> {
           if (!differs.get()
@@ -55,7 +55,7 @@ final class SnapshotComparison {
     return !differs.get();
   }
 
-  private static List<Range> ranges(RefTable table) throws IOException {
+  private static List<Range> ranges(PackedRefsTable table) throws IOException {
     List<Range> ranges = new ArrayList<>();
     long[] offset = {0};
     table.writeTo(

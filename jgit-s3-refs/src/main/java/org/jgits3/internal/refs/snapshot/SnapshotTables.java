@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.Manifest;
@@ -30,30 +30,30 @@ import org.slf4j.LoggerFactory;
 public final class SnapshotTables {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotTables.class);
 
-  private final SnapshotLanding landing;
+  private final SnapshotDownload landing;
   private final SnapshotComparison comparison;
   private final RefsMetrics metrics;
-  private final TableBudget budget;
+  private final TableCache budget;
   private final Derivation derivation;
 
   /** Held while a table takes the place of another; never while something is read. */
   private final Object installing = new Object();
 
   /** What is held if no table is. */
-  private final HeldTable nothing = new HeldTable();
+  private final CachedTable nothing = new CachedTable();
 
   /**
    * Newest table loaded. A newer one takes its place under {@link #installing}; the budget puts
    * {@link #nothing} there at any time.
    */
-  private final AtomicReference<HeldTable> held = new AtomicReference<>(nothing);
+  private final AtomicReference<CachedTable> held = new AtomicReference<>(nothing);
 
   /** Tables being loaded, by id. Empty in the end if the loader was interrupted: load it again. */
   private final Map<String, Load> loads = new ConcurrentHashMap<>();
 
   public SnapshotTables(
-      ObjectStore store, RefsMetrics metrics, TableBudget budget, boolean trustValidators) {
-    this.landing = new SnapshotLanding(store, trustValidators);
+      ObjectStore store, RefsMetrics metrics, TableCache budget, boolean trustVersions) {
+    this.landing = new SnapshotDownload(store, trustVersions);
     this.comparison = new SnapshotComparison(store);
     this.metrics = metrics;
     this.budget = budget;
@@ -71,20 +71,20 @@ public final class SnapshotTables {
     if (NewSnapshot.sameBase(before, after) || after.snapshot().isEmpty()) {
       return;
     }
-    HeldTable h = before.snapshot().isEmpty() ? heldEmpty() : held.get();
-    if (h.id().equals(before.snapshot().map(RefSnapshot::id).orElse(HeldTable.NO_ID))) {
+    CachedTable h = before.snapshot().isEmpty() ? heldEmpty() : held.get();
+    if (h.id().equals(before.snapshot().map(RefSnapshot::id).orElse(CachedTable.NO_ID))) {
       h.foldedInto(after.snapshot().get().id(), Derivation.folded(before, after));
       budget.use(h);
     }
   }
 
   /** Empty table held for a repository without a snapshot, counted like any other. */
-  private HeldTable heldEmpty() {
-    HeldTable h = held.get();
+  private CachedTable heldEmpty() {
+    CachedTable h = held.get();
     if (h != nothing) {
       return h;
     }
-    HeldTable made = new HeldTable(HeldTable.NO_ID, RefTable.EMPTY, held, nothing);
+    CachedTable made = new CachedTable(CachedTable.NO_ID, PackedRefsTable.EMPTY, held, nothing);
     synchronized (installing) {
       if (held.compareAndSet(nothing, made)) {
         budget.keep(made, nothing);
@@ -101,9 +101,9 @@ public final class SnapshotTables {
    * @throws org.jgits3.store.StoreException.Missing if the store does not have the snapshot
    * @throws IOException if it cannot be read
    */
-  public RefTable of(Manifest manifest) throws IOException {
+  public PackedRefsTable of(Manifest manifest) throws IOException {
     Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
-    Optional<RefTable> ready = held(snapshot);
+    Optional<PackedRefsTable> ready = held(snapshot);
     if (ready.isPresent()) {
       return ready.get();
     }
@@ -113,21 +113,21 @@ public final class SnapshotTables {
       if (running == null) {
         return load(manifest.repositoryId(), snapshot.get(), mine);
       }
-      Optional<RefTable> shared = running.await(snapshot.get().id());
+      Optional<PackedRefsTable> shared = running.await(snapshot.get().id());
       if (shared.isPresent()) {
         return shared.get();
       }
     }
   }
 
-  private RefTable load(String repositoryId, RefSnapshot s, Load mine) throws IOException {
-    RefTable loaded = null;
+  private PackedRefsTable load(String repositoryId, RefSnapshot s, Load mine) throws IOException {
+    PackedRefsTable loaded = null;
     Throwable failure = null;
     try {
       // Another load may have ended between the look at what is held and the entry among the loads.
-      Optional<RefTable> ready = held(Optional.of(s));
+      Optional<PackedRefsTable> ready = held(Optional.of(s));
       ready = ready.isPresent() ? ready : derive(repositoryId, s);
-      RefTable table = ready.isPresent() ? ready.get() : download(repositoryId, s);
+      PackedRefsTable table = ready.isPresent() ? ready.get() : download(repositoryId, s);
       install(s.id(), table);
       loaded = table;
       return table;
@@ -144,10 +144,10 @@ public final class SnapshotTables {
   private static final class Load {
     // Guarded by this.
     private boolean over;
-    private RefTable table;
+    private PackedRefsTable table;
     private Throwable failure;
 
-    synchronized void end(@Nullable RefTable loaded, @Nullable Throwable e) {
+    synchronized void end(@Nullable PackedRefsTable loaded, @Nullable Throwable e) {
       over = true;
       table = loaded;
       failure = e;
@@ -159,7 +159,7 @@ public final class SnapshotTables {
      *
      * @return the table; empty if it has to be loaded again
      */
-    synchronized Optional<RefTable> await(String id) throws IOException {
+    synchronized Optional<PackedRefsTable> await(String id) throws IOException {
       boolean interrupted = false;
       while (!over) {
         try {
@@ -194,9 +194,9 @@ public final class SnapshotTables {
    * @throws org.jgits3.store.StoreException.Corrupt if the store has other bytes
    * @throws IOException as {@link #of}
    */
-  public RefTable compared(Manifest manifest) throws IOException {
+  public PackedRefsTable compared(Manifest manifest) throws IOException {
     Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
-    Optional<RefTable> ready = held(snapshot);
+    Optional<PackedRefsTable> ready = held(snapshot);
     if (snapshot.isEmpty() || ready.isEmpty()) {
       return of(manifest);
     }
@@ -208,23 +208,23 @@ public final class SnapshotTables {
     }
     metrics.differed();
     LOG.warn("refs snapshot {}: the store has other bytes than were read before", key);
-    RefTable read = download(manifest.repositoryId(), s);
+    PackedRefsTable read = download(manifest.repositoryId(), s);
     install(s.id(), read);
     return read;
   }
 
-  private Optional<RefTable> derive(String repositoryId, RefSnapshot wanted) {
-    HeldTable h = held.get();
-    Optional<ChangedRefs> folded = h.foldedInto(wanted.id());
+  private Optional<PackedRefsTable> derive(String repositoryId, RefSnapshot wanted) {
+    CachedTable h = held.get();
+    Optional<RefDelta> folded = h.foldedInto(wanted.id());
     return h.id().isEmpty() && folded.isEmpty()
         ? Optional.empty()
         : derivation.derive(repositoryId, h.id(), h.table(), wanted, folded);
   }
 
-  private RefTable download(String repositoryId, RefSnapshot s) throws IOException {
+  private PackedRefsTable download(String repositoryId, RefSnapshot s) throws IOException {
     String key = ObjectNames.snapshotKey(repositoryId, s.id());
     metrics.downloaded();
-    RefTable table = landing.land(key, s);
+    PackedRefsTable table = landing.land(key, s);
     metrics.parsed();
     return table;
   }
@@ -235,11 +235,11 @@ public final class SnapshotTables {
    * @param snapshot snapshot; empty for the one without refs
    * @return its table
    */
-  public Optional<RefTable> held(Optional<RefSnapshot> snapshot) {
+  public Optional<PackedRefsTable> held(Optional<RefSnapshot> snapshot) {
     if (snapshot.isEmpty()) {
-      return Optional.of(RefTable.EMPTY);
+      return Optional.of(PackedRefsTable.EMPTY);
     }
-    HeldTable h = held.get();
+    CachedTable h = held.get();
     if (!h.id().equals(snapshot.get().id())) {
       return Optional.empty();
     }
@@ -249,7 +249,7 @@ public final class SnapshotTables {
 
   /** Tests whether any table is held at this moment, of any snapshot. */
   public boolean holdsAny() {
-    return !held.get().id().equals(HeldTable.NO_ID);
+    return !held.get().id().equals(CachedTable.NO_ID);
   }
 
   /**
@@ -259,8 +259,8 @@ public final class SnapshotTables {
    * @param table table of its snapshot
    * @return the refs; the last view if nothing changed
    */
-  public RefView view(Refs refs, RefTable table) {
-    HeldTable h = table == RefTable.EMPTY ? heldEmpty() : held.get();
+  public RefView view(Refs refs, PackedRefsTable table) {
+    CachedTable h = table == PackedRefsTable.EMPTY ? heldEmpty() : held.get();
     return h.table() == table && h != nothing ? h.view(refs) : new RefView(refs, table);
   }
 
@@ -281,16 +281,16 @@ public final class SnapshotTables {
    * @param id id of the snapshot
    * @param table its table
    */
-  public void install(String id, RefTable table) {
+  public void install(String id, PackedRefsTable table) {
     synchronized (installing) {
-      HeldTable before = held.get();
+      CachedTable before = held.get();
       boolean older =
-          !before.id().equals(HeldTable.NO_ID)
+          !before.id().equals(CachedTable.NO_ID)
               && ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id());
       if (older || before.table() == table) {
         return;
       }
-      HeldTable made = new HeldTable(id, table, held, nothing);
+      CachedTable made = new CachedTable(id, table, held, nothing);
       held.set(made); // if the budget lets the one before go at this moment, it finds it gone
       budget.keep(made, before);
     }

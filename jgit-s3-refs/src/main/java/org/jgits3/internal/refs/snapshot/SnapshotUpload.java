@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jgits3.internal.refs.table.Checksums;
 import org.jgits3.internal.refs.table.DeltaCodec;
-import org.jgits3.internal.refs.table.LineSink;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsSink;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
-import org.jgits3.internal.store.read.Gang;
 import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
@@ -70,15 +70,15 @@ public final class SnapshotUpload {
    * @return its entry for the next manifest
    * @throws IOException if the upload fails
    */
-  public RefSnapshot whole(Manifest manifest, SnapshotMerge merge, RefTable table)
+  public RefSnapshot whole(Manifest manifest, SnapshotMerge merge, PackedRefsTable table)
       throws IOException {
     if (merge.size() > ONE_REQUEST) {
       return send(manifest, merge, table::writeTo);
     }
     String id = ObjectNames.mint(manifest);
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
-    Checksums sums = new Checksums();
-    Gang.all(
+    SnapshotChecksums sums = new SnapshotChecksums();
+    ParallelRequests.all(
         () -> table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length)),
         () -> table.writeTo(sums));
     return describe(manifest, id, merge, sums);
@@ -106,14 +106,14 @@ public final class SnapshotUpload {
 
   @FunctionalInterface
   private interface Source {
-    void writeTo(LineSink out) throws IOException;
+    void writeTo(PackedRefsSink out) throws IOException;
   }
 
   private RefSnapshot send(Manifest manifest, SnapshotMerge merge, Source source)
       throws IOException {
     String id = ObjectNames.mint(manifest);
     PackUpload out = uploads.begin(ObjectNames.snapshotKey(manifest.repositoryId(), id));
-    Checksums sums = new Checksums();
+    SnapshotChecksums sums = new SnapshotChecksums();
     try {
       source.writeTo(
           (bytes, offset, length) -> {
@@ -128,7 +128,8 @@ public final class SnapshotUpload {
     return describe(manifest, id, merge, sums);
   }
 
-  private RefSnapshot describe(Manifest manifest, String id, SnapshotMerge merge, Checksums sums)
+  private RefSnapshot describe(
+      Manifest manifest, String id, SnapshotMerge merge, SnapshotChecksums sums)
       throws IOException {
     return new RefSnapshot(
         id, merge.size(), merge.count(), sums.crc32c(), sums.sha256(), delta(manifest, id, merge));

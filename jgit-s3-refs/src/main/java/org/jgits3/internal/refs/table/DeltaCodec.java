@@ -32,11 +32,11 @@ public final class DeltaCodec {
    * @param base id of the older snapshot
    * @param changes changes of the newer one
    */
-  public record Delta(String base, ChangedRefs changes) {}
+  public record Delta(String base, RefDelta changes) {}
 
   public static byte[] encode(Delta delta) {
     StringBuilder out = new StringBuilder(HEADER).append(delta.base()).append('\n');
-    ChangedRefs changes = delta.changes();
+    RefDelta changes = delta.changes();
     for (int i = 0; i < changes.size(); i++) {
       String name = changes.names().get(i);
       if (changes.value(i) instanceof RefValue.Direct d) {
@@ -55,7 +55,7 @@ public final class DeltaCodec {
     if (!lines[0].startsWith(HEADER) || !lines[lines.length - 1].isEmpty()) {
       throw corrupt(key, 1, null);
     }
-    ChangedRefs.Builder changes = new ChangedRefs.Builder(lines.length - 2);
+    RefDelta.Builder changes = new RefDelta.Builder(lines.length - 2);
     String before = "";
     for (int i = 1; i < lines.length - 1; i++) {
       try {

@@ -144,7 +144,7 @@ public final class RefsMetrics {
   }
 
   /**
-   * Snapshots that were fetched and compared with the table that is kept, since validators are not
+   * Snapshots that were fetched and compared with the table that is kept, since versions are not
    * trusted.
    *
    * @return number of snapshots

@@ -16,18 +16,18 @@ import org.jgits3.store.StoreException;
  * next part, since its peeled value may follow there.
  */
 public final class SnapshotLines {
-  private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
+  private static final byte[] HEADER = PackedRefsTable.HEADER.getBytes(US_ASCII);
 
   private final String key;
   private final int[] lines;
-  private final List<RefTable.Part> parts = new ArrayList<>();
+  private final List<PackedRefsTable.Part> parts = new ArrayList<>();
   private int n;
 
   /** Index of the first ref of the part. */
   private int first;
 
   /** Nearest region of the part that has refs. */
-  @Nullable private LineScan refs;
+  @Nullable private PackedRefsParser refs;
 
   private boolean afterPeeled;
 
@@ -41,7 +41,7 @@ public final class SnapshotLines {
    */
   public SnapshotLines(String key, long size, long count) throws StoreException.Corrupt {
     this.key = key;
-    if (count < 0 || count > Integer.MAX_VALUE - 8 || count > size / LineScan.SHORTEST) {
+    if (count < 0 || count > Integer.MAX_VALUE - 8 || count > size / PackedRefsParser.SHORTEST) {
       throw corrupt(key, 0, "is too short for " + count + " refs");
     }
     this.lines = new int[(int) count];
@@ -63,7 +63,7 @@ public final class SnapshotLines {
   public int skipHeader(byte[] bytes) throws StoreException.Corrupt {
     int length = Math.min(bytes.length, HEADER.length);
     if (!Arrays.equals(bytes, 0, length, HEADER, 0, HEADER.length)) {
-      throw corrupt(key, 0, "does not begin with '" + RefTable.HEADER.strip() + "'");
+      throw corrupt(key, 0, "does not begin with '" + PackedRefsTable.HEADER.strip() + "'");
     }
     return HEADER.length;
   }
@@ -74,7 +74,7 @@ public final class SnapshotLines {
    * @param scan scan of the region
    * @throws StoreException.Corrupt if it cannot follow the regions before
    */
-  public void add(LineScan scan) throws StoreException.Corrupt {
+  public void add(PackedRefsParser scan) throws StoreException.Corrupt {
     if (scan.isEmpty()) {
       return;
     }
@@ -100,7 +100,7 @@ public final class SnapshotLines {
       cut = lines[--n];
     }
     if (cut > 0) {
-      parts.add(new RefTable.Part(bytes, cut, first));
+      parts.add(new PackedRefsTable.Part(bytes, cut, first));
     }
     first = n;
     refs = null;
@@ -115,15 +115,15 @@ public final class SnapshotLines {
    * @return the table
    * @throws StoreException.Corrupt if the number of refs differs from that in the manifest
    */
-  public RefTable end(byte[] bytes) throws StoreException.Corrupt {
+  public PackedRefsTable end(byte[] bytes) throws StoreException.Corrupt {
     if (n != lines.length) {
       throw corrupt(key, size(bytes), "has " + n + " refs instead of " + lines.length);
     }
-    parts.add(new RefTable.Part(bytes, bytes.length, first));
-    return new RefTable(parts, lines);
+    parts.add(new PackedRefsTable.Part(bytes, bytes.length, first));
+    return new PackedRefsTable(parts, lines);
   }
 
   private long size(byte[] last) {
-    return last.length + parts.stream().mapToLong(RefTable.Part::end).sum();
+    return last.length + parts.stream().mapToLong(PackedRefsTable.Part::end).sum();
   }
 }

@@ -14,7 +14,7 @@ import org.jgits3.manifest.RefValue;
  * parsing them. Immutable.
  */
 public final class SnapshotMerge {
-  private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
+  private static final byte[] HEADER = PackedRefsTable.HEADER.getBytes(US_ASCII);
 
   /** Bytes of changed lines that are passed on at once. */
   private static final int CHUNK = 64 << 10;
@@ -22,13 +22,13 @@ public final class SnapshotMerge {
   /** Bytes of a deletion in a delta, besides the name. */
   private static final int DELETION = 3;
 
-  private final RefTable table;
-  private final ChangedRefs changes;
+  private final PackedRefsTable table;
+  private final RefDelta changes;
 
   /** Estimated bytes of the delta that holds all changes, deletions included. */
   private final long deltaBytes;
 
-  /** Position of each changed ref in the table, as returned by {@link RefTable#find}. */
+  /** Position of each changed ref in the table, as returned by {@link PackedRefsTable#find}. */
   private final int[] found;
 
   private final long size;
@@ -40,7 +40,7 @@ public final class SnapshotMerge {
    * @param table refs before
    * @param changes changes of some of them; all names begin with {@code refs/}
    */
-  public SnapshotMerge(RefTable table, ChangedRefs changes) {
+  public SnapshotMerge(PackedRefsTable table, RefDelta changes) {
     this.table = table;
     this.changes = changes;
     this.found = new int[changes.size()];
@@ -57,7 +57,7 @@ public final class SnapshotMerge {
         refs--;
       }
       if (changes.id(i) != null) {
-        changed += RefLine.length(names.length(i), changes.peeled(i));
+        changed += PackedRefsLine.length(names.length(i), changes.peeled(i));
         refs++;
       } else {
         deleted += DELETION + names.length(i);
@@ -89,7 +89,7 @@ public final class SnapshotMerge {
   }
 
   /** Changes that were folded in. */
-  public ChangedRefs changes() {
+  public RefDelta changes() {
     return changes;
   }
 
@@ -114,7 +114,7 @@ public final class SnapshotMerge {
    * @param out receives whole lines, the header first; must not keep the arrays
    * @throws IOException if {@code out} fails
    */
-  public void writeTo(LineSink out) throws IOException {
+  public void writeTo(PackedRefsSink out) throws IOException {
     out.accept(HEADER, 0, HEADER.length);
     Chunks chunks = new Chunks(out);
     walk(chunks);
@@ -126,8 +126,8 @@ public final class SnapshotMerge {
    *
    * @return the table
    */
-  public RefTable build() {
-    RefTable.Builder builder = new RefTable.Builder(size, count);
+  public PackedRefsTable build() {
+    PackedRefsTable.Builder builder = new PackedRefsTable.Builder(size, count);
     try {
       walk(
           new Output() {
@@ -157,11 +157,11 @@ public final class SnapshotMerge {
 
   /** Passes on runs of the table as they are, and changed lines in chunks. */
   private final class Chunks implements Output {
-    private final LineSink out;
+    private final PackedRefsSink out;
     private byte[] chunk = new byte[CHUNK];
     private int filled;
 
-    Chunks(LineSink out) {
+    Chunks(PackedRefsSink out) {
       this.out = out;
     }
 
@@ -173,12 +173,13 @@ public final class SnapshotMerge {
 
     @Override
     public void changed(int i) throws IOException {
-      int length = RefLine.length(changes.names().length(i), changes.peeled(i));
+      int length = PackedRefsLine.length(changes.names().length(i), changes.peeled(i));
       if (filled + length > chunk.length) {
         flush();
         chunk = length > chunk.length ? new byte[length] : chunk;
       }
-      filled = RefLine.write(changes.names(), i, changes.id(i), changes.peeled(i), chunk, filled);
+      filled =
+          PackedRefsLine.write(changes.names(), i, changes.id(i), changes.peeled(i), chunk, filled);
     }
 
     void flush() throws IOException {

@@ -3,15 +3,15 @@ package org.jgits3.internal.refs.table;
 
 import java.util.zip.CRC32C;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.store.Arrival;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 
 /**
  * Range of a snapshot, scanned by one thread as it arrives, while other threads do the same with
  * other ranges. Its results are read when all ranges are complete.
  */
-public final class SnapshotSlice implements Arrival {
+public final class SnapshotSlice implements ReadListener {
   private final String key;
   private final long offset;
   private final byte[] part;
@@ -26,7 +26,7 @@ public final class SnapshotSlice implements Arrival {
   private int first;
 
   private int last;
-  @Nullable private LineScan scan;
+  @Nullable private PackedRefsParser scan;
   @Nullable private StoreException.Corrupt corrupt;
 
   /**
@@ -57,7 +57,7 @@ public final class SnapshotSlice implements Arrival {
   }
 
   @Override
-  public void begins(Validator version) {
+  public void begins(ObjectVersion version) {
     restart();
   }
 
@@ -80,7 +80,7 @@ public final class SnapshotSlice implements Arrival {
       if (scan == null) {
         first = seen;
         while (part[first++] != '\n') {}
-        scan = new LineScan(key, offset, part, first, to);
+        scan = new PackedRefsParser(key, offset, part, first, to);
       }
       last = at;
       scan.extend(at);
@@ -101,7 +101,7 @@ public final class SnapshotSlice implements Arrival {
     if (part[first - 1] != '\n') {
       return start;
     }
-    lines.add(LineScan.of(key, offset, part, start, first));
+    lines.add(PackedRefsParser.of(key, offset, part, start, first));
     if (corrupt != null) {
       throw corrupt;
     }
@@ -111,6 +111,6 @@ public final class SnapshotSlice implements Arrival {
 
   /** CRC32C of this range and all before it, given the CRC32C of those before. */
   public int crc32cAfter(int before) {
-    return CrcSum.append(before, (int) crc.getValue(), to - from);
+    return CombinedCrc32c.append(before, (int) crc.getValue(), to - from);
   }
 }

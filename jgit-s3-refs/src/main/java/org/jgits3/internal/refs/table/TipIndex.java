@@ -15,7 +15,7 @@ final class TipIndex {
   private static final int END = -1;
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
-  private final RefTable table;
+  private final PackedRefsTable table;
 
   /** Refs with a peeled id, in order. */
   private final int[] tags;
@@ -26,7 +26,7 @@ final class TipIndex {
   /** Id that follows each id in its chain. */
   private final int[] next;
 
-  TipIndex(RefTable table) {
+  TipIndex(PackedRefsTable table) {
     this.table = table;
     this.tags = tags(table);
     int ids = Math.addExact(table.size(), tags.length);
@@ -40,7 +40,7 @@ final class TipIndex {
     }
   }
 
-  private static int[] tags(RefTable table) {
+  private static int[] tags(PackedRefsTable table) {
     int count = 0;
     for (int i = 0; i < table.size(); i++) {
       count += table.isTag(i) ? 1 : 0;
@@ -73,7 +73,7 @@ final class TipIndex {
   void forEach(AnyObjectId id, IntConsumer each) {
     byte[] hex = new byte[40];
     id.copyTo(hex, 0);
-    for (int i = heads[slot(RefTable.prefix(hex, 0))]; i != END; i = next[i]) {
+    for (int i = heads[slot(PackedRefsTable.prefix(hex, 0))]; i != END; i = next[i]) {
       if (i < table.size()) {
         if (table.hasId(i, hex)) {
           each.accept(i);

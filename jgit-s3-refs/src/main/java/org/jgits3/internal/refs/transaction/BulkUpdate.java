@@ -12,7 +12,7 @@ import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.manifest.RefValue;
@@ -57,7 +57,7 @@ public final class BulkUpdate {
    * @param changes what becomes of the refs
    * @param commands the commands in the order of names
    */
-  public record Checked(ChangedRefs changes, List<ReceiveCommand> commands) {}
+  public record Checked(RefDelta changes, List<ReceiveCommand> commands) {}
 
   /** Says what an object leads to, if it is an annotated tag. */
   @FunctionalInterface
@@ -97,8 +97,7 @@ public final class BulkUpdate {
     }
     return Optional.of(
         new Checked(
-            new ChangedRefs(names, ids, peeled),
-            Collections.unmodifiableList(Arrays.asList(sorted))));
+            new RefDelta(names, ids, peeled), Collections.unmodifiableList(Arrays.asList(sorted))));
   }
 
   private static Optional<RefNames> names(ReceiveCommand[] commands) {

@@ -8,10 +8,10 @@ import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.Checksums;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -62,7 +62,7 @@ final class Compaction {
    * @throws IOException if it could not be done; nothing is lost
    */
   Optional<NewSnapshot> run(Manifest manifest, RefView view) throws IOException {
-    ChangedRefs folded = view.foldable();
+    RefDelta folded = view.foldable();
     if (folded.size() == 0) {
       return Optional.empty();
     }
@@ -77,7 +77,7 @@ final class Compaction {
   }
 
   /** Commits what was written, or deletes it if no manifest lists it nor ever will. */
-  private boolean committed(Manifest manifest, RefTable table, NewSnapshot made)
+  private boolean committed(Manifest manifest, PackedRefsTable table, NewSnapshot made)
       throws IOException {
     boolean unlisted = false;
     try {
@@ -98,12 +98,13 @@ final class Compaction {
    * Makes sure that what is built upon is what was written: look-ups check the CRC32C only, and a
    * new snapshot would bury the difference.
    */
-  private static void prove(Manifest manifest, RefTable table) throws StoreException.Corrupt {
+  private static void prove(Manifest manifest, PackedRefsTable table)
+      throws StoreException.Corrupt {
     if (manifest.refs().snapshot().isEmpty()) {
       return;
     }
     RefSnapshot listed = manifest.refs().snapshot().get();
-    String sha256 = Checksums.of(table).sha256();
+    String sha256 = SnapshotChecksums.of(table).sha256();
     if (!sha256.equals(listed.sha256())) {
       String key = ObjectNames.snapshotKey(manifest.repositoryId(), listed.id());
       throw new StoreException.Corrupt(
@@ -116,7 +117,7 @@ final class Compaction {
   }
 
   /** Commits what was written; false if it was not, because the snapshot is another. */
-  private boolean commit(Refs from, RefTable table, NewSnapshot made) throws IOException {
+  private boolean commit(Refs from, PackedRefsTable table, NewSnapshot made) throws IOException {
     return committer.<Boolean>commit(
         base -> {
           if (!NewSnapshot.sameBase(from, base.refs())) {

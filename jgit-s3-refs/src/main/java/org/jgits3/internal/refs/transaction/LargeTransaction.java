@@ -9,19 +9,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.log.LogObjects;
-import org.jgits3.internal.refs.snapshot.Looks;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
+import org.jgits3.internal.refs.snapshot.ReadSet;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.RefTransaction.Complete;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
-import org.jgits3.internal.store.read.Gang;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefSnapshot;
@@ -48,7 +48,7 @@ final class LargeTransaction<R> {
 
   private final Prepared<R> prepared;
   private final NewSnapshot made;
-  private final RefTable table;
+  private final PackedRefsTable table;
   private final List<Recorded> recorded;
 
   /**
@@ -57,10 +57,10 @@ final class LargeTransaction<R> {
    * @param changes what becomes of the refs that packed-refs can hold
    * @param refs all refs afterwards, as far as a snapshot cannot hold them
    * @param outcome verdict and log
-   * @param looks what it was decided on; empty for a {@link Complete} transaction
+   * @param readSet what it was decided on; empty for a {@link Complete} transaction
    */
   private record Prepared<R>(
-      ChangedRefs changes, Refs refs, Outcome<R> outcome, Optional<Looks> looks) {
+      RefDelta changes, Refs refs, Outcome<R> outcome, Optional<ReadSet> readSet) {
     /** Empty if the transaction changes nothing. */
     static <R> Optional<Prepared<R>> of(RefTransaction<R> transaction, RefView view)
         throws IOException {
@@ -71,20 +71,20 @@ final class LargeTransaction<R> {
             new Prepared<>(
                 c.changes(), view.outsideSnapshot().refs(), c.outcome(), Optional.empty()));
       }
-      Looks looks = new Looks();
-      RefEdits edits = new RefEdits(view, looks);
+      ReadSet readSet = new ReadSet();
+      RefEdits edits = new RefEdits(view, readSet);
       Outcome<R> outcome = transaction.apply(edits);
       return edits.isEmpty()
           ? Optional.empty()
           : Optional.of(
               new Prepared<>(
-                  edits.changes(), edits.outsideSnapshot(), outcome, Optional.of(looks)));
+                  edits.changes(), edits.outsideSnapshot(), outcome, Optional.of(readSet)));
     }
 
     /** Tells if it could be decided in another way because of a change of others. */
     boolean concernedBy(String name, RefView before, RefView now) {
-      if (looks.isPresent()) {
-        return looks.get().concerns(name, before.direct(name), now.direct(name));
+      if (readSet.isPresent()) {
+        return readSet.get().concerns(name, before.direct(name), now.direct(name));
       }
       return changes.get(name).isPresent()
           || (now.direct(name).isPresent() && changes.conflicting(name));
@@ -97,10 +97,10 @@ final class LargeTransaction<R> {
   /** What is uploaded before the commit: snapshot and records, each by one thread. */
   private static final class Uploads {
     private NewSnapshot snapshot;
-    private RefTable table;
+    private PackedRefsTable table;
     private final List<Recorded> records = new ArrayList<>();
 
-    void snapshot(Manifest manifest, RefView view, ChangedRefs changes, SnapshotUpload upload)
+    void snapshot(Manifest manifest, RefView view, RefDelta changes, SnapshotUpload upload)
         throws IOException {
       SnapshotMerge merge = new SnapshotMerge(view.table(), view.foldable().then(changes));
       table = merge.build();
@@ -154,7 +154,7 @@ final class LargeTransaction<R> {
     }
     Prepared<R> prepared = edited.get();
     Uploads uploads = new Uploads();
-    Gang.all(
+    ParallelRequests.all(
         () -> uploads.snapshot(manifest, view, prepared.changes(), upload),
         () -> uploads.records(manifest, prepared.outcome().log(), log));
     return Optional.of(new LargeTransaction<>(manifest, transaction, view, prepared, uploads));
@@ -172,7 +172,7 @@ final class LargeTransaction<R> {
   }
 
   /** Table of the snapshot that was uploaded. */
-  RefTable table() {
+  PackedRefsTable table() {
     return table;
   }
 

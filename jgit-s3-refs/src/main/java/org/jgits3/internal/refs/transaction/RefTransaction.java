@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.table.ChangedRefs;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.manifest.RefChange;
 
 /**
@@ -78,7 +78,7 @@ public interface RefTransaction<R> {
    * @param changes what becomes of the refs; no symbolic ones
    * @param outcome what the transaction came to
    */
-  record Complete<R>(ChangedRefs changes, Outcome<R> outcome) {}
+  record Complete<R>(RefDelta changes, Outcome<R> outcome) {}
 
   /**
    * What a transaction came to.

@@ -29,9 +29,9 @@ import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
-import org.jgits3.internal.refs.snapshot.TableBudget;
-import org.jgits3.internal.refs.snapshot.ViewDatabase;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.snapshot.TableCache;
+import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
@@ -104,7 +104,7 @@ public final class SharedRefs {
       Validation validation,
       Executor background,
       RefsMetrics metrics,
-      TableBudget budget) {
+      TableCache budget) {
     this.committer = committer;
     this.trusting = committer.reads() == ManifestReads.VALIDATED;
     this.tables = new SnapshotTables(store, metrics, budget, trusting);
@@ -177,7 +177,7 @@ public final class SharedRefs {
    * @throws IOException if they are not in memory and cannot be read
    */
   public RefDatabase of(Manifest manifest) throws IOException {
-    return new ViewDatabase(new RefView(manifest.refs(), tables.of(manifest)));
+    return new ViewRefDatabase(new RefView(manifest.refs(), tables.of(manifest)));
   }
 
   /**
@@ -192,7 +192,7 @@ public final class SharedRefs {
     if (manifest.isEmpty()) {
       return Optional.empty();
     }
-    Optional<RefTable> table = tables.held(manifest.get().refs().snapshot());
+    Optional<PackedRefsTable> table = tables.held(manifest.get().refs().snapshot());
     return table.isEmpty()
         ? Optional.empty()
         : Optional.of(tables.view(manifest.get().refs(), table.get()));
@@ -205,7 +205,7 @@ public final class SharedRefs {
   }
 
   /**
-   * Asks the store for the newest manifest, which the refs are made of; where validators are not
+   * Asks the store for the newest manifest, which the refs are made of; where versions are not
    * trusted, for the snapshot that is held as well. One that is not held is left to look-ups.
    *
    * @throws IOException if it cannot be read
@@ -267,7 +267,7 @@ public final class SharedRefs {
   /** Finds the table of a manifest that was just validated. */
   @FunctionalInterface
   private interface Tables {
-    RefTable of(Manifest manifest) throws IOException;
+    PackedRefsTable of(Manifest manifest) throws IOException;
   }
 
   private Current current(Tables source) throws IOException {
@@ -347,7 +347,7 @@ public final class SharedRefs {
 
   private <R> Proposal<R> propose(
       Manifest base, Optional<RefView> loaded, RefTransaction<R> transaction) throws IOException {
-    RefTable table =
+    PackedRefsTable table =
         tables
             .held(base.refs().snapshot())
             .or(

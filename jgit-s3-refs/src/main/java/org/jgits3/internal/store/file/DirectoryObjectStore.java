@@ -26,18 +26,18 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * must be on a file system whose locks work, and all its processes on one machine unless the locks
  * of the network file system are trusted.
  *
- * <p><b>Versions.</b> The validator is the SHA-256 of the content, read through the same descriptor
+ * <p><b>Versions.</b> The version is the SHA-256 of the content, read through the same descriptor
  * as the bytes, so that it can't name other bytes than those that were read, whatever the
  * granularity of time stamps. Hashing a whole pack for every range of it would be absurd: the hash
  * of an object above 64 KiB that was written by {@link #put} or a multipart upload is stored in a
@@ -120,7 +120,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     try (FileChannel channel = open(key)) {
       if (channel == null) {
         return new GetResult.Missing();
@@ -132,28 +132,33 @@ public final class DirectoryObjectStore implements ObjectStore {
       DirectoryFiles.readFully(channel, 0, bytes, 0, bytes.length);
       MessageDigest sha256 = sha256();
       sha256.update(bytes);
-      return new GetResult.Found(bytes, validator(sha256));
+      return new GetResult.Found(bytes, version(sha256));
     } catch (IOException e) {
       throw failed(key, "read", e);
     }
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
-      throws IOException {
-    return read(key, offset, dst, dstOffset, length, expected, Arrival.IGNORED);
-  }
-
-  @Override
-  public Validator read(
+  public ObjectVersion read(
       String key,
       long offset,
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<Validator> expected,
-      Arrival arrival)
+      Optional<ObjectVersion> expected)
+      throws IOException {
+    return read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
+  }
+
+  @Override
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
     if (length < 1 || offset < 0) {
@@ -163,8 +168,8 @@ public final class DirectoryObjectStore implements ObjectStore {
       if (channel == null) {
         throw missing(key);
       }
-      Validator validator = version(key, channel);
-      if (expected.isPresent() && !expected.get().equals(validator)) {
+      ObjectVersion version = version(key, channel);
+      if (expected.isPresent() && !expected.get().equals(version)) {
         throw new StoreException.Changed(
             key, layout.location(key) + ": has changed; start over with the new version", null);
       }
@@ -176,21 +181,21 @@ public final class DirectoryObjectStore implements ObjectStore {
                 layout.location(key), channel.size(), offset, offset + length),
             null);
       }
-      arrival.begins(validator);
+      listener.begins(version);
       for (int read = 0; read < length; ) {
         int n = Math.min(READ_AT_ONCE, length - read);
         DirectoryFiles.readFully(channel, offset + read, dst, dstOffset + read, n);
         read += n;
-        arrival.until(dstOffset + read);
+        listener.until(dstOffset + read);
       }
-      return validator;
+      return version;
     } catch (IOException e) {
       throw failed(key, "read", e);
     }
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
     if (length < 1 || offset < 0) {
@@ -280,14 +285,14 @@ public final class DirectoryObjectStore implements ObjectStore {
     }
     MessageDigest sha256 = sha256();
     sha256.update(body);
-    return new PutOutcome.Won(validator(sha256));
+    return new PutOutcome.Won(version(sha256));
   }
 
   private Optional<PutOutcome> check(String key, Precondition precondition) throws IOException {
     try (FileChannel channel = open(key)) {
       boolean holds =
           precondition instanceof Precondition.Matches matches
-              ? channel != null && matches.validator().equals(version(key, channel))
+              ? channel != null && matches.version().equals(version(key, channel))
               : channel == null;
       return holds
           ? Optional.empty()
@@ -306,7 +311,7 @@ public final class DirectoryObjectStore implements ObjectStore {
         MessageDigest sha256 = sha256();
         sha256.update(src, offset, length);
         sidecar =
-            Optional.of(new DirectorySidecar(key, "", length, validator(sha256).value(), Map.of()));
+            Optional.of(new DirectorySidecar(key, "", length, version(sha256).value(), Map.of()));
       }
       Path file = temp.newName();
       try {
@@ -578,18 +583,18 @@ public final class DirectoryObjectStore implements ObjectStore {
     }
   }
 
-  private Validator version(String key, FileChannel channel) throws IOException {
+  private ObjectVersion version(String key, FileChannel channel) throws IOException {
     long size = channel.size();
     if (size > HASH_ALWAYS) {
       Optional<DirectorySidecar> sidecar = DirectorySidecar.read(layout.sidecar(key));
       if (sidecar.isPresent() && sidecar.get().size() == size) {
-        return new Validator(sidecar.get().sha256());
+        return new ObjectVersion(sidecar.get().sha256());
       }
     }
     return hash(channel);
   }
 
-  private static Validator hash(FileChannel channel) throws IOException {
+  private static ObjectVersion hash(FileChannel channel) throws IOException {
     long size = channel.size();
     MessageDigest sha256 = sha256();
     byte[] chunk = new byte[(int) Math.min(HASH_CHUNK, size)];
@@ -598,11 +603,11 @@ public final class DirectoryObjectStore implements ObjectStore {
       DirectoryFiles.readFully(channel, at, chunk, 0, n);
       sha256.update(chunk, 0, n);
     }
-    return validator(sha256);
+    return version(sha256);
   }
 
-  private static Validator validator(MessageDigest sha256) {
-    return new Validator(HexFormat.of().formatHex(sha256.digest()));
+  private static ObjectVersion version(MessageDigest sha256) {
+    return new ObjectVersion(HexFormat.of().formatHex(sha256.digest()));
   }
 
   public static MessageDigest sha256() {

@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 
 /**
  * Store that passes requests on to another one and reports each to a {@link StoreListener}.
@@ -101,12 +101,13 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return observe(RequestKind.GET, () -> store.get(key, known), ObservedObjectStore::ended);
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
+      throws IOException {
     return observe(RequestKind.GET, () -> store.get(key, known, limit), ObservedObjectStore::ended);
   }
 
@@ -120,8 +121,13 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     return observe(
         RequestKind.READ,
@@ -130,23 +136,23 @@ public final class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public Validator read(
+  public ObjectVersion read(
       String key,
       long offset,
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<Validator> expected,
-      Arrival arrival)
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
       throws IOException {
     return observe(
         RequestKind.READ,
-        () -> store.read(key, offset, dst, dstOffset, length, expected, arrival),
+        () -> store.read(key, offset, dst, dstOffset, length, expected, listener),
         version -> Ended.ok(length));
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     return observe(
         RequestKind.READ,

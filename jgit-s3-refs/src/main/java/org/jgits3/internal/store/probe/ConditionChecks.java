@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.Validator;
 
 /**
  * Conditional reads and writes of one object, one after the other: six requests.
@@ -24,8 +24,8 @@ final class ConditionChecks {
 
   private final ProbeRun run;
   private final String key;
-  private Validator first;
-  private Validator second;
+  private ObjectVersion first;
+  private ObjectVersion second;
 
   ConditionChecks(ProbeRun run) {
     this.run = run;
@@ -50,7 +50,7 @@ final class ConditionChecks {
 
   private Optional<String> create() throws IOException {
     if (run.attempt(key, FIRST, Precondition.absent()) instanceof PutOutcome.Won won) {
-      first = won.validator();
+      first = won.version();
       return Optional.empty();
     }
     return Optional.of("an object that does not exist could not be created");
@@ -59,7 +59,7 @@ final class ConditionChecks {
   private Optional<String> createAgain() throws IOException {
     PutOutcome outcome = run.attempt(key, SECOND, Precondition.absent());
     if (outcome instanceof PutOutcome.Won won) {
-      first = won.validator();
+      first = won.version();
       return Optional.of(
           "an object that exists was created again; concurrent creations would lose repositories");
     }
@@ -68,7 +68,7 @@ final class ConditionChecks {
 
   private Optional<String> replace() throws IOException {
     if (run.attempt(key, SECOND, Precondition.matches(first)) instanceof PutOutcome.Won won) {
-      second = won.validator();
+      second = won.version();
       return Optional.empty();
     }
     return Optional.of("a write with the current version was refused; no push could succeed");
@@ -82,7 +82,7 @@ final class ConditionChecks {
 
   private Optional<String> replaceAgain() throws IOException {
     if (run.attempt(key, THIRD, Precondition.matches(first)) instanceof PutOutcome.Won won) {
-      second = won.validator();
+      second = won.version();
       return Optional.of(
           "a write with an outdated version was accepted; concurrent pushes would lose updates");
     }
@@ -93,7 +93,7 @@ final class ConditionChecks {
     GetResult result = run.store().get(key, Optional.of(first));
     boolean current =
         result instanceof GetResult.Found found
-            && found.validator().equals(second)
+            && found.version().equals(second)
             && (Arrays.equals(found.bytes(), SECOND.getBytes(US_ASCII))
                 || Arrays.equals(found.bytes(), THIRD.getBytes(US_ASCII)));
     return current

@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.Random;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 
 /** Missing objects, ranges, listings, deletes and checksums, one request after the other. */
 final class ObjectChecks {
@@ -48,7 +48,7 @@ final class ObjectChecks {
 
   private Optional<String> replaceMissing() throws IOException {
     String key = run.key("missing");
-    Validator foreign = write("other");
+    ObjectVersion foreign = write("other");
     PutOutcome outcome = run.attempt(key, "body", Precondition.matches(foreign));
     return outcome instanceof PutOutcome.Won
         ? Optional.of("a write with a version of another object created one")
@@ -65,7 +65,7 @@ final class ObjectChecks {
   }
 
   private Optional<String> staleRange() throws IOException {
-    Validator version = write("stale-range");
+    ObjectVersion version = write("stale-range");
     byte[] dst = new byte[10];
     store.read(run.key("stale-range"), 0, dst, 0, 10, Optional.of(version));
     run.attempt(run.key("stale-range"), "a new and longer body", Precondition.matches(version));
@@ -97,10 +97,10 @@ final class ObjectChecks {
     return keys;
   }
 
-  private Validator write(String name) throws IOException {
+  private ObjectVersion write(String name) throws IOException {
     String key = run.key(name);
     store.put(key, body, 0, body.length);
-    return store.stat(key).orElseThrow(() -> missing(key)).validator();
+    return store.stat(key).orElseThrow(() -> missing(key)).version();
   }
 
   private static StoreException missing(String key) {

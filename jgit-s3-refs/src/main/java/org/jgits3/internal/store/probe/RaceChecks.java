@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.Validator;
 
 /**
  * Conditional writes and reads of one object from many threads at once. A store that compares and
@@ -94,7 +94,7 @@ final class RaceChecks {
     AtomicInteger won = new AtomicInteger();
     AtomicInteger unknown = new AtomicInteger();
     AtomicBoolean lost = new AtomicBoolean();
-    Set<Validator> replaced = ConcurrentHashMap.newKeySet();
+    Set<ObjectVersion> replaced = ConcurrentHashMap.newKeySet();
     race(
         THREADS,
         thread -> {
@@ -105,10 +105,10 @@ final class RaceChecks {
               return;
             }
             PutOutcome outcome =
-                store.putIf(key, body(value(seen) + 1), Precondition.matches(seen.validator()));
+                store.putIf(key, body(value(seen) + 1), Precondition.matches(seen.version()));
             if (outcome instanceof PutOutcome.Won) {
               won.incrementAndGet();
-              lost.compareAndSet(false, !replaced.add(seen.validator()));
+              lost.compareAndSet(false, !replaced.add(seen.version()));
             } else if (outcome instanceof PutOutcome.Unknown) {
               unknown.incrementAndGet();
             }
@@ -157,7 +157,7 @@ final class RaceChecks {
     try {
       for (int i = 1; i <= OVERWRITES; i++) {
         if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-          store.putIf(key, selfChecking(i), Precondition.matches(found.validator()));
+          store.putIf(key, selfChecking(i), Precondition.matches(found.version()));
         }
       }
     } finally {

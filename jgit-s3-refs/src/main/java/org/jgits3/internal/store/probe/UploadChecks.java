@@ -61,7 +61,7 @@ final class UploadChecks {
       return Optional.of("metadata is lost; an upload in doubt could not be recognised");
     }
     byte[] dst = new byte[body.length];
-    store.read(key, 0, dst, 0, dst.length, Optional.of(info.get().validator()));
+    store.read(key, 0, dst, 0, dst.length, Optional.of(info.get().version()));
     return Arrays.equals(dst, body)
         ? Optional.empty()
         : Optional.of("an upload has other bytes than its parts; packs would be unreadable");

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 
 /**
  * Reads an object, or a part of one, into an array with several ranged requests in flight. The
@@ -30,10 +30,11 @@ import org.jgits3.store.Validator;
  * }</pre>
  *
  * <p>Up to 8 MiB are one request. A larger read is divided into ranges of about 8 to 256 MiB,
- * {@link Gang#SIZE} in flight at a time, and as large as that number allows: each request costs
- * processor time on both ends, some milliseconds in a JVM that has just started, so fewer requests
- * are faster where the network is not the bound. The first requests are sent at once and their
- * versions compared when they have answered; later ones ask for that version ({@code If-Match}).
+ * {@link ParallelRequests#SIZE} in flight at a time, and as large as that number allows: each
+ * request costs processor time on both ends, some milliseconds in a JVM that has just started, so
+ * fewer requests are faster where the network is not the bound. The first requests are sent at once
+ * and their versions compared when they have answered; later ones ask for that version ({@code
+ * If-Match}).
  *
  * <p>The caller's thread reads too, and the others are shared by the process, so every read makes
  * progress however many there are.
@@ -72,22 +73,22 @@ public final class RangeReader {
      * @return bytes of a range; the last one may be shorter
      */
     int rangeOf(int rest) {
-      long round = (long) Gang.SIZE * range;
+      long round = (long) ParallelRequests.SIZE * range;
       long rounds = (rest + round / 2) / round;
-      long ranges = rounds > 1 ? rounds * Gang.SIZE : worthwhile(rest);
+      long ranges = rounds > 1 ? rounds * ParallelRequests.SIZE : worthwhile(rest);
       return (int) ((rest - 1) / ranges) + 1;
     }
 
     private int worthwhile(int rest) {
-      return Math.min(Gang.SIZE, (rest - 1) / Math.max(1, oneRequest) + 1);
+      return Math.min(ParallelRequests.SIZE, (rest - 1) / Math.max(1, oneRequest) + 1);
     }
   }
 
   /** Chooses the listeners to the ranges of a read. */
   @FunctionalInterface
-  public interface Arrivals {
+  public interface ReadListeners {
     /** No listeners. */
-    Arrivals IGNORED = (from, to) -> Arrival.IGNORED;
+    ReadListeners IGNORED = (from, to) -> ReadListener.IGNORED;
 
     /**
      * Returns the listener to a range. Called by the thread that will read it, for several ranges
@@ -97,7 +98,7 @@ public final class RangeReader {
      * @param to index in the array after its last byte
      * @return listener to its bytes
      */
-    Arrival of(int from, int to);
+    ReadListener of(int from, int to);
   }
 
   private record Range(int from, int to) {}
@@ -117,7 +118,7 @@ public final class RangeReader {
    * @param store where they are; not closed by this
    * @param sizes sizes by which reads are divided
    * @param oneVersion true if all ranges of a read must be of one version; false only where
-   *     validators mean nothing and the caller has a checksum of the whole
+   *     versions mean nothing and the caller has a checksum of the whole
    */
   public RangeReader(ObjectStore store, Sizes sizes, boolean oneVersion) {
     this.store = store;
@@ -156,7 +157,7 @@ public final class RangeReader {
     }
     byte[] bytes = new byte[(int) info.size()];
     if (bytes.length > 0) {
-      read(key, 0, bytes, 0, bytes.length, Optional.of(info.validator()), Arrivals.IGNORED);
+      read(key, 0, bytes, 0, bytes.length, Optional.of(info.version()), ReadListeners.IGNORED);
     }
     return bytes;
   }
@@ -170,15 +171,15 @@ public final class RangeReader {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @return version of the object; given to {@link #read(String, long, byte[], int, int, Optional,
-   *     Arrivals)}, it ensures that the next part is of the same version
+   *     ReadListeners)}, it ensures that the next part is of the same version
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it was replaced meanwhile; read it again
    * @throws StoreException.Corrupt if the object ends before
    * @throws StoreException if the store does not answer or refuses; the slice is then undefined
    */
-  public Validator read(String key, long offset, byte[] dst, int dstOffset, int length)
+  public ObjectVersion read(String key, long offset, byte[] dst, int dstOffset, int length)
       throws IOException {
-    return read(key, offset, dst, dstOffset, length, Optional.empty(), Arrivals.IGNORED);
+    return read(key, offset, dst, dstOffset, length, Optional.empty(), ReadListeners.IGNORED);
   }
 
   /**
@@ -190,7 +191,7 @@ public final class RangeReader {
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version they must have; empty for any
-   * @param arrivals listeners to the ranges
+   * @param listeners listeners to the ranges
    * @return version they have
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it has another version than {@code expected}, or was replaced
@@ -198,18 +199,18 @@ public final class RangeReader {
    * @throws StoreException.Corrupt if the object ends before
    * @throws IOException if the store does not answer or refuses; the slice is then undefined
    */
-  public Validator read(
+  public ObjectVersion read(
       String key,
       long offset,
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<Validator> expected,
-      Arrivals arrivals)
+      Optional<ObjectVersion> expected,
+      ReadListeners listeners)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
     Run run = new Run(key, offset - dstOffset, dst, expected);
-    return run.inRanges(divide(dstOffset, dstOffset + length), arrivals);
+    return run.inRanges(divide(dstOffset, dstOffset + length), listeners);
   }
 
   private List<Range> divide(int from, int to) {
@@ -231,19 +232,20 @@ public final class RangeReader {
     private final byte[] dst;
 
     /** Version of the first answer, unless it was known before; null until then. */
-    private final AtomicReference<Validator> version;
+    private final AtomicReference<ObjectVersion> version;
 
-    Run(String key, long origin, byte[] dst, Optional<Validator> expected) {
+    Run(String key, long origin, byte[] dst, Optional<ObjectVersion> expected) {
       this.key = key;
       this.origin = origin;
       this.dst = dst;
       this.version = new AtomicReference<>(oneVersion ? expected.orElse(null) : null);
     }
 
-    Validator inRanges(List<Range> ranges, Arrivals arrivals) throws IOException {
+    ObjectVersion inRanges(List<Range> ranges, ReadListeners listeners) throws IOException {
       try {
-        Gang.forEach(
-            ranges, range -> read(range.from(), range.to(), arrivals.of(range.from(), range.to())));
+        ParallelRequests.forEach(
+            ranges,
+            range -> read(range.from(), range.to(), listeners.of(range.from(), range.to())));
       } catch (StoreException.Corrupt e) {
         throw wasReplaced(e) ? changed(e) : e;
       }
@@ -252,11 +254,11 @@ public final class RangeReader {
 
     /** Tests whether a range was corrupt only because the object was replaced during the read. */
     private boolean wasReplaced(StoreException.Corrupt e) {
-      Validator first = version.get();
+      ObjectVersion first = version.get();
       try {
         return oneVersion
             && first != null
-            && store.stat(key).filter(now -> !now.validator().equals(first)).isPresent();
+            && store.stat(key).filter(now -> !now.version().equals(first)).isPresent();
       } catch (IOException unknown) {
         e.addSuppressed(unknown);
         return false;
@@ -268,8 +270,8 @@ public final class RangeReader {
           key, store.location() + "/" + key + ": was replaced while it was read", cause);
     }
 
-    private void read(int from, int to, Arrival arrival) throws IOException {
-      Validator read =
+    private void read(int from, int to, ReadListener listener) throws IOException {
+      ObjectVersion read =
           store.read(
               key,
               origin + from,
@@ -277,7 +279,7 @@ public final class RangeReader {
               from,
               to - from,
               oneVersion ? Optional.ofNullable(version.get()) : Optional.empty(),
-              arrival);
+              listener);
       boolean first = version.compareAndSet(null, read);
       if (!first && oneVersion && !version.get().equals(read)) {
         throw changed(null);

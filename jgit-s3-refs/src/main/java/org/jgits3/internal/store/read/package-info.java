@@ -4,6 +4,6 @@
  *
  * <p>Entry types: {@link org.jgits3.internal.store.read.RangeReader} for one large object, {@link
  * org.jgits3.internal.store.read.ReadAhead} for a stream, {@link
- * org.jgits3.internal.store.read.Gang} for several requests at a time.
+ * org.jgits3.internal.store.read.ParallelRequests} for several requests at a time.
  */
 package org.jgits3.internal.store.read;

@@ -20,21 +20,21 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.AbortedException;
@@ -75,7 +75,7 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  *
  * <p>A {@link #read} whose connection breaks resumes where it broke: the rest is requested of the
  * same version ({@code If-Match}), and no byte is read twice. If that version is gone, a caller
- * that named it gets {@link StoreException.Changed}. For other callers, whose validators may mean
+ * that named it gets {@link StoreException.Changed}. For other callers, whose versions may mean
  * nothing, the read starts over with the new version; if that one ends too early, it is {@code
  * Changed} as well. A bad line only slows a range down; answers that end too early again and again
  * without progress are {@link StoreException.BrokenOff}. {@link #get} and {@link #compare} start
@@ -244,17 +244,18 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return get(key, known, ChronoUnit.FOREVER.getDuration());
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known, Duration limit) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
+      throws IOException {
     GetObjectRequest.Builder request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
             .key(root + key)
-            .ifNoneMatch(known.map(Validator::value).orElse(null));
+            .ifNoneMatch(known.map(ObjectVersion::value).orElse(null));
     try {
       return retries.run(
           retries.begin(limit),
@@ -320,34 +321,39 @@ public final class S3ObjectStore implements ObjectStore {
       }
       byte[] bytes = new byte[length.intValue()];
       land(in, bytes);
-      return new GetResult.Found(bytes, validator(key, response.eTag()));
+      return new GetResult.Found(bytes, version(key, response.eTag()));
     };
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
-      throws IOException {
-    return read(key, offset, dst, dstOffset, length, expected, Arrival.IGNORED);
-  }
-
-  @Override
-  public Validator read(
+  public ObjectVersion read(
       String key,
       long offset,
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<Validator> expected,
-      Arrival arrival)
+      Optional<ObjectVersion> expected)
+      throws IOException {
+    return read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
+  }
+
+  @Override
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
       throws IOException {
     Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    RangeLanding landing = new RangeLanding(dst, dstOffset, length, arrival);
+    RangeDownload landing = new RangeDownload(dst, dstOffset, length, listener);
     Retries.Run run = retries.begin();
     while (true) {
       int start = landing.received();
       try {
-        Validator version =
+        ObjectVersion version =
             connected(
                 () ->
                     range(
@@ -379,7 +385,7 @@ public final class S3ObjectStore implements ObjectStore {
    * @throws StoreException if the range cannot be read
    */
   private void recover(
-      String key, RangeLanding landing, int start, boolean anyVersion, S3Failure failure)
+      String key, RangeDownload landing, int start, boolean anyVersion, S3Failure failure)
       throws StoreException {
     StoreException e = failed(key, failure);
     if (e instanceof StoreException.Changed && start > 0 && anyVersion) {
@@ -397,7 +403,7 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<Validator> compare(
+  public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
     Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
     try {
@@ -408,9 +414,9 @@ public final class S3ObjectStore implements ObjectStore {
                   offset,
                   length,
                   Optional.empty(),
-                  (validator, in) ->
+                  (version, in) ->
                       matches(in, bytes, bytesOffset, length)
-                          ? Optional.of(validator)
+                          ? Optional.of(version)
                           : Optional.empty()));
     } catch (SdkException e) {
       StoreException failure = failed(key, S3Failure.of(e));
@@ -424,11 +430,11 @@ public final class S3ObjectStore implements ObjectStore {
 
   @FunctionalInterface
   private interface Taker<T> {
-    T take(Validator validator, AbortableInputStream in) throws IOException;
+    T take(ObjectVersion version, AbortableInputStream in) throws IOException;
   }
 
   private <T> T range(
-      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker) {
+      String key, long offset, int length, Optional<ObjectVersion> expected, Taker<T> taker) {
     if (offset < 0 || length < 1) {
       throw new IllegalArgumentException("range of " + length + " bytes from " + offset);
     }
@@ -437,16 +443,16 @@ public final class S3ObjectStore implements ObjectStore {
             .bucket(bucket.bucket())
             .key(root + key)
             .range("bytes=" + offset + "-" + (offset + length - 1))
-            .ifMatch(expected.map(Validator::value).orElse(null))
+            .ifMatch(expected.map(ObjectVersion::value).orElse(null))
             .build();
     return client.getObject(request, slice(key, offset, length, expected, taker));
   }
 
   private <T> ResponseTransformer<GetObjectResponse, T> slice(
-      String key, long offset, int length, Optional<Validator> expected, Taker<T> taker) {
+      String key, long offset, int length, Optional<ObjectVersion> expected, Taker<T> taker) {
     return (response, in) -> {
-      Validator validator = validator(key, response.eTag());
-      if (expected.isPresent() && !expected.get().equals(validator)) {
+      ObjectVersion version = version(key, response.eTag());
+      if (expected.isPresent() && !expected.get().equals(version)) {
         in.abort();
         throw new StoreException.Changed(key, location(key) + ": has another version now", null);
       }
@@ -467,7 +473,7 @@ public final class S3ObjectStore implements ObjectStore {
                 + " bytes",
             null);
       }
-      return taker.take(validator, in);
+      return taker.take(version, in);
     };
   }
 
@@ -540,7 +546,7 @@ public final class S3ObjectStore implements ObjectStore {
       HeadObjectResponse head =
           transfer(() -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key)));
       return Optional.of(
-          new ObjectInfo(head.contentLength(), validator(key, head.eTag()), head.metadata()));
+          new ObjectInfo(head.contentLength(), version(key, head.eTag()), head.metadata()));
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
       if (failure.kind() == Kind.NO_SUCH_KEY || failure.kind() == Kind.NOT_FOUND) {
@@ -555,7 +561,7 @@ public final class S3ObjectStore implements ObjectStore {
     PutObjectRequest.Builder request =
         write(key, body, 0, body.length).overrideConfiguration(within(WRITE_TIMEOUT));
     if (precondition instanceof Precondition.Matches matches) {
-      request.ifMatch(matches.validator().value());
+      request.ifMatch(matches.version().value());
     } else {
       request.ifNoneMatch("*");
     }
@@ -564,7 +570,7 @@ public final class S3ObjectStore implements ObjectStore {
       retries.answered();
       return tag == null
           ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag")
-          : new PutOutcome.Won(new Validator(tag));
+          : new PutOutcome.Won(new ObjectVersion(tag));
     } catch (SdkException e) {
       return outcome(key, precondition, S3Failure.of(e));
     }
@@ -830,12 +836,12 @@ public final class S3ObjectStore implements ObjectStore {
         : new StoreException.Unavailable(key, message, null);
   }
 
-  private Validator validator(String key, String tag) throws StoreException {
+  private ObjectVersion version(String key, String tag) throws StoreException {
     if (tag == null) {
       throw new StoreException.Refused(
           key, location(key) + ": answered without an ETag; use a store that sends one", null);
     }
-    return new Validator(tag);
+    return new ObjectVersion(tag);
   }
 
   /** Returns the failure of a request, or the defect of its answer that the SDK has wrapped. */

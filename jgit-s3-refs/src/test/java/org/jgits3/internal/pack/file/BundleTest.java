@@ -175,19 +175,19 @@ class BundleTest {
   /** Turns packs into what earlier versions wrote. */
   private void unbundle(Manifest manifest) throws IOException {
     ImmutableObjects objects = new ImmutableObjects(store);
-    String life = manifest.repositoryId();
+    String repositoryId = manifest.repositoryId();
     List<PackEntry> packs = new ArrayList<>();
     for (PackEntry pack : manifest.packs()) {
       TreeMap<String, PackFileEntry> files = new TreeMap<>();
       for (var e : pack.files().entrySet()) {
         PackFileEntry file = e.getValue();
         byte[] bytes = new byte[(int) file.size()];
-        String bundle = ObjectNames.packKey(life, pack.id(), ObjectNames.BUNDLE);
+        String bundle = ObjectNames.packKey(repositoryId, pack.id(), ObjectNames.BUNDLE);
         store.read(bundle, file.offset(), bytes, 0, bytes.length, Optional.empty());
-        objects.write(ObjectNames.packKey(life, pack.id(), e.getKey()), bytes);
+        objects.write(ObjectNames.packKey(repositoryId, pack.id(), e.getKey()), bytes);
         files.put(e.getKey(), new PackFileEntry(file.size(), file.range(), file.crc32c(), -1));
       }
-      store.delete(List.of(ObjectNames.packKey(life, pack.id(), ObjectNames.BUNDLE)));
+      store.delete(List.of(ObjectNames.packKey(repositoryId, pack.id(), ObjectNames.BUNDLE)));
       packs.add(
           new PackEntry(
               pack.id(),

@@ -36,8 +36,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,10 +102,10 @@ class PackDamageTest {
     }
 
     @Override
-    public Validator read(
-        String key, long from, byte[] dst, int at, int length, Optional<Validator> expected)
+    public ObjectVersion read(
+        String key, long from, byte[] dst, int at, int length, Optional<ObjectVersion> expected)
         throws IOException {
-      Validator version = super.read(key, from, dst, at, length, expected);
+      ObjectVersion version = super.read(key, from, dst, at, length, expected);
       if (key.endsWith(extension)) {
         reads.add(length);
         if (good.getAndDecrement() <= 0 && flips.getAndDecrement() > 0) {

@@ -33,7 +33,7 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,8 +85,8 @@ class PackIndexesTest {
     }
 
     @Override
-    public Validator read(
-        String key, long offset, byte[] dst, int at, int length, Optional<Validator> expected)
+    public ObjectVersion read(
+        String key, long offset, byte[] dst, int at, int length, Optional<ObjectVersion> expected)
         throws IOException {
       reads.incrementAndGet();
       met.countDown();

@@ -20,7 +20,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,13 +47,13 @@ class StalledLoadTest {
     }
 
     @Override
-    public Validator read(
+    public ObjectVersion read(
         String key,
         long offset,
         byte[] dst,
         int dstOffset,
         int length,
-        Optional<Validator> expected)
+        Optional<ObjectVersion> expected)
         throws IOException {
       if (key.contains(repositoryId)) {
         asked.countDown();

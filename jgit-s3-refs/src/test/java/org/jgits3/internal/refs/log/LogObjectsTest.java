@@ -15,7 +15,7 @@ import java.util.Random;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.transaction.BulkChanges;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -93,7 +93,7 @@ class LogObjectsTest {
   }
 
   private List<RefChange> read(LogEntry entry) throws IOException {
-    RefChanges changes = objects.changes(REPOSITORY, entry);
+    RefChangeCursor changes = objects.changes(REPOSITORY, entry);
     List<RefChange> read = new ArrayList<>();
     for (Optional<RefChange> c = changes.next(); c.isPresent(); c = changes.next()) {
       read.add(c.get());
@@ -139,7 +139,7 @@ class LogObjectsTest {
       commands.add(new ReceiveCommand(ObjectId.zeroId(), random(random), name));
     }
     BulkChanges batch =
-        new BulkUpdate(new RefView(Refs.NONE, RefTable.EMPTY))
+        new BulkUpdate(new RefView(Refs.NONE, PackedRefsTable.EMPTY))
             .check(commands, id -> Optional.empty())
             .map(BulkChanges::new)
             .orElseThrow();

@@ -23,7 +23,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,15 +54,15 @@ class DerivationTest {
             new ObservedObjectStore(
                 new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
                   @Override
-                  public Validator read(
+                  public ObjectVersion read(
                       String key,
                       long offset,
                       byte[] dst,
                       int dstOffset,
                       int length,
-                      Optional<Validator> expected)
+                      Optional<ObjectVersion> expected)
                       throws IOException {
-                    Validator v = super.read(key, offset, dst, dstOffset, length, expected);
+                    ObjectVersion v = super.read(key, offset, dst, dstOffset, length, expected);
                     if (key.endsWith(".delta") && delta.get() != null) {
                       System.arraycopy(delta.get(), 0, dst, dstOffset, length);
                     }

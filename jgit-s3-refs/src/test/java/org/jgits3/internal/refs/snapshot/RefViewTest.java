@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -61,14 +61,14 @@ class RefViewTest {
     }
     symrefs.put("HEAD", name());
     symrefs.put("refs/symbolic", name());
-    RefTable whole = new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(snapshot)).build();
+    PackedRefsTable whole = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(snapshot)).build();
     return new RefView(new Refs(Optional.empty(), overlay, symrefs), inParts(whole));
   }
 
-  private RefTable inParts(RefTable whole) {
+  private PackedRefsTable inParts(PackedRefsTable whole) {
     int limit = 46 + random.nextInt(2000);
-    long bytes = RefTable.HEADER.length() + whole.lineBytes(0, whole.size());
-    RefTable.Builder builder = new RefTable.Builder(bytes, whole.size(), limit);
+    long bytes = PackedRefsTable.HEADER.length() + whole.lineBytes(0, whole.size());
+    PackedRefsTable.Builder builder = new PackedRefsTable.Builder(bytes, whole.size(), limit);
     builder.append(whole, 0, whole.size());
     return builder.build();
   }
@@ -176,7 +176,7 @@ class RefViewTest {
       refs.put("refs/" + name, value());
       deleted.put("refs/" + name, RefValue.DELETED);
     }
-    RefTable table = new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(refs)).build();
+    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
     assertThat(new RefView(new Refs(Optional.empty(), deleted, symrefs), table).hasAny()).isFalse();
     deleted.remove("refs/b");
     assertThat(new RefView(new Refs(Optional.empty(), deleted, symrefs), table).hasAny()).isTrue();

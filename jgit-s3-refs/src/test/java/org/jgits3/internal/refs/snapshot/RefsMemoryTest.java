@@ -26,16 +26,16 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -267,8 +267,13 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          public Validator read(
-              String key, long offset, byte[] b, int at, int length, Optional<Validator> version)
+          public ObjectVersion read(
+              String key,
+              long offset,
+              byte[] b,
+              int at,
+              int length,
+              Optional<ObjectVersion> version)
               throws IOException {
             reading.countDown();
             try {
@@ -282,15 +287,15 @@ class RefsMemoryTest {
         };
     RefsMetrics metrics = new RefsMetrics();
     SnapshotTables tables =
-        new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+        new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
     S3Repository a = there.openRepository("a");
     open.add(a);
     Manifest manifest = a.manifest();
-    FutureTask<RefTable> first = new FutureTask<>(() -> tables.of(manifest));
+    FutureTask<PackedRefsTable> first = new FutureTask<>(() -> tables.of(manifest));
     Thread loader = new Thread(first);
     loader.start();
     reading.await();
-    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
+    FutureTask<PackedRefsTable> second = new FutureTask<>(() -> tables.of(manifest));
     Thread waiter = new Thread(second);
     waiter.start();
     while (waiter.getState() != Thread.State.WAITING) {
@@ -310,8 +315,13 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          public Validator read(
-              String key, long offset, byte[] b, int at, int length, Optional<Validator> version)
+          public ObjectVersion read(
+              String key,
+              long offset,
+              byte[] b,
+              int at,
+              int length,
+              Optional<ObjectVersion> version)
               throws IOException {
             if (waiter.get().getState() == Thread.State.NEW) {
               waiter.get().start();
@@ -325,11 +335,11 @@ class RefsMemoryTest {
         };
     RefsMetrics metrics = new RefsMetrics();
     SnapshotTables tables =
-        new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+        new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
     S3Repository a = there.openRepository("a");
     open.add(a);
     Manifest manifest = a.manifest();
-    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
+    FutureTask<PackedRefsTable> second = new FutureTask<>(() -> tables.of(manifest));
     waiter.set(new Thread(second));
     assertThatThrownBy(() -> tables.of(manifest)).isSameAs(noMemory);
     assertThatThrownBy(second::get)

@@ -113,7 +113,7 @@ public final class Reftables implements AutoCloseable {
     if (operation instanceof RefOperation.Rename) {
       return expected.equals("IO_FAILURE") && actual.contains("NullPointerException");
     }
-    if (operation instanceof RefOperation.Batch batch) {
+    if (operation instanceof RefOperation.CommitBatch batch) {
       return done(actual).equals(done(expected))
           || twoForOneRef(batch)
           || inEachOthersWay(batch)
@@ -131,15 +131,15 @@ public final class Reftables implements AutoCloseable {
     return done;
   }
 
-  private static Stream<String> names(RefOperation.Batch batch) {
+  private static Stream<String> names(RefOperation.CommitBatch batch) {
     return batch.commands().stream().map(RefOperation.Command::name);
   }
 
-  private static boolean twoForOneRef(RefOperation.Batch batch) {
+  private static boolean twoForOneRef(RefOperation.CommitBatch batch) {
     return names(batch).distinct().count() < batch.commands().size();
   }
 
-  private static boolean inEachOthersWay(RefOperation.Batch batch) {
+  private static boolean inEachOthersWay(RefOperation.CommitBatch batch) {
     return names(batch).anyMatch(a -> names(batch).anyMatch(b -> b.startsWith(a + "/")));
   }
 

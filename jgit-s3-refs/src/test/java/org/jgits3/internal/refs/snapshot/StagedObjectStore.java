@@ -9,9 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.Validator;
 
 /**
  * A store on whose requests a test stages what others do: an action runs before or after the next
@@ -101,7 +101,7 @@ public final class StagedObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<Validator> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     play(before, Request.READ_MANIFEST);
     GetResult answer = super.get(key, known);
     play(after, Request.READ_MANIFEST);
@@ -117,14 +117,19 @@ public final class StagedObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     if (!isSnapshot(key)) {
       return super.read(key, offset, dst, dstOffset, length, expected);
     }
     play(before, Request.READ_SNAPSHOT);
-    Validator version = super.read(key, offset, dst, dstOffset, length, expected);
+    ObjectVersion version = super.read(key, offset, dst, dstOffset, length, expected);
     play(after, Request.READ_SNAPSHOT);
     return version;
   }

@@ -26,22 +26,22 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RestampingStore;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Look-ups through a path whose validators mean nothing: {@code trustETag = never}. */
+/** Look-ups through a path whose versions mean nothing: {@code trustETag = never}. */
 @Timeout(120)
 class UntrustedRefsTest {
   private static final String MASTER = "refs/heads/master";
@@ -94,10 +94,10 @@ class UntrustedRefsTest {
     }
 
     @Override
-    public Validator read(
-        String key, long offset, byte[] dst, int at, int length, Optional<Validator> expected)
+    public ObjectVersion read(
+        String key, long offset, byte[] dst, int at, int length, Optional<ObjectVersion> expected)
         throws IOException {
-      Validator v = super.read(key, offset, dst, at, length, expected);
+      ObjectVersion v = super.read(key, offset, dst, at, length, expected);
       if (flips(key)) {
         dst[at + length / 2] ^= 1;
       }
@@ -105,7 +105,7 @@ class UntrustedRefsTest {
     }
 
     @Override
-    public Optional<Validator> compare(String key, long offset, byte[] b, int at, int length)
+    public Optional<ObjectVersion> compare(String key, long offset, byte[] b, int at, int length)
         throws IOException {
       return flips(key) ? Optional.empty() : super.compare(key, offset, b, at, length);
     }
@@ -203,7 +203,7 @@ class UntrustedRefsTest {
   }
 
   @Test
-  void a_commit_after_a_look_up_names_the_newest_validator() throws Exception {
+  void a_commit_after_a_look_up_names_the_newest_version() throws Exception {
     createRefs(REFS);
     open();
     look();
@@ -216,7 +216,7 @@ class UntrustedRefsTest {
   }
 
   @Test
-  void a_commit_finds_out_that_the_validator_has_changed() throws Exception {
+  void a_commit_finds_out_that_the_version_has_changed() throws Exception {
     createRefs(REFS);
     open();
     look();
@@ -229,7 +229,7 @@ class UntrustedRefsTest {
   void changes_of_others_are_seen_and_then_look_ups_are_cheap_again() throws Exception {
     createRefs(REFS);
     open();
-    RefTable table = look().table();
+    PackedRefsTable table = look().table();
     update(writer, MASTER, second);
     assertThat(reader.exactRef(MASTER).getObjectId()).isEqualTo(second);
     RefView view = look();
@@ -273,7 +273,7 @@ class UntrustedRefsTest {
   void other_bytes_are_an_error_that_names_the_key_and_the_good_table_stays() throws Exception {
     createRefs(REFS);
     open();
-    RefTable table = look().table();
+    PackedRefsTable table = look().table();
     flipped.set(true);
     assertThat(keyOfFailure()).endsWith(snapshotId());
     assertThat(here.refsMetrics().differences()).isEqualTo(1);

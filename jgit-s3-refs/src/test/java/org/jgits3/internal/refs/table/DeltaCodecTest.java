@@ -31,7 +31,7 @@ class DeltaCodecTest {
             "refs/heads/gone", RefValue.DELETED);
 
     Delta decoded =
-        DeltaCodec.decode(KEY, DeltaCodec.encode(new Delta(BASE, ChangedRefs.of(changes))));
+        DeltaCodec.decode(KEY, DeltaCodec.encode(new Delta(BASE, RefDelta.of(changes))));
 
     assertThat(decoded.base()).isEqualTo(BASE);
     Map<String, RefValue> read = new HashMap<>();

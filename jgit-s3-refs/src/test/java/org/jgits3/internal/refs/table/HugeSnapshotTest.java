@@ -16,13 +16,13 @@ import java.util.zip.CRC32C;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.SnapshotLanding;
+import org.jgits3.internal.refs.snapshot.SnapshotDownload;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadListener;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -39,7 +39,7 @@ class HugeSnapshotTest {
   /** A ref and what it peels to. All are equally long, so that any range of them can be made. */
   private static final int LINES = 41 + String.format(NAME, 0).length() + 43;
 
-  private static final byte[] HEADER = RefTable.HEADER.getBytes(US_ASCII);
+  private static final byte[] HEADER = PackedRefsTable.HEADER.getBytes(US_ASCII);
   private static final long SIZE = HEADER.length + (long) COUNT * LINES;
   private static final byte[] TEMPLATE =
       (id(0) + " " + String.format(NAME, 0) + "\n^" + id(0) + "\n").getBytes(US_ASCII);
@@ -87,11 +87,11 @@ class HugeSnapshotTest {
             new Class<?>[] {ObjectStore.class},
             (proxy, method, args) -> {
               assertThat(method.getName()).isEqualTo("read");
-              Validator version = new Validator("v");
-              Arrival arrival = (Arrival) args[6];
-              arrival.begins(version);
+              ObjectVersion version = new ObjectVersion("v");
+              ReadListener listener = (ReadListener) args[6];
+              listener.begins(version);
               read((long) args[1], (byte[]) args[2], (int) args[3], (int) args[4]);
-              arrival.until((int) args[3] + (int) args[4]);
+              listener.until((int) args[3] + (int) args[4]);
               return version;
             });
   }
@@ -113,7 +113,7 @@ class HugeSnapshotTest {
     assertThat(TEMPLATE).hasSize(LINES);
     RefSnapshot snapshot = new RefSnapshot("x", SIZE, COUNT, crc32c(), "", Optional.empty());
 
-    RefTable table = new SnapshotLanding(store()).land("key", snapshot);
+    PackedRefsTable table = new SnapshotDownload(store()).land("key", snapshot);
 
     assertThat(table.size()).isEqualTo(COUNT);
     assertThat(table.bytes()).isBetween(SIZE + 4L * COUNT, SIZE + 4L * COUNT + 2000);
@@ -136,13 +136,13 @@ class HugeSnapshotTest {
   }
 
   /** Folding a change in copies all that is left, in parts that are cut elsewhere. */
-  private static void assertMerges(RefTable table) throws IOException {
+  private static void assertMerges(PackedRefsTable table) throws IOException {
     TreeMap<String, RefValue> changes = new TreeMap<>();
     changes.put(String.format(NAME, 0), RefValue.DELETED);
     changes.put(
         String.format(NAME, 5_000_000) + "0",
         new RefValue.Direct(ObjectId.fromString(id(1)), Optional.empty()));
-    RefTable merged = new SnapshotMerge(table, ChangedRefs.of(changes)).build();
+    PackedRefsTable merged = new SnapshotMerge(table, RefDelta.of(changes)).build();
     assertThat(merged.size()).isEqualTo(COUNT);
     assertThat(merged.name(4_999_999)).isEqualTo(table.name(5_000_000));
     assertThat(merged.name(5_000_000)).isEqualTo(table.name(5_000_000) + "0");

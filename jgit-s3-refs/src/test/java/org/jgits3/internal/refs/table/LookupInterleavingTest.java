@@ -26,7 +26,7 @@ import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Stop;
-import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
@@ -204,9 +204,9 @@ class LookupInterleavingTest {
     there.getRefDatabase().compact();
     Manifest after = committer().validate().manifest();
     SnapshotTables tables = tables(new ObservedObjectStore(objects, counts));
-    RefTable newest = tables.of(after);
+    PackedRefsTable newest = tables.of(after);
 
-    RefTable old = tables.of(before);
+    PackedRefsTable old = tables.of(before);
 
     assertThat(old.value(0).id()).as("what the slow reader asked for").isEqualTo(first);
     assertThat(tables.held(after.refs().snapshot())).containsSame(newest);
@@ -217,7 +217,7 @@ class LookupInterleavingTest {
 
   private static SnapshotTables tables(ObjectStore store) {
     RefsMetrics metrics = new RefsMetrics();
-    return new SnapshotTables(store, metrics, new TableBudget(Long.MAX_VALUE, metrics), true);
+    return new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
   }
 
   @Test
@@ -225,12 +225,12 @@ class LookupInterleavingTest {
     open("always");
     there.getRefDatabase().compact();
     Manifest before = committer().validate().manifest();
-    RefTable old = tables(objects).of(before);
+    PackedRefsTable old = tables(objects).of(before);
     push(there, REF, second);
     there.getRefDatabase().compact();
     Manifest after = committer().validate().manifest();
     SnapshotTables tables = tables(objects);
-    RefTable newest = tables.of(after);
+    PackedRefsTable newest = tables.of(after);
 
     tables.install(before.refs().snapshot().orElseThrow().id(), old);
 

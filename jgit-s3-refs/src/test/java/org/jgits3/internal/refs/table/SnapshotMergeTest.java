@@ -26,7 +26,7 @@ class SnapshotMergeTest {
   void writes_what_c_git_writes() throws IOException {
     SnapshotMerge merge =
         merge(
-            RefTable.EMPTY,
+            PackedRefsTable.EMPTY,
             Map.of("refs/tags/v1", new RefValue.Direct(A, Optional.of(B)), "refs/heads/ä", at(B)));
 
     assertThat(new String(bytes(merge), UTF_8))
@@ -44,7 +44,7 @@ class SnapshotMergeTest {
   void folding_step_by_step_gives_the_bytes_of_folding_at_once(long seed) throws IOException {
     Random random = new Random(seed);
     Map<String, RefValue> all = new TreeMap<>(RefOrder.INSTANCE);
-    RefTable table = RefTable.EMPTY;
+    PackedRefsTable table = PackedRefsTable.EMPTY;
     for (int step = 0; step < 30; step++) {
       Map<String, RefValue> changes = random(random);
       all.putAll(changes);
@@ -53,13 +53,13 @@ class SnapshotMergeTest {
 
       Map<String, RefValue> existing = new TreeMap<>(all);
       existing.values().removeIf(RefValue.DELETED::equals);
-      assertThat(bytes).isEqualTo(bytes(merge(RefTable.EMPTY, existing)));
+      assertThat(bytes).isEqualTo(bytes(merge(PackedRefsTable.EMPTY, existing)));
       assertThat(merge.size()).isEqualTo(bytes.length);
       assertThat(merge.count()).isEqualTo(existing.size());
 
       table = merge.build();
       assertThat(bytes(merge(table, Map.of()))).isEqualTo(bytes);
-      assertSame(table, RefTable.parse("key", bytes, merge.count()));
+      assertSame(table, PackedRefsTable.parse("key", bytes, merge.count()));
       for (String name : all.keySet()) {
         assertThat(merge.value(name).map(RefValue.class::cast).orElse(RefValue.DELETED))
             .isEqualTo(all.get(name));
@@ -67,7 +67,7 @@ class SnapshotMergeTest {
     }
   }
 
-  private static void assertSame(RefTable actual, RefTable expected) {
+  private static void assertSame(PackedRefsTable actual, PackedRefsTable expected) {
     assertThat(actual.size()).isEqualTo(expected.size());
     for (int i = 0; i < expected.size(); i++) {
       assertThat(actual.name(i)).isEqualTo(expected.name(i));
@@ -79,7 +79,8 @@ class SnapshotMergeTest {
   void lines_longer_than_a_chunk_are_written_whole() throws IOException {
     String name = "refs/heads/" + "ü".repeat(100_000);
 
-    RefTable table = merge(RefTable.EMPTY, Map.of("refs/heads/a", at(A), name, at(B))).build();
+    PackedRefsTable table =
+        merge(PackedRefsTable.EMPTY, Map.of("refs/heads/a", at(A), name, at(B))).build();
 
     assertThat(table.name(1)).isEqualTo(name);
     assertThat(table.value(1)).isEqualTo(at(B));
@@ -91,18 +92,18 @@ class SnapshotMergeTest {
     Map<String, RefValue> second = Map.of("refs/b", RefValue.DELETED, "refs/c", at(B));
 
     List<String> all = new ArrayList<>();
-    ChangedRefs.of(first)
-        .then(ChangedRefs.of(second))
+    RefDelta.of(first)
+        .then(RefDelta.of(second))
         .forEach((name, value) -> all.add(name + (value.equals(at(B)) ? " B" : "")));
 
     assertThat(all).containsExactly("refs/a", "refs/b", "refs/c B", "refs/d");
-    assertThat(ChangedRefs.of(first).then(ChangedRefs.of(second)).get("refs/b"))
+    assertThat(RefDelta.of(first).then(RefDelta.of(second)).get("refs/b"))
         .contains(RefValue.DELETED);
   }
 
   @Test
   void changes_know_which_names_they_are_in_the_way_of() {
-    ChangedRefs changes = ChangedRefs.of(Map.of("refs/a/b", at(A), "refs/c-", at(A)));
+    RefDelta changes = RefDelta.of(Map.of("refs/a/b", at(A), "refs/c-", at(A)));
 
     assertThat(changes.conflicting("refs/a")).isTrue();
     assertThat(changes.conflicting("refs/a/b/c")).isTrue();
@@ -114,8 +115,8 @@ class SnapshotMergeTest {
     return new RefValue.Direct(id, Optional.empty());
   }
 
-  private static SnapshotMerge merge(RefTable table, Map<String, RefValue> changes) {
-    return new SnapshotMerge(table, ChangedRefs.of(changes));
+  private static SnapshotMerge merge(PackedRefsTable table, Map<String, RefValue> changes) {
+    return new SnapshotMerge(table, RefDelta.of(changes));
   }
 
   private static byte[] bytes(SnapshotMerge merge) throws IOException {

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.table.ChangedRefs;
-import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -32,7 +32,7 @@ class BulkUpdateTest {
     return new ReceiveCommand(ZERO, A, name);
   }
 
-  private static Optional<ChangedRefs> check(RefView view, ReceiveCommand... commands) {
+  private static Optional<RefDelta> check(RefView view, ReceiveCommand... commands) {
     return new BulkUpdate(view)
         .check(Arrays.asList(commands), id -> Optional.empty())
         .map(BulkUpdate.Checked::changes);
@@ -47,13 +47,13 @@ class BulkUpdateTest {
     for (String name : names) {
       packed.put(name, new RefValue.Direct(A, Optional.empty()));
     }
-    RefTable table = new SnapshotMerge(RefTable.EMPTY, ChangedRefs.of(packed)).build();
+    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build();
     return new RefView(new Refs(Optional.empty(), new TreeMap<>(), new TreeMap<>(symrefs)), table);
   }
 
   @Test
   void what_can_be_done_is_told_in_order() {
-    Optional<ChangedRefs> changes =
+    Optional<RefDelta> changes =
         check(
             view("refs/heads/a", "refs/heads/b"),
             create("refs/tags/v"),

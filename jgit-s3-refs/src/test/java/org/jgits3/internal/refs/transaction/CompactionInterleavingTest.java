@@ -35,10 +35,10 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -321,10 +321,10 @@ class CompactionInterleavingTest {
     whileTheSnapshotIsUploaded(() -> store.after(Request.WRITE_LOG, this::compactElsewhere));
     compactSlowly();
     Set<String> listed = new HashSet<>();
-    String life = slow.manifest().repositoryId();
+    String repositoryId = slow.manifest().repositoryId();
     fast.getRefDatabase().exactRef(REF); // reads the newest manifest
     for (LogSegment segment : fast.manifest().log().segments()) {
-      listed.add(ObjectNames.logKey(life, segment.object().id()));
+      listed.add(ObjectNames.logKey(repositoryId, segment.object().id()));
     }
     assertThat(logObjects()).isEqualTo(listed);
   }
@@ -347,7 +347,7 @@ class CompactionInterleavingTest {
           }
 
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             if (committed) {
               throw new StoreException.Unavailable(key, "no answer", null);
             }

@@ -31,7 +31,7 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.S3RefDatabase;
-import org.jgits3.internal.refs.snapshot.TableBudget;
+import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -365,7 +365,7 @@ public class LargeBatchTest {
             Validation.ALWAYS,
             background,
             new RefsMetrics(),
-            new TableBudget(Long.MAX_VALUE, new RefsMetrics()));
+            new TableCache(Long.MAX_VALUE, new RefsMetrics()));
     return new S3RefDatabase(
         here, shared, committer, new NothingDropped(), S3RefDatabase.Asking.AS_CONFIGURED);
   }

@@ -28,11 +28,11 @@ import org.jgits3.store.IncrementingProcess;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectStoreContract;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link DirectoryObjectStore} keeps the contract, between processes and in bad directories. */
 class DirectoryObjectStoreTest extends ObjectStoreContract {
-  private static final Optional<Validator> ANY = Optional.empty();
+  private static final Optional<ObjectVersion> ANY = Optional.empty();
 
   @TempDir Path root;
 
@@ -124,10 +124,10 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   @Test
   void a_large_immutable_object_keeps_its_version_in_every_process() throws IOException {
     byte[] body = new byte[200_000];
-    Validator version;
+    ObjectVersion version;
     try (ObjectStore store = open()) {
       store.put("pack", body, 0, body.length);
-      version = store.stat("pack").orElseThrow().validator();
+      version = store.stat("pack").orElseThrow().version();
     }
     Files.delete(root.resolve(".jgit-s3/meta/pack"));
     try (ObjectStore store = open()) {
@@ -140,12 +140,12 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
     try (ObjectStore store = open()) {
       byte[] body = new byte[200_000];
       store.put("x", body, 0, body.length);
-      Validator before = store.stat("x").orElseThrow().validator();
+      ObjectVersion before = store.stat("x").orElseThrow().version();
       Arrays.fill(body, (byte) 1);
       PutOutcome outcome = store.putIf("x", body, Precondition.matches(before));
       assertThat(outcome).isInstanceOf(PutOutcome.Won.class).isNotEqualTo(before);
       assertThat(store.read("x", 0, new byte[1], 0, 1, ANY))
-          .isEqualTo(((PutOutcome.Won) outcome).validator());
+          .isEqualTo(((PutOutcome.Won) outcome).version());
     }
   }
 
@@ -272,7 +272,7 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
         "skipped: a small file system cannot be mounted here");
     try (ObjectStore store = new DirectoryObjectStore(disk)) {
       store.putIf("x", "kept".getBytes(US_ASCII), Precondition.absent());
-      Validator version = store.stat("x").orElseThrow().validator();
+      ObjectVersion version = store.stat("x").orElseThrow().version();
       byte[] large = new byte[2 << 20];
       assertThat(refused(() -> store.put("y", large, 0, large.length))).contains("No space left");
       assertThat(refused(() -> store.putIf("x", large, Precondition.matches(version))))

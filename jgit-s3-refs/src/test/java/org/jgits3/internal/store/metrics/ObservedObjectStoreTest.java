@@ -14,20 +14,20 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ObservedObjectStoreTest {
-  private static final Optional<Validator> ANY = Optional.empty();
+  private static final Optional<ObjectVersion> ANY = Optional.empty();
 
   @TempDir Path root;
   private final RequestCounts counts = new RequestCounts();
@@ -53,8 +53,8 @@ class ObservedObjectStoreTest {
   @Test
   void every_request_is_heard_with_its_outcome_and_bytes() throws IOException {
     store.get("x", ANY);
-    Validator version =
-        ((PutOutcome.Won) store.putIf("x", new byte[7], Precondition.absent())).validator();
+    ObjectVersion version =
+        ((PutOutcome.Won) store.putIf("x", new byte[7], Precondition.absent())).version();
     store.putIf("x", new byte[7], Precondition.absent());
     store.get("x", Optional.of(version));
     store.get("x", ANY);

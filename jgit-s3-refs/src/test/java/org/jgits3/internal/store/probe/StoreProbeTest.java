@@ -23,10 +23,10 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoreProbeTest {
-  private static final Optional<Validator> ANY = Optional.empty();
+  private static final Optional<ObjectVersion> ANY = Optional.empty();
 
   @TempDir Path root;
   private ObjectStore good;
@@ -103,12 +103,12 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             GetResult answer = super.get(key, known);
             return key.endsWith("race/update")
                     && reads.incrementAndGet() == 3
                     && answer instanceof GetResult.Found found
-                ? new GetResult.Found(new byte[0], found.validator())
+                ? new GetResult.Found(new byte[0], found.version())
                 : answer;
           }
         };
@@ -154,7 +154,7 @@ class StoreProbeTest {
             boolean holds =
                 precondition instanceof Precondition.Matches matches
                     ? now instanceof GetResult.Found found
-                        && matches.validator().equals(length(found.bytes()))
+                        && matches.version().equals(length(found.bytes()))
                     : now instanceof GetResult.Missing;
             if (!holds) {
               return new PutOutcome.Lost(false);
@@ -163,8 +163,8 @@ class StoreProbeTest {
             return new PutOutcome.Won(length(body));
           }
 
-          private Validator length(byte[] body) {
-            return new Validator("length " + body.length);
+          private ObjectVersion length(byte[] body) {
+            return new ObjectVersion("length " + body.length);
           }
         };
     assertThat(failed(broken, false)).isEqualTo("distinct-versions");
@@ -175,7 +175,7 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public GetResult get(String key, Optional<Validator> known) {
+          public GetResult get(String key, Optional<ObjectVersion> known) {
             return new GetResult.NotModified();
           }
         };
@@ -194,7 +194,7 @@ class StoreProbeTest {
             boolean holds =
                 precondition instanceof Precondition.Matches matches
                     ? now instanceof GetResult.Found found
-                        && matches.validator().equals(found.validator())
+                        && matches.version().equals(found.version())
                     : now instanceof GetResult.Missing;
             return holds
                 ? overwrite(this, key, body)
@@ -215,7 +215,7 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             GetResult first = super.get(key, known);
             if (!(first instanceof GetResult.Found head && head.bytes().length > 1000)) {
               return first;
@@ -227,7 +227,7 @@ class StoreProbeTest {
             byte[] mixed = Arrays.copyOf(head.bytes(), tail.bytes().length);
             int half = Math.min(head.bytes().length, mixed.length) / 2;
             System.arraycopy(tail.bytes(), half, mixed, half, mixed.length - half);
-            return new GetResult.Found(mixed, tail.validator());
+            return new GetResult.Found(mixed, tail.version());
           }
         };
     assertThat(failed(broken, true)).isEqualTo("torn-read");
@@ -238,13 +238,13 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public Validator read(
+          public ObjectVersion read(
               String key,
               long offset,
               byte[] dst,
               int dstOffset,
               int length,
-              Optional<Validator> expected)
+              Optional<ObjectVersion> expected)
               throws IOException {
             return super.read(key, offset, dst, dstOffset, length, ANY);
           }
@@ -329,7 +329,7 @@ class StoreProbeTest {
           }
 
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             if (key.contains("race/")) {
               throw new StoreException.Unavailable(key, "s3://b: no answer", null);
             }
@@ -347,7 +347,7 @@ class StoreProbeTest {
     ObjectStore silent =
         new DelegatingObjectStore(good) {
           @Override
-          public GetResult get(String key, Optional<Validator> known) throws IOException {
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
             if (key.contains("race/")) {
               throw new StoreException.Unavailable(key, "s3://b: no answer", null);
             }
@@ -361,7 +361,7 @@ class StoreProbeTest {
   private static PutOutcome overwrite(ObjectStore store, String key, byte[] body)
       throws IOException {
     store.put(key, body, 0, body.length);
-    return new PutOutcome.Won(store.stat(key).orElseThrow().validator());
+    return new PutOutcome.Won(store.stat(key).orElseThrow().version());
   }
 
   private static String failed(ObjectStore broken, boolean full) {

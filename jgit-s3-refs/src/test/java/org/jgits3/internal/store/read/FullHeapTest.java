@@ -32,6 +32,6 @@ class FullHeapTest {
 
   @Test
   void a_read_needs_no_thread_but_that_of_the_caller() throws Exception {
-    assertThat(run("gang")).isEqualTo(3 + Gang.SIZE + " done");
+    assertThat(run("gang")).isEqualTo(3 + ParallelRequests.SIZE + " done");
   }
 }

@@ -25,11 +25,11 @@ import org.jgits3.internal.store.read.RangeReader.Sizes;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -79,8 +79,8 @@ class RangeReaderTest {
       int length = 1 + random.nextInt(bytes.length - offset);
       byte[] dst = new byte[length + 20];
       BitSet landed = new BitSet();
-      Optional<Validator> version =
-          random.nextBoolean() ? store.stat(KEY).map(ObjectInfo::validator) : Optional.empty();
+      Optional<ObjectVersion> version =
+          random.nextBoolean() ? store.stat(KEY).map(ObjectInfo::version) : Optional.empty();
       reader.read(
           KEY,
           offset,
@@ -116,14 +116,15 @@ class RangeReaderTest {
     byte[] dst = new byte[8 * 500];
     assertThat(requests(new Sizes(dst.length, 500), dst, Optional.empty())).isEqualTo(1);
     assertThat(requests(new Sizes(100, 500), dst, Optional.empty())).isEqualTo(8);
-    Optional<Validator> version = store.stat(KEY).map(ObjectInfo::validator);
+    Optional<ObjectVersion> version = store.stat(KEY).map(ObjectInfo::version);
     assertThat(requests(new Sizes(100, 500), dst, version)).isEqualTo(8);
   }
 
-  private long requests(Sizes sizes, byte[] dst, Optional<Validator> version) throws IOException {
+  private long requests(Sizes sizes, byte[] dst, Optional<ObjectVersion> version)
+      throws IOException {
     long before = counts.snapshot().total();
     new RangeReader(store, sizes, true)
-        .read(KEY, 0, dst, 0, dst.length, version, RangeReader.Arrivals.IGNORED);
+        .read(KEY, 0, dst, 0, dst.length, version, RangeReader.ReadListeners.IGNORED);
     return counts.snapshot().total() - before;
   }
 
@@ -133,13 +134,13 @@ class RangeReaderTest {
   void four_requests_are_in_flight_whether_the_version_is_known_or_not(boolean known)
       throws Exception {
     byte[] bytes = written(8 * 500);
-    try (RoundsObjectStore rounds = new RoundsObjectStore(store, Gang.SIZE)) {
+    try (RoundsObjectStore rounds = new RoundsObjectStore(store, ParallelRequests.SIZE)) {
       RangeReader reader = new RangeReader(rounds, new Sizes(100, 500), true);
       byte[] dst = new byte[bytes.length];
       rounds.gate();
-      Optional<Validator> version =
-          known ? store.stat(KEY).map(ObjectInfo::validator) : Optional.empty();
-      reader.read(KEY, 0, dst, 0, 8 * 500, version, RangeReader.Arrivals.IGNORED);
+      Optional<ObjectVersion> version =
+          known ? store.stat(KEY).map(ObjectInfo::version) : Optional.empty();
+      reader.read(KEY, 0, dst, 0, 8 * 500, version, RangeReader.ReadListeners.IGNORED);
       assertThat(dst).isEqualTo(bytes);
       assertThat(rounds.count()).isEqualTo(2);
     }
@@ -183,7 +184,7 @@ class RangeReaderTest {
   /** An object that is replaced when its first range was read, and all others were asked for. */
   private static final class ReplacedBetweenRanges extends DelegatingObjectStore {
     private final byte[] replacement;
-    private final CountDownLatch othersAskedFor = new CountDownLatch(Gang.SIZE - 1);
+    private final CountDownLatch othersAskedFor = new CountDownLatch(ParallelRequests.SIZE - 1);
     private final CountDownLatch replaced = new CountDownLatch(1);
 
     ReplacedBetweenRanges(ObjectStore store, byte[] replacement) {
@@ -192,8 +193,8 @@ class RangeReaderTest {
     }
 
     @Override
-    public Validator read(
-        String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> any)
+    public ObjectVersion read(
+        String key, long offset, byte[] dst, int dstOffset, int length, Optional<ObjectVersion> any)
         throws IOException {
       assertThat(any).isEmpty();
       if (offset > 0) {
@@ -202,7 +203,7 @@ class RangeReaderTest {
         return super.read(key, offset, dst, dstOffset, length, any);
       }
       await(othersAskedFor);
-      Validator version = super.read(key, offset, dst, dstOffset, length, any);
+      ObjectVersion version = super.read(key, offset, dst, dstOffset, length, any);
       super.put(key, replacement, 0, replacement.length);
       replaced.countDown();
       return version;

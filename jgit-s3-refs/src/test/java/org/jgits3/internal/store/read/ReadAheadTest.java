@@ -20,9 +20,9 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.Validator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,8 +137,13 @@ class ReadAheadTest {
     ObjectStore watched =
         new DelegatingObjectStore(store) {
           @Override
-          public Validator read(
-              String key, long offset, byte[] dst, int at, int length, Optional<Validator> expected)
+          public ObjectVersion read(
+              String key,
+              long offset,
+              byte[] dst,
+              int at,
+              int length,
+              Optional<ObjectVersion> expected)
               throws IOException {
             inFlight.incrementAndGet();
             try {

@@ -8,7 +8,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.Validator;
+import org.jgits3.store.ObjectVersion;
 
 /**
  * A store that answers ranged reads in rounds: none before as many have arrived as belong to one.
@@ -46,8 +46,13 @@ public final class RoundsObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public Validator read(
-      String key, long offset, byte[] dst, int dstOffset, int length, Optional<Validator> expected)
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected)
       throws IOException {
     if (gated) {
       try {

@@ -19,18 +19,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.store.Stores;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ManualTimers;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
@@ -52,7 +52,7 @@ class S3AnswersTest {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
-  private static final Precondition MATCHES = Precondition.matches(new Validator("\"v1\""));
+  private static final Precondition MATCHES = Precondition.matches(new ObjectVersion("\"v1\""));
   private static final byte[] BODY = "body".getBytes(UTF_8);
   private static final byte[] DIGITS = "012345678".getBytes(UTF_8);
   private static final byte[] LETTERS = "abcdefghi".getBytes(UTF_8);
@@ -237,7 +237,7 @@ class S3AnswersTest {
         ObjectStore store = open(server)) {
       GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
       assertThat(found.bytes()).isEqualTo(BODY);
-      assertThat(found.validator()).isEqualTo(new Validator("\"v2\""));
+      assertThat(found.version()).isEqualTo(new ObjectVersion("\"v2\""));
     }
   }
 
@@ -305,7 +305,7 @@ class S3AnswersTest {
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
-      List<FutureTask<Validator>> reads = new ArrayList<>();
+      List<FutureTask<ObjectVersion>> reads = new ArrayList<>();
       for (int i = 0; i < options(server).connections(); i++) {
         reads.add(new FutureTask<>(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty())));
         new Thread(reads.get(i)).start();
@@ -314,8 +314,8 @@ class S3AnswersTest {
       assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
       assertThat(server.requests()).hasSize(4);
       end.countDown();
-      for (FutureTask<Validator> read : reads) {
-        assertThat(read.get()).isEqualTo(new Validator("\"v2\""));
+      for (FutureTask<ObjectVersion> read : reads) {
+        assertThat(read.get()).isEqualTo(new ObjectVersion("\"v2\""));
       }
     }
   }
@@ -351,7 +351,7 @@ class S3AnswersTest {
   }
 
   /** Writes down what it is told. */
-  private static class Telling implements Arrival {
+  private static class Telling implements ReadListener {
     private final List<String> told;
 
     Telling(List<String> told) {
@@ -359,7 +359,7 @@ class S3AnswersTest {
     }
 
     @Override
-    public void begins(Validator version) {
+    public void begins(ObjectVersion version) {
       told.add(version.value());
     }
 
@@ -404,14 +404,15 @@ class S3AnswersTest {
     byte[] dst = new byte[9];
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.read("k", 0, dst, 0, 9, Optional.of(new Validator("\"v1\""))))
+      assertThatThrownBy(
+              () -> store.read("k", 0, dst, 0, 9, Optional.of(new ObjectVersion("\"v1\""))))
           .isInstanceOf(StoreException.Changed.class);
       assertThat(server.requests()).hasSize(2);
     }
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       assertThat(store.read("k", 0, dst, 0, 9, Optional.empty()))
-          .isEqualTo(new Validator("\"v3\""));
+          .isEqualTo(new ObjectVersion("\"v3\""));
       assertThat(dst).asString().isEqualTo("abcdefghi");
     }
   }
@@ -463,7 +464,7 @@ class S3AnswersTest {
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
-      Optional<Validator> named = Optional.of(new Validator("\"v2\""));
+      Optional<ObjectVersion> named = Optional.of(new ObjectVersion("\"v2\""));
       assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, named))
           .isInstanceOf(StoreException.Corrupt.class);
     }
@@ -472,7 +473,7 @@ class S3AnswersTest {
   @Test
   void a_reader_that_is_interrupted_does_not_ask_for_the_rest() throws IOException {
     Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, 4);
-    Arrival interrupting = end -> Thread.currentThread().interrupt();
+    ReadListener interrupting = end -> Thread.currentThread().interrupt();
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       Throwable failure =
@@ -498,7 +499,7 @@ class S3AnswersTest {
         };
     byte[] dst = new byte[9];
     List<String> told = new ArrayList<>();
-    Arrival arrival =
+    ReadListener listener =
         new Telling(told) {
           @Override
           public void until(int end) {
@@ -511,7 +512,7 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         S3Client client = impatient(server, timers);
         ObjectStore store = S3ObjectStore.using(LOCATION, client)) {
-      store.read("k", 0, dst, 0, 9, Optional.empty(), arrival);
+      store.read("k", 0, dst, 0, 9, Optional.empty(), listener);
       assertThat(dst).isEqualTo(DIGITS);
       assertThat(told).doesNotHaveDuplicates();
       assertThat(server.requests())
@@ -566,7 +567,7 @@ class S3AnswersTest {
             S3ObjectStore.open(
                 LOCATION, options(server), o -> o.addExecutionInterceptor(counting))) {
       for (int i = 0; i < 3; i++) {
-        assertThat(store.get("k", Optional.of(new Validator("\"v1\""))))
+        assertThat(store.get("k", Optional.of(new ObjectVersion("\"v1\""))))
             .isEqualTo(new GetResult.NotModified());
       }
       assertThat(server.requests())
@@ -679,12 +680,12 @@ class S3AnswersTest {
    */
   @Test
   void a_completion_whose_repetition_is_called_a_success_waits_for_the_object() throws IOException {
-    AtomicInteger looks = new AtomicInteger();
-    Script script = firstIsLost(there(3, looks, S3AnswersTest::completed));
+    AtomicInteger readSet = new AtomicInteger();
+    Script script = firstIsLost(there(3, readSet, S3AnswersTest::completed));
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
-      assertThat(looks).hasValue(4);
+      assertThat(readSet).hasValue(4);
     }
   }
 
@@ -732,12 +733,12 @@ class S3AnswersTest {
   /** As by a proxy in between that answers by itself. */
   @Test
   void a_completion_that_is_answered_with_nothing_waits_for_the_object() throws IOException {
-    AtomicInteger looks = new AtomicInteger();
-    Script script = there(4, looks, (n, exchange) -> exchange.sendResponseHeaders(200, -1));
+    AtomicInteger readSet = new AtomicInteger();
+    Script script = there(4, readSet, (n, exchange) -> exchange.sendResponseHeaders(200, -1));
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
       store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
-      assertThat(looks).hasValue(5);
+      assertThat(readSet).hasValue(5);
     }
   }
 
@@ -756,11 +757,11 @@ class S3AnswersTest {
   }
 
   /** An object that is not there when it is looked for so often at first. */
-  private static Script there(int misses, AtomicInteger looks, Script others) {
+  private static Script there(int misses, AtomicInteger readSet, Script others) {
     return (n, exchange) -> {
       if (!exchange.getRequestMethod().equals("HEAD")) {
         others.answer(n, exchange);
-      } else if (looks.incrementAndGet() <= misses) {
+      } else if (readSet.incrementAndGet() <= misses) {
         exchange.sendResponseHeaders(404, -1);
       } else {
         headers(exchange, BODY.length);

@@ -43,7 +43,7 @@ class S3BorrowedClientTest extends ObjectStoreContract {
   }
 
   @Override
-  protected boolean bindsValidatorsToBytes() {
+  protected boolean bindsVersionsToBytes() {
     return !server.product().equals("VERSITYGW");
   }
 

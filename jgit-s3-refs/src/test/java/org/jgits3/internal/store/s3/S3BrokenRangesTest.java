@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.Random;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.read.RangeReader;
-import org.jgits3.store.Arrival;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
-import org.jgits3.store.Validator;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -63,8 +63,8 @@ class S3BrokenRangesTest {
     return bytes;
   }
 
-  private Optional<Validator> version() throws IOException {
-    return direct.stat(KEY).map(ObjectInfo::validator);
+  private Optional<ObjectVersion> version() throws IOException {
+    return direct.stat(KEY).map(ObjectInfo::version);
   }
 
   /** A proxy that breaks some answers to GETs off. */
@@ -79,8 +79,8 @@ class S3BrokenRangesTest {
   }
 
   /** Keeps how a read went on, and checks that it went on from where it was. */
-  private static class Log implements Arrival {
-    private final List<Validator> begun = new ArrayList<>();
+  private static class Log implements ReadListener {
+    private final List<ObjectVersion> begun = new ArrayList<>();
     private final int from;
     private int end;
 
@@ -90,7 +90,7 @@ class S3BrokenRangesTest {
     }
 
     @Override
-    public void begins(Validator version) {
+    public void begins(ObjectVersion version) {
       begun.add(version);
       end = from;
     }
@@ -112,7 +112,7 @@ class S3BrokenRangesTest {
     }
 
     @Override
-    public void begins(Validator version) {
+    public void begins(ObjectVersion version) {
       if (super.begun.isEmpty()) {
         try {
           direct.put(KEY, replacement, 0, replacement.length);
@@ -133,7 +133,7 @@ class S3BrokenRangesTest {
     Log log = new Log(5);
     try (ReplyDroppingProxy proxy = breaking(1, 9 * MIB);
         ObjectStore store = through(proxy)) {
-      Validator version =
+      ObjectVersion version =
           store.read(KEY, 7, dst, 5, length, known ? version() : Optional.empty(), log);
 
       assertThat(Optional.of(version)).isEqualTo(version());
@@ -181,7 +181,7 @@ class S3BrokenRangesTest {
   void progress_forgives_the_breaks_before_it() throws Exception {
     byte[] bytes = written(4, 3 * MIB);
     byte[] dst = new byte[bytes.length];
-    int third = RangeLanding.PROGRESS / 3 + HEADER;
+    int third = RangeDownload.PROGRESS / 3 + HEADER;
     try (ReplyDroppingProxy proxy = breaking(Integer.MAX_VALUE, third);
         ObjectStore store = through(proxy)) {
       store.read(KEY, 0, dst, 0, dst.length, Optional.empty());
@@ -197,7 +197,7 @@ class S3BrokenRangesTest {
     new Random(6).nextBytes(other);
     byte[] dst = new byte[bytes.length];
     Log log = new Replacing(other);
-    Optional<Validator> version = version();
+    Optional<ObjectVersion> version = version();
     try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
         ObjectStore store = through(proxy)) {
       assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, version, log))
@@ -217,7 +217,7 @@ class S3BrokenRangesTest {
     Log log = new Replacing(other);
     try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
         ObjectStore store = through(proxy)) {
-      Validator version = store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), log);
+      ObjectVersion version = store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), log);
       assertThat(Optional.of(version)).isEqualTo(version());
       assertThat(dst).isEqualTo(other);
       assertThat(log.begun).hasSize(2).last().isEqualTo(version);

@@ -27,7 +27,7 @@ class S3ObjectStoreTest extends ObjectStoreContract {
   }
 
   @Override
-  protected boolean bindsValidatorsToBytes() {
+  protected boolean bindsVersionsToBytes() {
     return !server.product().equals("VERSITYGW");
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.concurrent.SharedRequest;
-import org.jgits3.internal.store.read.Gang;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.FullHeap;
 
@@ -111,9 +111,9 @@ public final class FullHeapProcess {
 
   private static void readWithoutHelp() throws Exception {
     AtomicInteger done = new AtomicInteger();
-    Gang.Action<String> action = piece -> done.incrementAndGet();
+    ParallelRequests.Action<String> action = piece -> done.incrementAndGet();
     List<String> three = List.of("a", "b", "c");
-    Gang.forEach(three, action);
+    ParallelRequests.forEach(three, action);
     AtomicInteger asked = new AtomicInteger();
     List<String> pieces =
         new AbstractList<>() {
@@ -127,10 +127,10 @@ public final class FullHeapProcess {
             if (asked.incrementAndGet() == 2) { // once to count them, and then for the threads
               FullHeap.fill();
             }
-            return Gang.SIZE;
+            return ParallelRequests.SIZE;
           }
         };
-    FullHeap.tryInFull(() -> Gang.forEach(pieces, action));
+    FullHeap.tryInFull(() -> ParallelRequests.forEach(pieces, action));
     System.out.println(done.get() + " done");
   }
 }

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.catalog;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.jgits3.manifest.Departure;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * The names that hold each life of a repository, from a reading of all manifests of a store.
+ *
+ * <p>The catalog gives a repository id one name at a time. A store that was restored, from a copy
+ * taken while a repository was renamed or by putting one manifest back, may hold a life under two
+ * names or under none. Nothing but the manifests can tell, and a manifest knows of no other. A
+ * catalog that was read once stays good while only bindings change the store: {@link #holders}
+ * follows renames made since.
+ *
+ * <p>Immutable.
+ */
+public final class NameIndex {
+  /** Manifests that are read at a time. */
+  private static final int AT_ONCE = 8;
+
+  private static final Comparator<RepositoryName> ORDER =
+      Comparator.comparing(RepositoryName::value);
+
+  /** A life in the bytes of a manifest, damaged digits included. */
+  private static final Pattern LIFE =
+      Pattern.compile("\"repositoryId\":\"(.{32})\"", Pattern.DOTALL);
+
+  /** Digits that damage may have changed in a life. Two lives differ in about 30. */
+  private static final int DAMAGED_DIGITS = 8;
+
+  private final ObjectStore store;
+  private final Map<RepositoryName, Binding> catalog;
+  private final Map<RepositoryName, Unreadable> unreadable;
+
+  /** Names to ask for each life: those that held it, and those it was renamed to. */
+  private final Map<String, Set<RepositoryName>> byRepositoryId = new HashMap<>();
+
+  /** The part of a manifest that matters here. */
+  private record Binding(
+      String repositoryId, RepositoryState state, long generation, List<Departure> left) {
+    static Binding of(Manifest m) {
+      return new Binding(m.repositoryId(), m.state(), m.generation(), m.left());
+    }
+
+    boolean holds(String other) {
+      return repositoryId.equals(other)
+          && (state instanceof RepositoryState.Active || state instanceof RepositoryState.Moving);
+    }
+  }
+
+  /**
+   * A manifest that is damaged, or of a newer format.
+   *
+   * @param repositoryId the life it is bound to, as far as its bytes tell; damaged digits included
+   * @param why the failure to read it
+   */
+  private record Unreadable(Optional<String> repositoryId, ManifestException why) {
+    static Unreadable of(byte[] bytes, ManifestException why) {
+      Matcher found = LIFE.matcher(new String(bytes, ISO_8859_1));
+      return new Unreadable(found.find() ? Optional.of(found.group(1)) : Optional.empty(), why);
+    }
+
+    /** Whether it may be bound to a life. */
+    boolean mayHold(String other) {
+      return repositoryId.isEmpty()
+          || IntStream.range(0, other.length())
+                  .filter(i -> other.charAt(i) != repositoryId.get().charAt(i))
+                  .count()
+              <= DAMAGED_DIGITS;
+    }
+  }
+
+  /**
+   * Something that bindings never lead to, and a restored store may hold.
+   *
+   * @param key key of a manifest
+   * @param problem one line
+   */
+  public record Contradiction(String key, String problem) {}
+
+  private NameIndex(
+      ObjectStore store,
+      Map<RepositoryName, Binding> catalog,
+      Map<RepositoryName, Unreadable> unreadable) {
+    this.store = store;
+    this.catalog = catalog;
+    this.unreadable = unreadable;
+    catalog.forEach(
+        (name, binding) -> {
+          if (binding.holds(binding.repositoryId())) {
+            ask(binding.repositoryId(), name);
+          }
+          binding.left().forEach(d -> ask(d.repositoryId(), new RepositoryName(d.to())));
+        });
+  }
+
+  private void ask(String repositoryId, RepositoryName name) {
+    byRepositoryId.computeIfAbsent(repositoryId, absent -> new LinkedHashSet<>()).add(name);
+  }
+
+  /**
+   * Reads all manifests: one GET for each name that was ever used, several at a time. Those that
+   * are damaged are kept in mind.
+   *
+   * @param store the store
+   * @return the catalog
+   * @throws IOException if the store does not answer
+   */
+  public static NameIndex read(ObjectStore store) throws IOException {
+    return read(store, AT_ONCE);
+  }
+
+  /** As {@link #read(ObjectStore)}, so many manifests at a time. */
+  static NameIndex read(ObjectStore store, int atOnce) throws IOException {
+    Queue<RepositoryName> names = new ConcurrentLinkedQueue<>();
+    store.list(
+        RepositoryName.PREFIX,
+        object -> RepositoryName.fromManifestKey(object.key()).ifPresent(names::add));
+    Map<RepositoryName, Binding> catalog = Collections.synchronizedMap(new TreeMap<>(ORDER));
+    Map<RepositoryName, Unreadable> unreadable = Collections.synchronizedMap(new TreeMap<>(ORDER));
+    Callable<Void> reader =
+        () -> {
+          RepositoryName name;
+          while ((name = names.poll()) != null) {
+            readInto(store, name, catalog, unreadable);
+          }
+          return null;
+        };
+    inParallel(Collections.nCopies(Math.min(atOnce, names.size()), reader));
+    return new NameIndex(store, catalog, unreadable);
+  }
+
+  private static void readInto(
+      ObjectStore store,
+      RepositoryName name,
+      Map<RepositoryName, Binding> catalog,
+      Map<RepositoryName, Unreadable> unreadable)
+      throws IOException {
+    if (store.get(name.manifestKey(), Optional.empty()) instanceof GetResult.Found found) {
+      try {
+        catalog.put(name, Binding.of(decode(store, name, found.bytes())));
+      } catch (ManifestException.Corrupt | ManifestException.Unsupported e) {
+        unreadable.put(name, Unreadable.of(found.bytes(), e));
+      }
+    }
+  }
+
+  private static Manifest decode(ObjectStore store, RepositoryName name, byte[] bytes)
+      throws ManifestException {
+    return ManifestCodec.decode("manifest " + store.location() + "/" + name.manifestKey(), bytes);
+  }
+
+  private static void inParallel(List<Callable<Void>> readers) throws IOException {
+    if (readers.isEmpty()) {
+      return;
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(readers.size());
+    try {
+      for (Future<Void> reader : threads.invokeAll(readers)) {
+        reader.get();
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      throw new IOException("the manifests cannot be read: " + e.getCause(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while manifests were read");
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /**
+   * The names that hold a life now. Reads their manifests again, and those of the names it was
+   * renamed to since.
+   *
+   * <p>Misses none, though renames go on: a life that has left a name is looked for under the name
+   * it got, which is read later than the one it left. Several names are asked twice, since one that
+   * was asked early may have been left since.
+   *
+   * @param repositoryId a {@link Manifest#repositoryId}
+   * @return names, usually one; none if the life has ended
+   * @throws ManifestException.Corrupt if a manifest that may hold it is damaged
+   * @throws ManifestException.Unsupported if a manifest that may hold it has a newer format
+   * @throws IOException if the store does not answer
+   */
+  public SortedSet<RepositoryName> holders(String repositoryId) throws IOException {
+    checkReadable(repositoryId);
+    SortedSet<RepositoryName> holders = asked(repositoryId);
+    SortedSet<RepositoryName> before = Collections.emptySortedSet();
+    while (holders.size() > 1 && !holders.equals(before)) {
+      before = holders;
+      holders = asked(repositoryId);
+    }
+    return holders;
+  }
+
+  private SortedSet<RepositoryName> asked(String repositoryId) throws IOException {
+    SortedSet<RepositoryName> holders = new TreeSet<>(ORDER);
+    Map<RepositoryName, Long> seen = new HashMap<>();
+    Queue<RepositoryName> toAsk =
+        new ArrayDeque<>(byRepositoryId.getOrDefault(repositoryId, Set.of()));
+    while (!toAsk.isEmpty()) {
+      RepositoryName name = toAsk.remove();
+      Optional<Binding> found = now(name);
+      if (found.isEmpty() || Long.valueOf(found.get().generation()).equals(seen.get(name))) {
+        continue;
+      }
+      seen.put(name, found.get().generation());
+      departure(found.get(), repositoryId).ifPresent(d -> toAsk.add(new RepositoryName(d.to())));
+      if (!found.get().holds(repositoryId)) {
+        continue;
+      }
+      if (found.get().state() instanceof RepositoryState.Moving moving) {
+        RepositoryName to = new RepositoryName(moving.to());
+        toAsk.add(to);
+        if (arrived(now(to), repositoryId, name, moving.reserved())) {
+          continue; // what is left of a rename that was not finished
+        }
+      }
+      holders.add(name);
+    }
+    return holders;
+  }
+
+  private void checkReadable(String repositoryId) throws ManifestException {
+    for (Unreadable damaged : unreadable.values()) {
+      if (damaged.mayHold(repositoryId)) {
+        throw damaged.why();
+      }
+    }
+  }
+
+  private Optional<Binding> now(RepositoryName name) throws IOException {
+    return store.get(name.manifestKey(), Optional.empty()) instanceof GetResult.Found found
+        ? Optional.of(Binding.of(decode(store, name, found.bytes())))
+        : Optional.empty();
+  }
+
+  private static Optional<Departure> departure(Binding from, String repositoryId) {
+    return from.left().stream().filter(d -> d.repositoryId().equals(repositoryId)).findFirst();
+  }
+
+  /** Whether a life has come to a name: its manifest is later than the reservation. */
+  private static boolean arrived(
+      Optional<Binding> target, String repositoryId, RepositoryName from, long reserved) {
+    return target.isPresent()
+        && target.get().generation() > reserved
+        && !isReserved(target.get(), repositoryId, from);
+  }
+
+  private static boolean isReserved(Binding target, String repositoryId, RepositoryName from) {
+    return target.repositoryId().equals(repositoryId)
+        && target.state() instanceof RepositoryState.Reserved reservation
+        && reservation.from().equals(from.value());
+  }
+
+  /**
+   * What bindings never lead to: a repository with two names, one that was renamed to a name that
+   * does not know of it, or a manifest that cannot be read. A store with none of these has one name
+   * for each repository that was there all the while it was copied, whatever the order in which its
+   * manifests were copied.
+   *
+   * @return what is wrong; empty if nothing is
+   * @throws IOException if the store does not answer
+   */
+  public List<Contradiction> contradictions() throws IOException {
+    List<Contradiction> found = new ArrayList<>();
+    unreadable.forEach(
+        (name, damaged) ->
+            found.add(new Contradiction(name.manifestKey(), damaged.why().getMessage())));
+    if (!found.isEmpty()) {
+      return found; // any of them may hold what seems to be missing
+    }
+    for (String repositoryId : new TreeSet<>(byRepositoryId.keySet())) {
+      severalNames(repositoryId, found);
+    }
+    for (RepositoryName name : catalog.keySet()) {
+      Optional<Binding> binding = now(name);
+      if (binding.isPresent()) {
+        unfinished(name, binding.get(), found);
+        for (Departure departure : binding.get().left()) {
+          missing(name, departure, found);
+        }
+      }
+    }
+    return found;
+  }
+
+  private void severalNames(String repositoryId, List<Contradiction> found) throws IOException {
+    Set<RepositoryName> asked = byRepositoryId.get(repositoryId);
+    if (asked.size() < 2) {
+      return;
+    }
+    SortedSet<RepositoryName> holders = holders(repositoryId);
+    if (holders.size() > 1) {
+      for (RepositoryName name : holders) {
+        found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
+      }
+    }
+  }
+
+  /**
+   * One line about names that hold the same repository.
+   *
+   * @param holders the names
+   * @return what is wrong, and what to do
+   */
+  public static String severalNames(SortedSet<RepositoryName> holders) {
+    return "the names "
+        + String.join(" and ", holders.stream().map(RepositoryName::value).toList())
+        + " hold the same repository, as in a copy of the store taken during a rename;"
+        + " delete the name that is not to stay";
+  }
+
+  private void unfinished(RepositoryName name, Binding binding, List<Contradiction> found)
+      throws IOException {
+    if (binding.state() instanceof RepositoryState.Moving moving) {
+      Optional<Binding> target = now(new RepositoryName(moving.to()));
+      if (!arrived(target, binding.repositoryId(), name, moving.reserved())
+          && !target.map(t -> isReserved(t, binding.repositoryId(), name)).orElse(false)) {
+        found.add(
+            new Contradiction(
+                name.manifestKey(),
+                "is being renamed to "
+                    + moving.to()
+                    + ", whose manifest is from before that; copy the manifests again, or restore"
+                    + " this one into a new repository"));
+      }
+    }
+  }
+
+  private void missing(RepositoryName name, Departure departure, List<Contradiction> found)
+      throws IOException {
+    RepositoryName to = new RepositoryName(departure.to());
+    if (!arrived(now(to), departure.repositoryId(), name, departure.reserved())
+        && holders(departure.repositoryId()).isEmpty()) {
+      found.add(
+          new Contradiction(
+              to.manifestKey(),
+              "lacks the repository that was renamed from "
+                  + name
+                  + " to "
+                  + to
+                  + ": it is from before that; copy this manifest again"));
+    }
+  }
+}

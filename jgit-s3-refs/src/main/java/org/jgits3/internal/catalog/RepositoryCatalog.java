@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.catalog;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.DecidedWrites;
+import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.Pacing;
+import org.jgits3.internal.commit.Ticker;
+import org.jgits3.manifest.Departure;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Creates, finds, lists, renames and deletes repositories: what a name is bound to.
+ *
+ * <p>No manifest is ever removed from the store, or a late duplicate of the write that created it
+ * would bring it back; a tombstone takes its place. A name that is used again continues the
+ * generation of its tombstone, under a fresh repository id.
+ *
+ * <p>Safe for use by many threads and processes.
+ */
+public final class RepositoryCatalog {
+  private static final int RENAME_BYTES = 10;
+  private static final String IMPORTING = ".importing";
+  private static final int IMPORT_BYTES = 6;
+
+  private final ObjectStore store;
+  private final CommitPolicy policy;
+  private final Ticker ticker;
+  private final RandomGenerator.SplittableGenerator random;
+
+  /**
+   * The bindings of one store.
+   *
+   * @param store where the manifests are
+   * @param policy how long to try
+   */
+  public RepositoryCatalog(ObjectStore store, CommitPolicy policy) {
+    this(store, policy, Ticker.SYSTEM, new SplittableRandom());
+  }
+
+  /** A catalog with a time and a chance of the test's own. */
+  public RepositoryCatalog(
+      ObjectStore store,
+      CommitPolicy policy,
+      Ticker ticker,
+      RandomGenerator.SplittableGenerator random) {
+    this.store = store;
+    this.policy = policy;
+    this.ticker = ticker;
+    this.random = random;
+  }
+
+  /**
+   * Creates a repository under a name that stands for none, also over a tombstone.
+   *
+   * @param name its name
+   * @param settings configuration to begin with
+   * @param refs refs to begin with, {@code HEAD} among the symbolic ones
+   * @return its first manifest, or a later one if others were quick to change it
+   * @throws ManifestException.Exists if there is one already, or a rename to the name has begun
+   * @throws ManifestException.Gone if it was created, and deleted by somebody else at once
+   * @throws UnknownOutcomeException if the deadline passed first, or if it cannot be told whether
+   *     it was created before somebody else deleted it
+   * @throws IOException if the store does not answer or refuses
+   */
+  public VersionedManifest create(RepositoryName name, RepositorySettings settings, Refs refs)
+      throws IOException {
+    return create(name, RepositoryState.ACTIVE, settings, refs);
+  }
+
+  /**
+   * Creates a repository for an import to fill.
+   *
+   * @param target name that it gets when it is whole
+   * @param settings configuration to begin with
+   * @param refs refs to begin with, {@code HEAD} among the symbolic ones
+   * @return its name until then, which no other import has
+   * @throws IllegalArgumentException if the target is so long that there is no such name
+   * @throws IOException as {@link #create}
+   */
+  public RepositoryName createImport(RepositoryName target, RepositorySettings settings, Refs refs)
+      throws IOException {
+    RepositoryName name =
+        new RepositoryName(importPrefix(target) + ObjectNames.random(IMPORT_BYTES));
+    create(name, new RepositoryState.Active(Optional.of(target.value())), settings, refs);
+    return name;
+  }
+
+  /**
+   * Repositories that imports make, or were making when they were killed, and those that are being
+   * renamed to their target: one listing, and a GET for each.
+   *
+   * @param target name that the repository is to get
+   * @return their names, and what these stand for
+   * @throws IOException if the store does not answer or refuses
+   */
+  public Map<RepositoryName, RepositoryState> imports(RepositoryName target) throws IOException {
+    List<RepositoryName> found = new ArrayList<>();
+    list(target.directoryKey(IMPORTING), found::add);
+    Map<RepositoryName, RepositoryState> imports = new HashMap<>();
+    for (RepositoryName name : found) {
+      Optional<RepositoryState> state = read(name).map(known -> known.manifest().state());
+      state.filter(s -> isFor(s, target)).ifPresent(s -> imports.put(name, s));
+    }
+    return imports;
+  }
+
+  private static boolean isFor(RepositoryState state, RepositoryName target) {
+    return isImport(state, target)
+        || (state instanceof RepositoryState.Moving moving && moving.to().equals(target.value()));
+  }
+
+  private static boolean isImport(RepositoryState state, RepositoryName target) {
+    return state instanceof RepositoryState.Active active
+        && active.importOf().filter(target.value()::equals).isPresent();
+  }
+
+  /**
+   * What the names begin with under which imports make a repository.
+   *
+   * @param target name that the repository is to get
+   * @return the beginning, with the slash at its end
+   */
+  public static String importPrefix(RepositoryName target) {
+    return target.value() + IMPORTING + '/';
+  }
+
+  private VersionedManifest create(
+      RepositoryName name, RepositoryState state, RepositorySettings settings, Refs refs)
+      throws IOException {
+    ManifestFile file = new ManifestFile(store, name);
+    DecidedWrites writes = writes(file);
+    String repositoryId = ObjectNames.random(16);
+    List<String> notes = new ArrayList<>();
+    Optional<VersionedManifest> before = Optional.empty();
+    while (true) {
+      long floor = generation(before);
+      Manifest first =
+          Manifest.blank(repositoryId, state, floor + 1, floor, settings, refs)
+              .withLeft(left(before));
+      former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(repositoryId, former)));
+      noteFormer(repositoryId, before);
+      DecidedWrites.Result result = writes.write(before, first);
+      if (result.won()) {
+        return new VersionedManifest(first, result.version());
+      }
+      Optional<VersionedManifest> found = file.read();
+      if (isRepository(found, repositoryId)) {
+        return created(file, found.get());
+      }
+      checkNotOurs(writes, result, floor, found);
+      try {
+        checkFree(name, file, found);
+      } catch (IOException e) {
+        delete(notes, e);
+        throw e;
+      }
+      before = found;
+    }
+  }
+
+  /** Deletes what was noted for a life that will never be, and that nobody would find. */
+  private void delete(List<String> notes, IOException failure) {
+    try {
+      if (!notes.isEmpty()) {
+        store.delete(notes);
+      }
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Notes whose objects are still to be swept before the tombstone that says so is replaced. A life
+   * that was deleted never comes back, so this holds whatever becomes of the new binding.
+   */
+  private void noteFormer(String repositoryId, Optional<VersionedManifest> before)
+      throws IOException {
+    Optional<String> former = former(before);
+    if (former.isPresent()) {
+      byte[] body = before.get().manifest().nonce().getBytes(US_ASCII); // which end of it
+      store.put(ObjectNames.formerKey(repositoryId, former.get()), body, 0, body.length);
+    }
+  }
+
+  private static Optional<String> former(Optional<VersionedManifest> before) {
+    return before
+        .map(VersionedManifest::manifest)
+        .filter(manifest -> manifest.state() instanceof RepositoryState.Deleted)
+        .map(Manifest::repositoryId);
+  }
+
+  private static VersionedManifest created(ManifestFile file, VersionedManifest found)
+      throws ManifestException {
+    if (!(found.manifest().state() instanceof RepositoryState.Active)) {
+      throw file.gone(Optional.of(found.manifest().state()));
+    }
+    return found;
+  }
+
+  /**
+   * Makes sure that a write that was refused was not applied before: it was not, if somebody else
+   * made the generation it would have made.
+   */
+  private static void checkNotOurs(
+      DecidedWrites writes,
+      DecidedWrites.Result result,
+      long base,
+      Optional<VersionedManifest> found)
+      throws UnknownOutcomeException {
+    if (result.inDoubt() && generation(found) != base && generation(found) != base + 1) {
+      throw writes.unknown("somebody else wrote meanwhile");
+    }
+  }
+
+  private void checkFree(RepositoryName name, ManifestFile file, Optional<VersionedManifest> found)
+      throws IOException {
+    if (found.isEmpty()) {
+      return;
+    }
+    Manifest manifest = found.get().manifest();
+    if (manifest.holdsRepository()) {
+      throw new ManifestException.Exists(
+          file + ": there is a repository " + name + " already; choose another name");
+    }
+    if (manifest.state() instanceof RepositoryState.Reserved reserved
+        && isLive(name, manifest, reserved)) {
+      throw new ManifestException.Exists(file.gone(Optional.of(reserved)).getMessage());
+    }
+    file.checkWritable(manifest);
+  }
+
+  /**
+   * Whether a name is kept for a repository that can not be renamed to it any more, since it was
+   * deleted, or renamed to something else: such a name is free. One GET, or two.
+   *
+   * @param name name to look up
+   * @return true if so; false if it is not kept for any, or may still get what it is kept for
+   * @throws IOException if a manifest cannot be read
+   */
+  public boolean isAbandoned(RepositoryName name) throws IOException {
+    Optional<VersionedManifest> found = read(name);
+    return found.isPresent()
+        && found.get().manifest().state() instanceof RepositoryState.Reserved reserved
+        && !isLive(name, found.get().manifest(), reserved);
+  }
+
+  /** Whether the rename that reserved a name can still be finished. */
+  private boolean isLive(
+      RepositoryName name, Manifest reservation, RepositoryState.Reserved reserved)
+      throws IOException {
+    Optional<VersionedManifest> origin = read(new RepositoryName(reserved.from()));
+    if (!isRepository(origin, reservation.repositoryId())) {
+      return false;
+    }
+    RepositoryState state = origin.get().manifest().state();
+    return state instanceof RepositoryState.Active
+        || (state instanceof RepositoryState.Moving moving && isFor(reserved, moving, name));
+  }
+
+  private static boolean isFor(
+      RepositoryState.Reserved reserved, RepositoryState.Moving moving, RepositoryName target) {
+    return moving.to().equals(target.value()) && moving.rename().equals(reserved.rename());
+  }
+
+  /**
+   * What a name is bound to, tombstones included: one GET.
+   *
+   * @param name name to look up
+   * @return its manifest; empty if the name was never used
+   * @throws IOException if the manifest cannot be read
+   */
+  public Optional<VersionedManifest> read(RepositoryName name) throws IOException {
+    return new ManifestFile(store, name).read();
+  }
+
+  /**
+   * Lists the names of repositories without reading their manifests. One that is being renamed may
+   * be listed under both names.
+   *
+   * @param each called for every name, in no particular order
+   * @throws IOException if the store does not answer or refuses
+   */
+  public void list(Consumer<RepositoryName> each) throws IOException {
+    list(RepositoryName.PREFIX, each);
+  }
+
+  private void list(String prefix, Consumer<RepositoryName> each) throws IOException {
+    store.list(
+        prefix,
+        object -> {
+          if (object.size() >= ManifestCodec.MIN_REPOSITORY_BYTES) {
+            RepositoryName.fromManifestKey(object.key()).ifPresent(each);
+          }
+        });
+  }
+
+  /**
+   * Lists all names that were ever used, those of deleted and renamed repositories included.
+   *
+   * @param each called for every name, in no particular order
+   * @throws IOException if the store does not answer or refuses
+   */
+  public void listUsed(Consumer<RepositoryName> each) throws IOException {
+    store.list(
+        RepositoryName.PREFIX,
+        object -> RepositoryName.fromManifestKey(object.key()).ifPresent(each));
+  }
+
+  /**
+   * Deletes a repository: turns its manifest into a tombstone. Its objects are swept later.
+   *
+   * @param name its name
+   * @return the life that has ended, a {@link Manifest#repositoryId}
+   * @throws ManifestException.Gone if there is no such repository, or it is being renamed
+   * @throws UnknownOutcomeException if the deadline passed first
+   * @throws IOException if the store does not answer or refuses
+   */
+  public String delete(RepositoryName name) throws IOException {
+    return delete(name, Optional.empty());
+  }
+
+  /**
+   * Deletes a repository as long as an import makes it. If that import is still under way, it
+   * fails, saying so.
+   *
+   * @param name its name, one of {@link #imports}
+   * @param target name that it was to get
+   * @return the life that has ended, a {@link Manifest#repositoryId}
+   * @throws ManifestException.Gone if there is no such repository, or no import makes it any more
+   * @throws IOException as {@link #delete}
+   */
+  public String deleteImport(RepositoryName name, RepositoryName target) throws IOException {
+    return delete(name, Optional.of(target));
+  }
+
+  private String delete(RepositoryName name, Optional<RepositoryName> importOf) throws IOException {
+    ManifestFile file = new ManifestFile(store, name);
+    DecidedWrites writes = writes(file);
+    Optional<VersionedManifest> found = file.read();
+    while (true) {
+      VersionedManifest before = active(file, found);
+      if (importOf.isPresent() && !isImport(before.manifest().state(), importOf.get())) {
+        throw file.gone(Optional.of(before.manifest().state()));
+      }
+      Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
+      DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
+      if (result.won()) {
+        return tombstone.repositoryId();
+      }
+      found = file.read();
+      if (found.isPresent() && found.get().manifest().nonce().equals(tombstone.nonce())) {
+        return tombstone.repositoryId();
+      }
+      if (!isRepository(found, tombstone.repositoryId())) {
+        checkNotOurs(writes, result, before.manifest().generation(), found);
+        throw file.gone(found.map(other -> other.manifest().state()));
+      }
+    }
+  }
+
+  /**
+   * Renames a repository, or finishes a rename that somebody began: reserves the new name, marks
+   * the old manifest as moving, which fences every writer, binds the new name to the same objects,
+   * and leaves a tombstone that names it. Nobody can read the repository between the second step
+   * and the third. Whatever step it was interrupted after, repeating the rename finishes it.
+   *
+   * @param from its name
+   * @param to name it will have
+   * @return the life that has the new name, a {@link Manifest#repositoryId}
+   * @throws ManifestException.Gone if there is no repository {@code from}
+   * @throws ManifestException.Exists if there is one called {@code to}
+   * @throws ManifestException if a rename to yet another name has begun
+   * @throws UnknownOutcomeException if the deadline passed first; repeating the rename finishes it.
+   *     Or if others have renamed or deleted the repository meanwhile, and it cannot be told what
+   *     came first
+   * @throws IOException if the store does not answer or refuses
+   */
+  public String rename(RepositoryName from, RepositoryName to) throws IOException {
+    ManifestFile source = new ManifestFile(store, from);
+    DecidedWrites writes = writes(source);
+    Optional<Begun> begun = Optional.empty();
+    while (true) {
+      Optional<VersionedManifest> origin = source.read();
+      if (begun.isPresent() && !isRepository(origin, begun.get().repositoryId())) {
+        throw writes.unknown("another repository has got the name");
+      }
+      RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
+      if (state instanceof RepositoryState.Active) {
+        begun = Optional.of(begin(writes, from, to, origin.get(), begun));
+      } else if (state instanceof RepositoryState.Moving moving) {
+        checkTarget(source, moving, to);
+        finish(writes, from, to, origin.get());
+        return origin.get().manifest().repositoryId(); // once, whatever the name stands for by now
+      } else if (state instanceof RepositoryState.Moved moved
+          && moved.to().equals(to.value())
+          && (begun.isPresent()
+              || isRepository(read(to), origin.get().manifest().repositoryId()))) {
+        return origin.get().manifest().repositoryId();
+      } else {
+        throw source.gone(Optional.ofNullable(state));
+      }
+    }
+  }
+
+  /**
+   * A rename whose mark on the old manifest was tried.
+   *
+   * @param repositoryId the repository that is renamed
+   * @param rename what the mark says, as does the reservation
+   * @param inDoubt whether the mark may have been made, and the rename have been finished since
+   */
+  private record Begun(String repositoryId, String rename, boolean inDoubt) {}
+
+  private static void checkTarget(
+      ManifestFile source, RepositoryState.Moving moving, RepositoryName to)
+      throws ManifestException {
+    if (!moving.to().equals(to.value())) {
+      throw new ManifestException(source.gone(Optional.of(moving)).getMessage(), null);
+    }
+  }
+
+  /**
+   * Reserves the new name, then fences the writers of the old one. A reservation found in place is
+   * written anew, so that nobody who took it for an abandoned one can replace it any more; it stays
+   * that of the same rename, since another process may have fenced the writers for it.
+   *
+   * @param tried what was tried before; must not have come to a rename
+   */
+  private Begun begin(
+      DecidedWrites writes,
+      RepositoryName from,
+      RepositoryName to,
+      VersionedManifest origin,
+      Optional<Begun> tried)
+      throws IOException {
+    Manifest repository = origin.manifest();
+    new ManifestFile(store, from).checkWritable(repository);
+    ManifestFile target = new ManifestFile(store, to);
+    Optional<VersionedManifest> before = target.read();
+    Optional<RepositoryState.Reserved> ours = reservation(before, repository, from);
+    if (tried.isPresent()
+        && tried.get().inDoubt()
+        && ours.filter(r -> r.rename().equals(tried.get().rename())).isEmpty()) {
+      throw writes.unknown("it may have been renamed, and been renamed back since");
+    }
+    if (ours.isEmpty()) {
+      checkFree(to, target, before);
+    }
+    noteFormer(repository.repositoryId(), before);
+    String rename = ours.isPresent() ? ours.get().rename() : ObjectNames.random(RENAME_BYTES);
+    Manifest reservation =
+        Manifest.blank(
+                repository.repositoryId(),
+                new RepositoryState.Reserved(from.value(), rename),
+                generation(before) + 1,
+                generation(before),
+                RepositorySettings.NONE,
+                Refs.NONE)
+            .withLeft(left(before));
+    if (!writes.on(target).write(before, reservation).won()) {
+      return tried.orElse(new Begun(repository.repositoryId(), rename, false));
+    }
+    Manifest moving =
+        repository.committed(
+            repository.generation() + 1,
+            new RepositoryState.Moving(to.value(), rename, reservation.generation()),
+            repository.counters().writers(),
+            repository.counters().prunedTo());
+    boolean inDoubt = writes.write(Optional.of(origin), moving).inDoubt();
+    return new Begun(repository.repositoryId(), rename, inDoubt);
+  }
+
+  /** The reservation of a name for a repository, if that is what the name stands for. */
+  private static Optional<RepositoryState.Reserved> reservation(
+      Optional<VersionedManifest> found, Manifest repository, RepositoryName from) {
+    return isRepository(found, repository.repositoryId())
+            && found.get().manifest().state() instanceof RepositoryState.Reserved reserved
+            && reserved.from().equals(from.value())
+        ? Optional.of(reserved)
+        : Optional.empty();
+  }
+
+  /**
+   * Binds the new name, unless that was done before, then leaves the tombstone.
+   *
+   * <p>The reservation that the old manifest was marked for is replaced once, by what is bound
+   * then: nobody else takes it from then on, and no later one is taken for it. So if the name
+   * stands for anything later, whatever it is, the repository has arrived, and may have gone on
+   * from there. Anything earlier is from a copy of the store that was taken during the rename.
+   */
+  private void finish(
+      DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
+      throws IOException {
+    Manifest moving = origin.manifest();
+    ManifestFile target = new ManifestFile(store, to);
+    target.checkWritable(moving);
+    RepositoryState.Moving mark = (RepositoryState.Moving) moving.state();
+    boolean arrived = false;
+    while (!arrived) { // until none who began late writes the same reservation anew
+      Optional<VersionedManifest> before = target.read(); // after the old one, marked later
+      Optional<RepositoryState.Reserved> reserved = reservation(before, moving, from);
+      if (reserved.isPresent() && isFor(reserved.get(), mark, to)) {
+        long generation = Math.max(moving.generation(), generation(before)) + 1;
+        Manifest active =
+            moving
+                .committed(
+                    generation,
+                    RepositoryState.ACTIVE,
+                    Collections.emptySortedMap(),
+                    generation - 1)
+                .withLeft(Departure.without(left(before), moving.repositoryId()));
+        arrived = writes.on(target).write(before, active).won();
+      } else if (generation(before) > mark.reserved()) {
+        arrived = true;
+      } else {
+        throw new ManifestException(
+            target
+                + ": is from before the rename of "
+                + from
+                + " to it began, as in a copy of the store; nothing was changed,"
+                + " see verify --names",
+            null);
+      }
+    }
+    Departure departure = new Departure(moving.repositoryId(), to.value(), mark.reserved());
+    Manifest tombstone =
+        tombstone(moving, new RepositoryState.Moved(to.value()))
+            .withLeft(Departure.and(moving.left(), departure));
+    writes.write(Optional.of(origin), tombstone);
+  }
+
+  private static List<Departure> left(Optional<VersionedManifest> found) {
+    return found.map(manifest -> manifest.manifest().left()).orElse(List.of());
+  }
+
+  private DecidedWrites writes(ManifestFile file) {
+    return new DecidedWrites(
+        file, ticker, new Pacing(random.split()), ticker.nanoTime() + policy.deadline().toNanos());
+  }
+
+  private static Manifest tombstone(Manifest before, RepositoryState state) {
+    long generation = before.generation() + 1;
+    return Manifest.blank(
+            before.repositoryId(),
+            state,
+            generation,
+            generation,
+            RepositorySettings.NONE,
+            Refs.NONE)
+        .withLeft(before.left());
+  }
+
+  private static VersionedManifest active(ManifestFile file, Optional<VersionedManifest> found)
+      throws ManifestException {
+    Optional<RepositoryState> state = found.map(manifest -> manifest.manifest().state());
+    if (!(state.orElse(null) instanceof RepositoryState.Active)) {
+      throw file.gone(state);
+    }
+    file.checkWritable(found.get().manifest());
+    return found.get();
+  }
+
+  private static boolean isRepository(Optional<VersionedManifest> found, String repositoryId) {
+    return found.isPresent() && found.get().manifest().repositoryId().equals(repositoryId);
+  }
+
+  private static long generation(Optional<VersionedManifest> found) {
+    return found.map(manifest -> manifest.manifest().generation()).orElse(0L);
+  }
+}

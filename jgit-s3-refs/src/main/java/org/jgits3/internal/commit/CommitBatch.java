@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.commit;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jgits3.manifest.ListingRules;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+
+/**
+ * Changes applied to one base, each to the state left by the one before, and the verdicts that hold
+ * if the result is committed. A change that fails, fails alone.
+ */
+final class CommitBatch {
+  private final Manifest base;
+  private final ListingRules rules;
+  private final UnaryOperator<Manifest> seal;
+  private final List<Verdict<?>> verdicts = new ArrayList<>();
+  private Manifest state;
+  private boolean edited;
+
+  private record Verdict<R>(Submission<R> submission, Submission.Outcome<R> pending) {
+    void deliver() {
+      submission.decide(pending);
+    }
+  }
+
+  /** A manifest ready to be stored. */
+  @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+  record Sealed(Manifest manifest, byte[] body) {}
+
+  /**
+   * An empty batch.
+   *
+   * @param base manifest the batch is to replace
+   * @param rules what a change may do
+   * @param seal makes the manifest to be stored from the changed one
+   */
+  CommitBatch(Manifest base, ListingRules rules, UnaryOperator<Manifest> seal) {
+    this.base = base;
+    this.rules = rules;
+    this.seal = seal;
+    this.state = base;
+  }
+
+  /**
+   * Applies changes to the base, forgetting any applied before.
+   *
+   * @param submissions the changes, in order
+   * @return what to store
+   * @throws IOException if it cannot be encoded even without the changes that are to blame
+   */
+  Sealed apply(List<Submission<?>> submissions) throws IOException {
+    try {
+      return applyAll(submissions, false);
+    } catch (IOException tooLarge) {
+      // Some change is to blame, perhaps several: encode after each to find out which.
+      return applyAll(submissions, true);
+    }
+  }
+
+  /** Whether any change wants a write. */
+  boolean edited() {
+    return edited;
+  }
+
+  /** Delivers the verdicts. */
+  void deliver() {
+    verdicts.forEach(Verdict::deliver);
+  }
+
+  private Sealed applyAll(List<Submission<?>> submissions, boolean encodeEach) throws IOException {
+    verdicts.clear();
+    state = base;
+    edited = false;
+    for (Submission<?> submission : submissions) {
+      verdicts.add(verdict(submission, encodeEach));
+    }
+    Manifest manifest = seal.apply(state);
+    int most = encodeEach ? Manifest.MAX_BYTES : most(base, manifest); // else checked one by one
+    return new Sealed(manifest, edited ? ManifestCodec.encode(manifest, most) : new byte[0]);
+  }
+
+  /** Bytes that a manifest may have: packs leave some to refs. */
+  private static int most(Manifest before, Manifest next) {
+    return next.packs().size() > before.packs().size()
+        ? Manifest.MAX_BYTES - Manifest.ROOM_FOR_REFS
+        : Manifest.MAX_BYTES;
+  }
+
+  private <R> Verdict<R> verdict(Submission<R> submission, boolean encode) {
+    try {
+      Proposal<R> proposal = submission.change().propose(state);
+      if (proposal instanceof Proposal.Edit<R> edit) {
+        Manifest next = rules.check(base, state, edit.next());
+        if (encode) {
+          ManifestCodec.encode(seal.apply(next), most(state, next));
+        }
+        state = next;
+        edited = true;
+      }
+      return new Verdict<>(submission, new Submission.Outcome<>(proposal.verdict(), null));
+    } catch (IOException | RuntimeException e) {
+      return new Verdict<>(submission, new Submission.Outcome<>(null, e));
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.refs.table.RefsMetrics;
+
+/**
+ * The memory that tables of all repositories of a process may take between look-ups. When a table
+ * does not fit any more, those go that were not used for the longest time. A table larger than the
+ * whole budget is used and not kept, so that a budget of nothing keeps nothing.
+ *
+ * <p>What counts are the arrays of the tables that are kept. Tables on which somebody is working,
+ * and one that is being loaded, may come on top.
+ *
+ * <p>Safe for use by many threads. A look-up that finds its table takes no lock: it notes the time,
+ * at most once in a millisecond, so that threads on one repository do not fight for a cache line;
+ * to a millisecond is thus how precise "the longest time" is. The lock is taken to keep a table, to
+ * let one go, and when one has grown, and nothing is waited for under it: to let a table go is one
+ * compare-and-set.
+ *
+ * <p>Tables are referred to weakly: a repository that the process has forgotten is not kept in
+ * memory by its budget.
+ */
+public final class TableCache {
+  /** Nanoseconds within which uses are not told apart. */
+  private static final long GRAIN = 1_000_000;
+
+  private final long limit;
+  private final RefsMetrics metrics;
+  private final LongSupplier nanos;
+  private final List<WeakReference<CachedTable>> kept = new ArrayList<>(); // guarded by this
+
+  /**
+   * A budget of which nothing is used.
+   *
+   * @param limit bytes that tables may take
+   * @param metrics counts tables that are let go
+   */
+  public TableCache(long limit, RefsMetrics metrics) {
+    this(limit, metrics, System::nanoTime);
+  }
+
+  TableCache(long limit, RefsMetrics metrics, LongSupplier nanos) {
+    this.limit = limit;
+    this.metrics = metrics;
+    this.nanos = nanos;
+  }
+
+  /**
+   * Whether a table of some size could be kept at all.
+   *
+   * @param bytes memory it would take
+   * @return true if it fits when all others are let go
+   */
+  boolean fits(long bytes) {
+    return bytes <= limit;
+  }
+
+  /**
+   * Keeps a table that has taken its place, or lets it go at once if it is too large.
+   *
+   * <p>The place is taken first: were the table counted first, it could be chosen to go before it
+   * is there, and would then be there uncounted.
+   *
+   * @param table the table
+   * @param before the one whose place it took
+   */
+  synchronized void keep(CachedTable table, CachedTable before) {
+    kept.removeIf(reference -> reference.refersTo(before));
+    table.count();
+    if (!fits(table.counted())) {
+      table.letGo();
+      return;
+    }
+    table.usedAt(nanos.getAsLong());
+    kept.add(new WeakReference<>(table));
+    trim();
+  }
+
+  /** Notes that a table is used, and counts it anew if it has grown. */
+  void use(CachedTable table) {
+    long now = nanos.getAsLong();
+    if (now - table.used() > GRAIN) {
+      table.usedAt(now);
+      if (table.hasGrown()) {
+        grown(table);
+      }
+    }
+  }
+
+  private synchronized void grown(CachedTable table) {
+    table.count();
+    if (fits(table.counted())) {
+      trim();
+    } else {
+      letGo(table); // or all others would have to go, and it still would not fit
+    }
+  }
+
+  /** Lets tables go until the rest fits, those first that were not used for the longest time. */
+  private void trim() {
+    long now = nanos.getAsLong();
+    long total = bytes();
+    while (total > limit) {
+      CachedTable oldest = oldest(now);
+      if (oldest == null) {
+        return; // collected meanwhile, with what it counted for
+      }
+      letGo(oldest);
+      total -= oldest.counted();
+    }
+  }
+
+  @Nullable
+  private CachedTable oldest(long now) {
+    return tables().stream()
+        .min(Comparator.comparingLong(table -> table.used() - now))
+        .orElse(null);
+  }
+
+  private void letGo(CachedTable table) {
+    if (kept.removeIf(reference -> reference.refersTo(table))) {
+      table.letGo();
+      if (!table.id().equals(CachedTable.NO_ID)) {
+        metrics.evicted();
+      }
+    }
+  }
+
+  /** The tables that are kept, in the order they came; forgets those that were collected. */
+  private List<CachedTable> tables() {
+    kept.removeIf(reference -> reference.refersTo(null));
+    return kept.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
+  }
+
+  /**
+   * How many tables of snapshots are kept.
+   *
+   * @return tables of repositories that the process knows
+   */
+  public synchronized int count() {
+    return (int) tables().stream().filter(t -> !t.id().equals(CachedTable.NO_ID)).count();
+  }
+
+  /**
+   * Memory that the tables take that are kept.
+   *
+   * @return bytes of their arrays
+   */
+  public synchronized long bytes() {
+    return tables().stream().mapToLong(CachedTable::counted).sum();
+  }
+
+  /**
+   * Memory that they may take.
+   *
+   * @return bytes
+   */
+  public long limit() {
+    return limit;
+  }
+}

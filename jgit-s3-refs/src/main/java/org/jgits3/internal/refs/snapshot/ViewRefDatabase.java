@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.RefRename;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.ReflogReader;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
+
+/**
+ * Refs of one moment, answered from one view. Used by {@link RefUpdate} for its decision, and by
+ * maintenance, which reads refs and packs of one manifest. Cannot change refs. Safe for use by many
+ * threads.
+ */
+public final class ViewRefDatabase extends RefDatabase {
+  private final View view;
+
+  /** Provides the view. */
+  @FunctionalInterface
+  private interface View {
+    RefView get() throws IOException;
+  }
+
+  public ViewRefDatabase(RefView view) {
+    this(() -> view);
+  }
+
+  public ViewRefDatabase(View view) {
+    this.view = view;
+  }
+
+  /**
+   * The refs.
+   *
+   * @throws StoreException.Missing if the store does not have the snapshot
+   * @throws StoreException.Corrupt if the snapshot is not what was written
+   * @throws IOException if it cannot be read
+   */
+  public RefView view() throws IOException {
+    return view.get();
+  }
+
+  /**
+   * Refs of a manifest, whose snapshot is read from the store when refs are first asked for. If it
+   * cannot be read, the look-up fails, with {@link StoreException.Missing} if the store does not
+   * have it, and {@link StoreException.Corrupt} if its bytes are not those that were written.
+   *
+   * @param store store of the repository
+   * @param manifest the manifest
+   * @return its refs
+   */
+  public static ViewRefDatabase of(ObjectStore store, Manifest manifest) {
+    return new ViewRefDatabase(new FirstAsked(store, manifest));
+  }
+
+  /** View that is created on first use. */
+  private static final class FirstAsked implements View {
+    private final ObjectStore store;
+    private final Manifest manifest;
+    @Nullable private RefView made; // guarded by this
+
+    FirstAsked(ObjectStore store, Manifest manifest) {
+      this.store = store;
+      this.manifest = manifest;
+    }
+
+    @Override
+    public synchronized RefView get() throws IOException {
+      if (made == null) {
+        Refs refs = manifest.refs();
+        made = new RefView(refs, refs.snapshot().isEmpty() ? PackedRefsTable.EMPTY : read());
+      }
+      return made;
+    }
+
+    private PackedRefsTable read() throws IOException {
+      RefSnapshot snapshot = manifest.refs().snapshot().orElseThrow();
+      String key = ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id());
+      return new SnapshotDownload(store).land(key, snapshot);
+    }
+  }
+
+  @Override
+  public boolean isNameConflicting(String name) throws IOException {
+    return !view().conflicts(name, 1).isEmpty();
+  }
+
+  @Override
+  public Collection<String> getConflictingNames(String name) throws IOException {
+    return view().conflicts(name, Integer.MAX_VALUE);
+  }
+
+  @Override
+  @Nullable
+  public Ref exactRef(String name) throws IOException {
+    return view().exact(name);
+  }
+
+  @Override
+  public void create() {}
+
+  @Override
+  public void close() {}
+
+  @Override
+  public RefUpdate newUpdate(String name, boolean detach) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public RefRename newRename(String from, String to) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  @Deprecated
+  public Map<String, Ref> getRefs(String prefix) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
+    return view().prefix(prefix, Set.of());
+  }
+
+  @Override
+  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
+    return view().tips(id);
+  }
+
+  @Override
+  public boolean hasFastTipsWithSha1() {
+    return true;
+  }
+
+  @Override
+  public List<Ref> getAdditionalRefs() {
+    return List.of();
+  }
+
+  /** All refs are peeled already. */
+  @Override
+  public Ref peel(Ref ref) {
+    return ref;
+  }
+
+  @Override
+  public ReflogReader getReflogReader(Ref ref) {
+    throw new UnsupportedOperationException();
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+
+/** Computes the checksums of a snapshot that a manifest stores. Used by one thread. */
+public final class SnapshotChecksums implements PackedRefsSink {
+  private final CRC32C crc = new CRC32C();
+  private final MessageDigest digest;
+
+  public SnapshotChecksums() {
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** Checksums of a whole snapshot. */
+  public static SnapshotChecksums of(PackedRefsTable table) {
+    SnapshotChecksums sums = new SnapshotChecksums();
+    try {
+      table.writeTo(sums);
+    } catch (IOException e) {
+      throw new IllegalStateException("memory does not fail", e);
+    }
+    return sums;
+  }
+
+  @Override
+  public void accept(byte[] bytes, int offset, int length) {
+    crc.update(bytes, offset, length);
+    digest.update(bytes, offset, length);
+  }
+
+  public int crc32c() {
+    return (int) crc.getValue();
+  }
+
+  /** Completes the SHA-256 in hex; this cannot be used afterwards. */
+  public String sha256() {
+    return HexFormat.of().formatHex(digest.digest());
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.read;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.concurrent.Cancellable;
+import org.jgits3.internal.concurrent.FirstFailure;
+
+/**
+ * Runs the pieces of one task in parallel, on the caller's thread and on free threads of a small
+ * pool that the process shares. Because the caller works too, no task waits for a thread.
+ */
+public final class ParallelRequests {
+  /** Most pieces of one task in progress at a time: its requests in flight. */
+  public static final int SIZE = 4;
+
+  private ParallelRequests() {}
+
+  /**
+   * A piece of work.
+   *
+   * @param <T> type of the pieces
+   */
+  @FunctionalInterface
+  public interface Action<T> {
+    /**
+     * Does it.
+     *
+     * @param piece the piece
+     * @throws IOException if it fails; pieces that have not begun are then skipped
+     */
+    void run(T piece) throws IOException;
+  }
+
+  /**
+   * Runs an action on each piece. Returns when all are done; after a failure, when those that had
+   * begun have ended. An interrupt of the caller is passed on to the other threads.
+   *
+   * @param <T> type of the pieces
+   * @param pieces the pieces, begun in order
+   * @param action action on each piece
+   * @throws IOException the first failure
+   */
+  public static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
+    Work<T> work = new Work<>(pieces, action);
+    List<Cancellable> others = new ArrayList<>(SIZE);
+    for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
+      Cancellable other = new Cancellable();
+      others.add(other);
+      ReadThreads.execute(() -> other.run(work));
+    }
+    work.run();
+    work.await(others);
+  }
+
+  /** One of several different steps of a task. */
+  @FunctionalInterface
+  public interface Step {
+    /**
+     * Does it.
+     *
+     * @throws IOException if it fails; steps that have not begun are then skipped
+     */
+    void run() throws IOException;
+  }
+
+  /**
+   * Runs steps in parallel. Returns as {@link #forEach} does.
+   *
+   * @param steps the steps, begun in order
+   * @throws IOException the first failure
+   */
+  public static void all(Step... steps) throws IOException {
+    forEach(List.of(steps), Step::run);
+  }
+
+  private static final class Work<T> implements Cancellable.Work<RuntimeException> {
+    private final List<T> pieces;
+    private final Action<T> action;
+    private final AtomicInteger next = new AtomicInteger();
+    private final FirstFailure failure = new FirstFailure();
+    private final CountDownLatch left;
+
+    Work(List<T> pieces, Action<T> action) {
+      this.pieces = pieces;
+      this.action = action;
+      this.left = new CountDownLatch(pieces.size());
+    }
+
+    @Override
+    public void run() {
+      for (int i; (i = next.getAndIncrement()) < pieces.size(); ) {
+        try {
+          if (!failure.isThere()) {
+            action.run(pieces.get(i));
+          }
+        } catch (IOException | RuntimeException | Error e) {
+          failure.add(e);
+        } finally {
+          left.countDown();
+        }
+      }
+    }
+
+    void await(List<Cancellable> others) throws IOException {
+      boolean interrupted = false;
+      while (true) {
+        try {
+          left.await();
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+          others.forEach(Cancellable::cancel);
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      failure.orReturn();
+    }
+  }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.lib.EmptyProgressMonitor;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Collects the repositories of a process in the background when packs that no collection has made
+ * are old enough, and large enough for it to pay: at least a tenth of the bytes that a collection
+ * has packed, so that a collection copies at most some ten bytes for each byte pushed. Clocks
+ * decide only on the time. Safe for use by many threads.
+ *
+ * <p>Only the name of a waiting repository is kept in memory; it is opened when its turn comes.
+ */
+public final class BackgroundGc {
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundGc.class);
+
+  /**
+   * Heap that a collection takes for an object, however small: the walk over what refs lead to, the
+   * state of JGit's writer, its indexes and bitmaps. Collecting 12 packs of blobs of some 15 bytes
+   * and trees of 100 entries took at least 13 MiB for 12,132 objects and 180 MiB for 606,012 (JGit
+   * 7.8, serial collector, to 8 MiB), 295 bytes for each; the rest is margin, since commits take
+   * more than blobs.
+   */
+  static final int BYTES_PER_OBJECT = 400;
+
+  /** Fraction of the heap, as a divisor, that a collection in a server may take. */
+  private static final int HEAP_SHARE = 4;
+
+  /** Fraction of the bytes of collections, as a divisor, that other packs must have. */
+  private static final int PAYING_SHARE = 10;
+
+  private static final Set<String> COLLECTED =
+      Set.of(PackSource.GC.name(), PackSource.GC_REST.name());
+
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final Duration age;
+  private final BooleanSupplier ending;
+  private final RepositoryOpener repositories;
+  private final Supplier<Instant> clock;
+  private final long heap;
+  private final Backlog backlog;
+  private final MaintenancePauses pauses = new MaintenancePauses();
+
+  /** Ids of repositories that were logged as too large. */
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Creates a scheduler for the repositories of a process.
+   *
+   * @param age how old a pack gets before it is collected, more than 0
+   * @param background runs collections, one at a time
+   * @param ending returns true to end a collection under way at once, unfinished
+   * @param repositories opens a repository when its turn comes
+   */
+  public BackgroundGc(
+      Duration age, Executor background, BooleanSupplier ending, RepositoryOpener repositories) {
+    this(age, background, ending, repositories, Instant::now, Runtime.getRuntime().maxMemory());
+  }
+
+  /** Creates a scheduler with a clock and a heap size chosen by a test. */
+  BackgroundGc(
+      Duration age,
+      Executor background,
+      BooleanSupplier ending,
+      RepositoryOpener repositories,
+      Supplier<Instant> clock,
+      long heap) {
+    this.age = age;
+    this.ending = ending;
+    this.repositories = repositories;
+    this.clock = clock;
+    this.heap = heap;
+    this.backlog = new Backlog(background);
+  }
+
+  /**
+   * Observes the manifests of one repository. Holds only its name. Safe for use by many threads.
+   */
+  public final class Watch {
+    private final RepositoryName name;
+    private long generation; // guarded by this
+
+    /**
+     * Time at which the newest manifest is due, in milliseconds since the epoch. Written under
+     * this.
+     */
+    private volatile long due = NEVER;
+
+    private Watch(RepositoryName name) {
+      this.name = name;
+    }
+
+    /**
+     * Takes note of a manifest, and schedules a collection if it is due. Quick, and never throws.
+     *
+     * @param newest a manifest; does nothing if a later one was noted before
+     */
+    public void consider(Manifest newest) {
+      synchronized (this) {
+        if (newest.generation() < generation) {
+          return;
+        }
+        generation = newest.generation();
+        due = dueAt(newest, age.toMillis());
+      }
+      look();
+    }
+
+    /**
+     * Schedules a collection if the newest manifest has become due. Quick, without a request, and
+     * never throws.
+     */
+    public void look() {
+      long at = due;
+      if (at == NEVER) {
+        return;
+      }
+      long now = now();
+      if (now >= at && !pauses.isPaused(name, now)) {
+        backlog.add(name, BackgroundGc.this::step);
+      }
+    }
+  }
+
+  /**
+   * Watches a repository.
+   *
+   * @param name its name
+   * @return the watch to pass its manifests to
+   */
+  public Watch watch(RepositoryName name) {
+    return new Watch(name);
+  }
+
+  /** Number of repositories that wait for a collection, or are being collected. */
+  int waiting() {
+    return backlog.size();
+  }
+
+  private boolean hasRoomFor(Manifest manifest, RepositoryName name) {
+    long objects = manifest.packs().stream().mapToLong(PackEntry::objects).sum();
+    if (objects <= heap / HEAP_SHARE / BYTES_PER_OBJECT) {
+      return true;
+    }
+    if (refused.add(manifest.repositoryId())) {
+      LOG.warn(
+          "{} has {} objects, too many to be collected in a heap of {} MiB beside all else:"
+              + " run jgit-s3 gc, or give the server {} MiB",
+          name,
+          objects,
+          heap >> 20,
+          ((objects * BYTES_PER_OBJECT * HEAP_SHARE) >> 20) + 1);
+    }
+    return false;
+  }
+
+  /** Ends a collection at its next report of progress. */
+  private static final class Ending extends EmptyProgressMonitor {
+    private final BooleanSupplier ending;
+
+    Ending(BooleanSupplier ending) {
+      this.ending = ending;
+    }
+
+    @Override
+    public boolean isCancelled() {
+      return ending.getAsBoolean();
+    }
+
+    @Override
+    public void update(int completed) { // JGit asks isCancelled() in few places
+      if (isCancelled()) {
+        throw new CancellationException("the process does no more maintenance");
+      }
+    }
+  }
+
+  /**
+   * Computes when a repository is due.
+   *
+   * @param manifest its manifest
+   * @param age how old a pack gets, in milliseconds
+   * @return milliseconds since the epoch; {@link #NEVER} as long as it would not pay
+   */
+  static long dueAt(Manifest manifest, long age) {
+    long collected = 0;
+    long others = 0;
+    long oldest = NEVER;
+    for (PackEntry pack : manifest.packs()) {
+      if (COLLECTED.contains(pack.source())) {
+        collected += PackCompaction.bytes(pack);
+      } else if (PackCompaction.isSmall(pack)) {
+        others += PackCompaction.bytes(pack);
+        oldest = Math.min(oldest, pack.lastModified());
+      }
+    }
+    boolean pays = oldest != NEVER && others >= collected / PAYING_SHARE;
+    return pays ? MaintenancePauses.plus(oldest, Duration.ofMillis(age)) : NEVER;
+  }
+
+  private long now() {
+    return clock.get().toEpochMilli();
+  }
+
+  private boolean isDue(Manifest manifest) {
+    return dueAt(manifest, age.toMillis()) <= now();
+  }
+
+  private void step(RepositoryName name) {
+    try {
+      collect(name);
+    } catch (RepositoryNotFoundException | ManifestException.Gone e) {
+      pauses.clear(name);
+      LOG.debug("{} is not collected, since it is gone", name, e);
+    } catch (UnknownOutcomeException e) {
+      pauses.pause(name, now(), Lease.TERM);
+      LOG.warn("it is not known whether a repository was collected: {}", e.getMessage());
+    } catch (IOException | RuntimeException | Error e) {
+      failed(name, e);
+    } finally {
+      backlog.done(name);
+    }
+  }
+
+  private void collect(RepositoryName name) throws IOException {
+    Maintenance maintenance = repositories.open(name);
+    Optional<Manifest> newest = maintenance.newest();
+    if (newest.isPresent() && !hasRoomFor(newest.get(), name)) {
+      pauses.pause(name, now(), age);
+      return;
+    }
+    Optional<GarbageCollection.Report> report =
+        maintenance.collectIfFree(this::isDue, new Ending(ending));
+    if (report.isEmpty()) {
+      pauses.pause(name, now(), Lease.TERM); // another process is at it
+      return;
+    }
+    pauses.clear(name);
+    if (!report.get().skipped()) {
+      pauses.pause(name, now(), age); // whatever times the packs that came meanwhile have
+      LOG.info(
+          "collected {}: {} packs of {}",
+          name,
+          report.get().packsAfter(),
+          report.get().packsBefore());
+    }
+  }
+
+  private void failed(RepositoryName name, Throwable e) {
+    if (ending.getAsBoolean()) {
+      LOG.debug("a collection was given up while background work is being stopped", e);
+      return;
+    }
+    pauses.failed(name, now());
+    if (e instanceof IOException) {
+      LOG.info("{} was not collected, a later try follows: {}", name, e.getMessage());
+    } else {
+      LOG.error("{} was not collected, a later try follows", name, e);
+    }
+  }
+}

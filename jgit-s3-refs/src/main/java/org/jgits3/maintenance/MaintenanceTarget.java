@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.util.function.Supplier;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Repository to maintain, with the parts that maintenance uses.
+ *
+ * @param store store of the repository
+ * @param name its name
+ * @param committer its commit loop
+ * @param packs its packs
+ * @param config returns its configuration as of the newest known manifest
+ */
+record MaintenanceTarget(
+    ObjectStore store,
+    RepositoryName name,
+    ManifestCommitter committer,
+    SharedPacks packs,
+    Supplier<StoredConfig> config) {
+  /**
+   * Creates the lease of one life of the repository, not acquired yet.
+   *
+   * @param manifest a manifest of that life
+   * @return the lease
+   */
+  Lease lease(Manifest manifest) {
+    return new Lease(store, manifest.repositoryId());
+  }
+}

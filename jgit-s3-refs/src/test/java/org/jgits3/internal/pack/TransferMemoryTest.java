@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.DeflaterOutputStream;
+import org.eclipse.jgit.errors.TooLargeObjectInPackException;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectChecker;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.transport.PackParser;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pushes whose packs declare more than the heap has room for, and fetches that send more. */
+class TransferMemoryTest {
+  private static final long GIB = 1 << 30;
+  private static final byte[] COPY_NOTHING = {0};
+
+  /** A length that JGit takes for a negative one, and of which it allocates the lower half. */
+  private static final long IMPOSSIBLE = 0x8000_0000_7fff_fff0L;
+
+  @TempDir Path directory;
+  private S3RepositoryManager manager;
+
+  private void open(String limit) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "receive", "memoryLimit", limit);
+    manager =
+        new S3RepositoryManager(
+            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+    manager.createRepository("r").close();
+  }
+
+  @AfterEach
+  void nothing_stays_taken() throws IOException {
+    assertThat(manager.receiveMemory().taken()).isZero();
+    manager.close();
+  }
+
+  private static void receive(S3Repository repository, byte[] pack) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      PackParser parser = inserter.newPackParser(new ByteArrayInputStream(pack));
+      parser.setAllowThin(true);
+      parser.setMaxObjectSizeLimit(0); // as a server does that has none
+      parser.setObjectChecker(new ObjectChecker());
+      parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private void push(byte[] pack) throws IOException {
+    try (S3Repository repository = manager.openForPush("r")) {
+      receive(repository, pack);
+    }
+  }
+
+  /** The beginning of a pack. */
+  private static ByteArrayOutputStream pack(int objects) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.write("PACK".getBytes(US_ASCII));
+    out.writeInt(2);
+    out.writeInt(objects);
+    return bytes;
+  }
+
+  /** Header of an object or delta, with its type and its length after inflation. */
+  private static void header(ByteArrayOutputStream pack, int type, long length) {
+    long rest = length >>> 4;
+    pack.write((int) ((type << 4) | (length & 15) | (rest > 0 ? 0x80 : 0)));
+    varint(pack, rest);
+  }
+
+  private static void varint(ByteArrayOutputStream out, long value) {
+    for (long rest = value; rest != 0; rest >>>= 7) {
+      out.write((int) ((rest & 0x7f) | (rest >>> 7 != 0 ? 0x80 : 0)));
+    }
+  }
+
+  /** An object as a delta to another one in the pack, or to the one with an id. */
+  private static void delta(ByteArrayOutputStream pack, int base, long from, long to, byte[] how)
+      throws IOException {
+    ByteArrayOutputStream delta = new ByteArrayOutputStream();
+    varint(delta, from);
+    varint(delta, to);
+    delta.write(how);
+    int distance = pack.size() - base;
+    header(pack, Constants.OBJ_OFS_DELTA, delta.size());
+    offset(pack, distance);
+    deflate(pack, delta.toByteArray());
+  }
+
+  private static void offset(ByteArrayOutputStream pack, long distance) {
+    byte[] digits = new byte[10];
+    int at = digits.length - 1;
+    digits[at] = (byte) (distance & 0x7f);
+    for (long rest = distance >>> 7; rest > 0; rest >>>= 7) {
+      rest--;
+      digits[--at] = (byte) (0x80 | (rest & 0x7f));
+    }
+    pack.write(digits, at, digits.length - at);
+  }
+
+  /** Instructions that copy an object of some length and put a few other bytes at its end. */
+  private static byte[] copyAnd(int length, byte[] end) {
+    ByteArrayOutputStream how = new ByteArrayOutputStream();
+    for (int at = 0; at < length - end.length; ) {
+      int n = Math.min(0xff_ffff, length - end.length - at);
+      how.write(0xff);
+      for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+        how.write(at >>> shift);
+      }
+      for (int shift = 0; shift < 3 * Byte.SIZE; shift += Byte.SIZE) {
+        how.write(n >>> shift);
+      }
+      at += n;
+    }
+    how.write(end.length);
+    how.writeBytes(end);
+    return how.toByteArray();
+  }
+
+  private static void deflate(ByteArrayOutputStream pack, byte[] content) throws IOException {
+    try (DeflaterOutputStream out = new DeflaterOutputStream(pack)) {
+      out.write(content);
+    }
+  }
+
+  private static byte[] closed(ByteArrayOutputStream pack) throws Exception {
+    pack.write(MessageDigest.getInstance("SHA-1").digest(pack.toByteArray()));
+    return pack.toByteArray();
+  }
+
+  @Test
+  void a_pack_that_declares_more_objects_than_memory_has_room_for_is_refused_at_its_header()
+      throws Exception {
+    open("1m");
+    assertThatThrownBy(() -> push(pack(10_000).toByteArray()))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "a pack of 10000 objects takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit"
+                + " of the server is 1 MiB");
+    assertThatThrownBy(() -> push(pack(-1).toByteArray()))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack of 4294967295 objects takes some 819200 MiB");
+  }
+
+  @Test
+  void a_tree_that_declares_more_bytes_than_memory_has_room_for_is_refused_at_its_header()
+      throws Exception {
+    open("64m");
+    ByteArrayOutputStream pack = pack(1);
+    header(pack, Constants.OBJ_TREE, GIB);
+    deflate(pack, new byte[1_000]);
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack with an object of 1024 MiB takes some 3072 MiB of memory");
+  }
+
+  @Test
+  void a_delta_that_declares_a_larger_result_than_memory_has_room_for_is_refused_before_it_is_made()
+      throws Exception {
+    open("64m");
+    ByteArrayOutputStream pack = pack(2);
+    byte[] base = new byte[] {'b'};
+    int at = pack.size();
+    header(pack, Constants.OBJ_BLOB, base.length);
+    deflate(pack, base);
+    delta(pack, at, base.length, GIB, COPY_NOTHING);
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes)).isInstanceOf(TooLargeObjectInPackException.class);
+  }
+
+  @Test
+  void a_push_that_finds_no_memory_beside_others_is_refused_at_once_and_succeeds_when_repeated()
+      throws Exception {
+    long objects = 3;
+    open(String.valueOf(objects * TransferMemory.OBJECT_BYTES));
+    byte[] second = PackBytes.ofSize(1_000, 2).bytes();
+    try (S3Repository first = manager.openForPush("r")) {
+      receive(first, PackBytes.ofSize(1_000, 1).bytes());
+      assertThatThrownBy(() -> push(second))
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith("the server is busy: a pack of 3 objects takes some 1 MiB");
+    }
+    push(second);
+  }
+
+  @Test
+  void a_blob_that_is_no_base_may_be_larger_than_the_limit() throws Exception {
+    open("1m");
+    push(PackBytes.ofSize(8 << 20, 3).bytes());
+  }
+
+  @Test
+  void an_object_that_declares_more_bytes_than_an_array_has_is_refused_at_its_header()
+      throws Exception {
+    open("64m");
+    ByteArrayOutputStream pack = pack(1);
+    header(pack, Constants.OBJ_TREE, IMPOSSIBLE);
+    deflate(pack, new byte[1_000]);
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "a pack with a tree, commit, tag or delta of 9223372039002259440 bytes cannot be"
+                + " received");
+  }
+
+  @Test
+  void submodules_that_memory_has_no_room_for_are_refused_before_they_are_parsed()
+      throws Exception {
+    open("16m");
+    byte[] modules = "[a]\n".repeat(1 << 18).getBytes(US_ASCII);
+    ByteArrayOutputStream pack = pack(2);
+    header(pack, Constants.OBJ_BLOB, modules.length);
+    deflate(pack, modules);
+    TreeFormatter tree = new TreeFormatter();
+    try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
+      ObjectId blob = ids.idFor(Constants.OBJ_BLOB, modules);
+      tree.append(Constants.DOT_GIT_MODULES, FileMode.REGULAR_FILE, blob);
+    }
+    header(pack, Constants.OBJ_TREE, tree.toByteArray().length);
+    deflate(pack, tree.toByteArray());
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a .gitmodules of 1 MiB takes some 36 MiB of memory");
+  }
+
+  @Test
+  void objects_that_are_kept_for_other_deltas_to_them_are_counted() throws Exception {
+    open("8m");
+    push(chain(16, 1 << 20, false));
+    byte[] branches = chain(16, 1 << 20, true);
+    assertThatThrownBy(() -> push(branches))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack with deltas to objects of 6 MiB takes some 9 MiB");
+  }
+
+  @Test
+  void a_delta_to_an_object_of_the_repository_that_memory_has_no_room_for_is_refused()
+      throws Exception {
+    open("8m");
+    byte[] content = new byte[8 << 20];
+    PackBytes first = PackBytes.ofSize(8 << 20, 3);
+    push(first.bytes());
+    ObjectId base;
+    new Random(3).nextBytes(content);
+    try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
+      base = ids.idFor(Constants.OBJ_BLOB, content);
+    }
+    ByteArrayOutputStream pack = pack(1);
+    ByteArrayOutputStream delta = new ByteArrayOutputStream();
+    varint(delta, content.length);
+    varint(delta, 100);
+    delta.writeBytes(copyAnd(100, new byte[] {1}));
+    header(pack, Constants.OBJ_REF_DELTA, delta.size());
+    base.copyRawTo(pack);
+    deflate(pack, delta.toByteArray());
+    byte[] bytes = closed(pack);
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack with an object of 8 MiB takes some 24 MiB");
+  }
+
+  /** A chain of deltas, with another delta to each of its objects that comes later, or without. */
+  private static byte[] chain(int depth, int length, boolean branches) throws Exception {
+    ByteArrayOutputStream pack = pack(1 + (branches ? 2 : 1) * depth);
+    int at = pack.size();
+    header(pack, Constants.OBJ_BLOB, length);
+    deflate(pack, new byte[length]);
+    for (int i = 1; i <= depth; i++) {
+      int base = at;
+      at = pack.size();
+      delta(pack, base, length, length, copyAnd(length, new byte[] {(byte) i, 1}));
+      if (branches) {
+        delta(pack, base, length, length, copyAnd(length, new byte[] {(byte) i, 2}));
+      }
+    }
+    return closed(pack);
+  }
+
+  /** Commits so many blobs, without a push. */
+  private static ObjectId commit(S3Repository repository, int blobs) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      for (int i = 0; i < blobs; i++) {
+        String name = "%05d".formatted(i);
+        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
+        tree.append(name, FileMode.REGULAR_FILE, blob);
+      }
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(tree));
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private static void send(S3Repository repository, ObjectId commit) throws IOException {
+    try (PackWriter writer = new PackWriter(repository)) {
+      writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(commit), Set.of());
+      writer.writePack(
+          NullProgressMonitor.INSTANCE,
+          NullProgressMonitor.INSTANCE,
+          OutputStream.nullOutputStream());
+    }
+  }
+
+  @Test
+  void a_fetch_that_sends_more_objects_than_memory_has_room_for_is_refused_on_the_way()
+      throws Exception {
+    open("1m");
+    try (S3Repository repository = manager.openRepository("r")) {
+      ObjectId small = commit(repository, 5_900);
+      ObjectId large = commit(repository, 6_100);
+      send(repository, large); // as a collection does, which has the process to itself
+      repository.getObjectDatabase().countSent();
+      assertThatThrownBy(() -> send(repository, large))
+          .isInstanceOf(UncheckedIOException.class)
+          .cause()
+          .isInstanceOf(TransferMemory.Refusal.class)
+          .hasMessage(
+              "a fetch of more than 6000 objects, far fewer after jgit-s3 gc, takes some 2 MiB of"
+                  + " memory, and [s3 \"receive\"] memoryLimit of the server is 1 MiB");
+      assertThat(manager.receiveMemory().taken()).isPositive();
+      try (S3Repository next = manager.openRepository("r")) {
+        next.getObjectDatabase().countSent();
+        assertThatThrownBy(() -> send(next, small))
+            .hasMessageContaining("the server is busy: a fetch of more than 1000 objects");
+      }
+    }
+    try (S3Repository repository = manager.openRepository("r")) {
+      ObjectId small = commit(repository, 5_900);
+      repository.getObjectDatabase().countSent();
+      send(repository, small);
+      assertThat(manager.receiveMemory().taken()).isEqualTo(5_000 * TransferMemory.SENT_BYTES);
+    }
+  }
+
+  @Test
+  void a_clone_waits_for_all_of_its_memory_before_it_takes_any() throws Exception {
+    open("1m");
+    int blobs = 4_000;
+    long memory = (blobs + 2 - TransferMemory.STEP) * TransferMemory.SENT_BYTES;
+    try (S3Repository second = manager.openRepository("r")) {
+      FutureTask<Void> clone;
+      try (S3Repository first = manager.openRepository("r")) {
+        ObjectId commit = commit(first, blobs);
+        first.getObjectDatabase().awaitMemoryForClone();
+        clone =
+            new FutureTask<>(
+                () -> {
+                  second.getObjectDatabase().awaitMemoryForClone();
+                  second.getObjectDatabase().countSent();
+                  send(second, commit);
+                  return null;
+                });
+        Thread thread = new Thread(clone);
+        thread.start();
+        awaitWaiting(thread);
+        assertThat(manager.receiveMemory().taken()).isEqualTo(memory);
+      }
+      clone.get(1, TimeUnit.MINUTES);
+      assertThat(manager.receiveMemory().taken()).isEqualTo(memory);
+    }
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (Stream.of(thread.getStackTrace())
+            .noneMatch(frame -> frame.getClassName().equals(TransferMemory.class.getName()))
+        || thread.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(thread.isAlive()).isTrue();
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void a_clone_of_what_never_fits_does_not_wait() throws Exception {
+    open("1m");
+    try (S3Repository first = manager.openRepository("r");
+        S3Repository second = manager.openRepository("r")) {
+      commit(first, 7_000);
+      first.getObjectDatabase().takeForNames(1_000);
+      second.getObjectDatabase().awaitMemoryForClone();
+      assertThat(manager.receiveMemory().taken()).isEqualTo(4_000);
+    }
+  }
+}

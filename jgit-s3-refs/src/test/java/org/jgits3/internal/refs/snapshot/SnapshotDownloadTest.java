@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.refs.snapshot.SnapshotDownload.Sizes;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.internal.store.read.RangeReader;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectInfo;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReplacedAfterFirstRead;
+import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
+import org.jgits3.testing.ReplyDroppingProxy;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.Seeds;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A snapshot is the same however it is divided into requests and arrays, and so are its faults. */
+class SnapshotDownloadTest {
+  private static final String KEY = "objects/r/refs/x";
+  private static final String A = "a".repeat(40);
+  private static final String B = "b".repeat(40);
+
+  @TempDir Path directory;
+  private final RequestCounts counts = new RequestCounts();
+  private ObjectStore store;
+  private int objects;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+  }
+
+  private static PackedRefsTable random(Random random, int count) {
+    TreeMap<String, RefValue> refs = new TreeMap<>();
+    while (refs.size() < count) {
+      String name = "refs/" + "é".repeat(random.nextInt(3)) + "x".repeat(random.nextInt(90));
+      Optional<ObjectId> peeled = random.nextBoolean() ? Optional.of(id(random)) : Optional.empty();
+      refs.put(name + random.nextInt(), new RefValue.Direct(id(random), peeled));
+    }
+    return new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
+  }
+
+  private static ObjectId id(Random random) {
+    byte[] raw = new byte[20];
+    random.nextBytes(raw);
+    return ObjectId.fromRaw(raw);
+  }
+
+  private static byte[] written(PackedRefsTable table) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    table.writeTo(out::write);
+    return out.toByteArray();
+  }
+
+  /** A snapshot and where it is. */
+  private record Stored(String key, RefSnapshot snapshot) {
+    PackedRefsTable land(ObjectStore store, Sizes sizes) throws IOException {
+      return new SnapshotDownload(store, sizes).land(key, snapshot);
+    }
+  }
+
+  private Stored store(byte[] bytes, long count) throws IOException {
+    String key = KEY + objects++;
+    store.put(key, bytes, 0, bytes.length);
+    int crc = Crc32c.of(bytes);
+    return new Stored(key, new RefSnapshot("x", bytes.length, count, crc, "", Optional.empty()));
+  }
+
+  private static void assertSame(PackedRefsTable actual, PackedRefsTable expected)
+      throws IOException {
+    assertThat(written(actual)).isEqualTo(written(expected));
+    assertThat(actual.size()).isEqualTo(expected.size());
+    for (int i = 0; i < expected.size(); i++) {
+      assertThat(actual.name(i)).isEqualTo(expected.name(i));
+      assertThat(actual.value(i)).isEqualTo(expected.value(i));
+      assertThat(actual.find(expected.name(i))).isEqualTo(i);
+    }
+  }
+
+  @Seeds(8)
+  void any_division_gives_the_same_table(long seed) throws IOException {
+    Random random = new Random(seed);
+    PackedRefsTable table = random(random, random.nextInt(60));
+    Stored stored = store(written(table), table.size());
+    for (int i = 0; i < 60; i++) {
+      assertSame(stored.land(arrivingInPieces(random), sizes(random)), table);
+    }
+  }
+
+  /** The store, whose bytes arrive a few at a time, and now and then from the beginning again. */
+  private ObjectStore arrivingInPieces(Random random) {
+    return new DelegatingObjectStore(store) {
+      @Override
+      public ObjectVersion read(
+          String key,
+          long offset,
+          byte[] dst,
+          int dstOffset,
+          int length,
+          Optional<ObjectVersion> expected,
+          ReadListener listener)
+          throws IOException {
+        byte[] bytes = new byte[length];
+        ObjectVersion version = read(key, offset, bytes, 0, length, expected);
+        for (int times = random.nextInt(3); times >= 0; times--) {
+          listener.begins(version);
+          int end = times == 0 ? length : random.nextInt(length);
+          for (int at = 0; at < end; ) {
+            int n = Math.min(end - at, 1 + random.nextInt(120));
+            System.arraycopy(bytes, at, dst, dstOffset + at, n);
+            at += n;
+            listener.until(dstOffset + at);
+          }
+        }
+        return version;
+      }
+    };
+  }
+
+  private static Sizes sizes(int oneRequest, int range, int part) {
+    return new Sizes(new RangeReader.Sizes(oneRequest, range), part);
+  }
+
+  private static Sizes sizes(Random random) {
+    return sizes(64, 1 + random.nextInt(300), 64 + random.nextInt(900));
+  }
+
+  @Test
+  void a_small_snapshot_is_one_request_and_a_large_one_a_request_for_each_range() throws Exception {
+    PackedRefsTable table = random(new Random(5), 100);
+    byte[] bytes = written(table);
+    Stored stored = store(bytes, table.size());
+
+    assertThat(requests(stored, sizes(bytes.length, 500, PackedRefsTable.PART))).isEqualTo(1);
+    int round = 4 * 500;
+    assertThat(requests(stored, sizes(bytes.length - 1, 500, PackedRefsTable.PART)))
+        .isEqualTo(4 * Math.round(bytes.length / (double) round));
+    assertThat(requests(stored, Sizes.DEFAULT)).isEqualTo(1);
+  }
+
+  private long requests(Stored stored, Sizes sizes) throws IOException {
+    RequestCounts.Snapshot before = counts.snapshot();
+    stored.land(store, sizes);
+    RequestCounts.Snapshot made = counts.snapshot().since(before);
+    assertThat(made.totalBytes()).isEqualTo(stored.snapshot().size());
+    return made.total();
+  }
+
+  @Test
+  void what_lands_in_one_array_takes_no_more_memory_than_it_has_to() throws Exception {
+    PackedRefsTable table = random(new Random(5), 100);
+    Stored stored = store(written(table), table.size());
+    assertThat(stored.land(store, sizes(64, 500, PackedRefsTable.PART)).bytes())
+        .isEqualTo(2 * 16 + stored.snapshot().size() + 4L * table.size());
+  }
+
+  @Test
+  void a_name_longer_than_a_part_gets_a_larger_part() throws Exception {
+    TreeMap<String, RefValue> refs = new TreeMap<>();
+    for (String name : new String[] {"a", "b" + "x".repeat(5000), "c"}) {
+      refs.put("refs/" + name, new RefValue.Direct(ObjectId.fromString(A), Optional.empty()));
+    }
+    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
+    Stored stored = store(written(table), table.size());
+    assertSame(stored.land(store, sizes(64, 70, 128)), table);
+  }
+
+  @Test
+  void two_versions_never_mix() throws Exception {
+    PackedRefsTable table = random(new Random(6), 100);
+    PackedRefsTable other = random(new Random(5), 100);
+    assertThat(written(other)).as("no range ends early").hasSizeGreaterThan(written(table).length);
+    Stored stored = store(written(table), table.size());
+    ObjectStore replaced = new ReplacedAfterFirstRead(store, written(other));
+    Sizes sizes = sizes(64, 500, PackedRefsTable.PART);
+
+    assertThatThrownBy(() -> stored.land(replaced, sizes))
+        .isInstanceOf(StoreException.Changed.class);
+    assertThatThrownBy(() -> stored.land(store, sizes)).isInstanceOf(StoreException.Corrupt.class);
+  }
+
+  /** A store whose objects all have these bytes. */
+  private ObjectStore of(byte[] bytes) {
+    return new DelegatingObjectStore(store) {
+      @Override
+      public ObjectVersion read(
+          String key,
+          long offset,
+          byte[] dst,
+          int dstOffset,
+          int length,
+          Optional<ObjectVersion> any)
+          throws IOException {
+        if (offset + length > bytes.length) {
+          throw new StoreException.Corrupt(key, key + " ends early", null);
+        }
+        System.arraycopy(bytes, (int) offset, dst, dstOffset, length);
+        return new ObjectVersion("v");
+      }
+
+      @Override
+      public Optional<ObjectInfo> stat(String key) {
+        return Optional.of(new ObjectInfo(bytes.length, new ObjectVersion("v"), Map.of()));
+      }
+    };
+  }
+
+  @Test
+  void every_flipped_byte_is_found() throws Exception {
+    PackedRefsTable table = random(new Random(5), 6);
+    byte[] good = written(table);
+    Stored stored = store(good, table.size());
+    Random random = new Random(9);
+    for (int at = 0; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << random.nextInt(8));
+      assertThatThrownBy(() -> stored.land(of(bad), sizes(random)))
+          .as("byte %d", at)
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining(stored.key())
+          .hasMessageContaining("byte ");
+    }
+  }
+
+  @Test
+  void every_truncation_is_found() throws Exception {
+    PackedRefsTable table = random(new Random(5), 6);
+    byte[] good = written(table);
+    Stored whole = store(good, table.size());
+    Random random = new Random(9);
+    for (int length = 1; length < good.length; length++) {
+      byte[] bad = Arrays.copyOf(good, length);
+      int crc = Crc32c.of(bad);
+      RefSnapshot listed = new RefSnapshot("x", length, table.size(), crc, "", Optional.empty());
+      for (Stored stored : new Stored[] {whole, new Stored(whole.key(), listed)}) {
+        assertThatThrownBy(() -> stored.land(of(bad), sizes(random)))
+            .as("%d bytes", length)
+            .isInstanceOf(StoreException.Corrupt.class)
+            .hasMessageContaining(stored.key());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "A refs/a;B refs/b;                   | 3",
+        "A refs/a;B refs/b;                   | 1",
+        "A refs/a;B refs/b;B refs/c;^A;       | 4",
+        "A refs/a;B refs/c;B refs/b;A refs/d; | 4",
+        "A refs/a;^B;B refs/b;^B;A refs/b;^B; | 3",
+        "A refs/a;B refs/b;B refs/c           | 3",
+        "A refs/a;b refs/b;B refs/c;          | 3",
+        "A refs/a;B;B refs/c;                 | 3",
+        "A refs/a;B refs/b;^;A refs/c;        | 3",
+        "A refs/a;^B;^B;B refs/b;             | 2",
+        "^B;A refs/a;B refs/b;                | 2",
+        "A refs/a;B refs/b;;                  | 2",
+        "A refs/a;Brefs/b;B refs/c;           | 3",
+        "A refs/a;B ;B refs/c;                | 3",
+        "A refs/a;                            | 1000000000",
+      })
+  void any_division_finds_the_same_fault(String lines, long count) throws Exception {
+    String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
+    byte[] bytes = (PackedRefsTable.HEADER + body).getBytes(UTF_8);
+    StoreException.Corrupt expected =
+        catchThrowableOfType(
+            StoreException.Corrupt.class, () -> PackedRefsTable.parse(KEY, bytes, count));
+    assertThat(expected).isNotNull();
+    Stored stored = store(bytes, count);
+    String message = expected.getMessage().replace(KEY, stored.key());
+    for (int range = 1; range < bytes.length; range++) {
+      for (int part : new int[] {100, 150, 200, PackedRefsTable.PART}) {
+        Sizes sizes = sizes(0, range, part);
+        ObjectStore pieces = arrivingInPieces(new Random(range));
+        assertThatThrownBy(() -> stored.land(pieces, sizes))
+            .as("%s", sizes)
+            .isInstanceOf(StoreException.Corrupt.class)
+            .hasMessage(message);
+      }
+    }
+  }
+
+  @Test
+  void a_snapshot_lands_over_connections_that_break() throws Exception {
+    S3Server server = S3Servers.require();
+    StoreLocation.Bucket bucket = server.newBucket();
+    PackedRefsTable table = random(new Random(12), 12_000);
+    byte[] bytes = written(table);
+    Stored stored = store(bytes, table.size());
+    try (ObjectStore direct = Stores.open(bucket, server.options())) {
+      direct.put(stored.key(), bytes, 0, bytes.length);
+    }
+    try (ReplyDroppingProxy proxy =
+            new ReplyDroppingProxy(server.endpoint(), "GET .*", Integer.MAX_VALUE, 200_000);
+        ObjectStore s3 =
+            Stores.open(
+                bucket,
+                new StoreOptions(
+                    Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8))) {
+      for (int requests = 1; requests <= 4; requests++) {
+        int before = proxy.dropped();
+        assertSame(stored.land(s3, sizes(bytes.length / requests, 1 << 20, 1 << 20)), table);
+        assertThat(proxy.dropped()).isGreaterThan(before);
+      }
+    }
+  }
+
+  @Test
+  void ranges_of_an_object_in_s3() throws Exception {
+    S3Server server = S3Servers.require();
+    try (ObjectStore s3 =
+        new ObservedObjectStore(Stores.open(server.newBucket(), server.options()), counts)) {
+      PackedRefsTable table = random(new Random(5), 3000);
+      byte[] bytes = written(table);
+      Stored stored = store(bytes, table.size());
+      s3.put(stored.key(), bytes, 0, bytes.length);
+      long before = counts.snapshot().total();
+
+      assertSame(stored.land(s3, sizes(64, 50_000, 100_000)), table);
+
+      assertThat(counts.snapshot().total() - before).isBetween(4L, 20L);
+      bytes[bytes.length / 2] ^= 1;
+      s3.put(stored.key(), bytes, 0, bytes.length);
+      assertThatThrownBy(() -> stored.land(s3, Sizes.DEFAULT))
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining(stored.key());
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.store.StoreException;
+import org.jgits3.testing.Seeds;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which tables stay in memory. */
+@Timeout(60)
+class TableCacheTest {
+  private static final PackedRefsTable TABLE = table();
+  private static final long SIZE = TABLE.bytes();
+
+  private final AtomicLong time = new AtomicLong(1);
+  private final RefsMetrics metrics = new RefsMetrics();
+
+  /** A repository's place for a table. */
+  private final class Place {
+    private final TableCache budget;
+    private final CachedTable nothing = new CachedTable();
+    private final AtomicReference<CachedTable> held = new AtomicReference<>(nothing);
+
+    Place(TableCache budget) {
+      this.budget = budget;
+    }
+
+    void put(PackedRefsTable table) {
+      CachedTable before = held.get();
+      CachedTable made = new CachedTable("1-a", table, held, nothing);
+      held.set(made);
+      budget.keep(made, before);
+      time.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    }
+
+    void use() {
+      budget.use(held.get());
+      time.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    }
+
+    boolean holds() {
+      return held.get() != nothing;
+    }
+  }
+
+  private static PackedRefsTable table() {
+    StringBuilder text = new StringBuilder(PackedRefsTable.HEADER);
+    for (int i = 100; i < 200; i++) {
+      text.append(ObjectId.zeroId().name()).append(" refs/heads/").append(i).append('\n');
+    }
+    try {
+      return PackedRefsTable.parse("key", text.toString().getBytes(US_ASCII), 100);
+    } catch (StoreException.Corrupt e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private TableCache budget(long limit) {
+    return new TableCache(limit, metrics, time::get);
+  }
+
+  private static List<Place> places(int count, Supplier<Place> place) {
+    List<Place> places = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      places.add(place.get());
+    }
+    return places;
+  }
+
+  @Test
+  void tables_that_fit_stay() {
+    TableCache budget = budget(3 * SIZE);
+    List<Place> places = places(3, () -> new Place(budget));
+    places.forEach(p -> p.put(TABLE));
+    assertThat(places).allMatch(Place::holds);
+    assertThat(budget.count()).isEqualTo(3);
+    assertThat(budget.bytes()).isEqualTo(3 * SIZE);
+    assertThat(metrics.evictions()).isZero();
+  }
+
+  @Test
+  void what_was_folded_into_a_table_counts_and_goes_with_it() {
+    TableCache budget = budget(100 * SIZE);
+    Place place = new Place(budget);
+    place.put(TABLE);
+    TreeMap<String, RefValue> overlay = new TreeMap<>();
+    for (int i = 0; i < 1000; i++) {
+      overlay.put("refs/heads/" + i, new RefValue.Direct(ObjectId.zeroId(), Optional.empty()));
+    }
+    place.held.get().foldedInto("2-b", RefDelta.of(overlay));
+    place.use();
+    assertThat(budget.bytes()).isGreaterThan(SIZE + 1000 * 100);
+    place.put(TABLE);
+    assertThat(budget.bytes()).isEqualTo(SIZE);
+  }
+
+  @Test
+  void the_one_that_was_not_used_for_the_longest_time_goes_first() {
+    TableCache budget = budget(3 * SIZE);
+    List<Place> places = places(5, () -> new Place(budget));
+    places.subList(0, 3).forEach(p -> p.put(TABLE));
+    places.get(0).use();
+    places.get(3).put(TABLE);
+    assertThat(places).extracting(Place::holds).containsExactly(true, false, true, true, false);
+    places.get(2).use();
+    places.get(0).use();
+    places.get(4).put(TABLE);
+    assertThat(places).extracting(Place::holds).containsExactly(true, false, true, false, true);
+    assertThat(metrics.evictions()).isEqualTo(2);
+    assertThat(budget.bytes()).isEqualTo(3 * SIZE);
+  }
+
+  @Test
+  void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() {
+    PackedRefsTable small = new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build();
+    TableCache budget = budget(SIZE - 1);
+    List<Place> places = places(2, () -> new Place(budget));
+    places.get(0).put(small);
+    places.get(1).put(TABLE);
+    assertThat(places).extracting(Place::holds).containsExactly(true, false);
+    assertThat(budget.bytes()).isEqualTo(small.bytes());
+    assertThat(metrics.evictions()).isZero();
+  }
+
+  @Test
+  void a_budget_of_nothing_keeps_nothing() {
+    Place place = new Place(budget(0));
+    place.put(TABLE);
+    assertThat(place.holds()).isFalse();
+  }
+
+  @Test
+  void a_table_that_takes_the_place_of_another_counts_instead_of_it() {
+    TableCache budget = budget(2 * SIZE);
+    List<Place> places = places(2, () -> new Place(budget));
+    places.forEach(p -> p.put(TABLE));
+    for (int i = 0; i < 10; i++) {
+      places.get(1).put(TABLE);
+    }
+    assertThat(places).allMatch(Place::holds);
+    assertThat(budget.count()).isEqualTo(2);
+    assertThat(metrics.evictions()).isZero();
+  }
+
+  @Test
+  void an_index_that_was_made_later_counts_from_the_next_use_on() {
+    PackedRefsTable growing = table();
+    TableCache budget = budget(2 * SIZE);
+    List<Place> places = places(2, () -> new Place(budget));
+    places.get(0).put(growing);
+    places.get(1).put(TABLE);
+    growing.forEachTip(ObjectId.zeroId(), ref -> {});
+    assertThat(growing.bytes()).isGreaterThan(SIZE);
+    places.get(0).use();
+    assertThat(places).extracting(Place::holds).containsExactly(true, false);
+    assertThat(budget.bytes()).isEqualTo(growing.bytes());
+  }
+
+  @Test
+  void a_table_that_outgrows_the_budget_goes_alone() {
+    PackedRefsTable growing = table();
+    PackedRefsTable small = new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build();
+    TableCache budget = budget(SIZE + small.bytes());
+    List<Place> places = places(2, () -> new Place(budget));
+    places.get(0).put(small);
+    places.get(1).put(growing);
+    growing.forEachTip(ObjectId.zeroId(), ref -> {});
+    assertThat(growing.bytes()).isGreaterThan(budget.limit());
+    places.get(1).use();
+    assertThat(places).extracting(Place::holds).containsExactly(true, false);
+  }
+
+  @Test
+  void time_may_pass_its_largest_value() {
+    time.set(Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(2));
+    TableCache budget = budget(2 * SIZE);
+    List<Place> places = places(3, () -> new Place(budget));
+    places.get(0).put(TABLE);
+    places.get(1).put(TABLE);
+    places.get(0).use();
+    places.get(2).put(TABLE);
+    assertThat(places).extracting(Place::holds).containsExactly(true, false, true);
+  }
+
+  @Seeds(1)
+  void what_is_there_is_what_is_counted_however_many_put_and_use(long seed) throws Exception {
+    TableCache budget = new TableCache(3 * SIZE, metrics);
+    List<Place> places = places(8, () -> new Place(budget));
+    List<FutureTask<Void>> tasks = new ArrayList<>();
+    for (int t = 0; t < places.size(); t++) {
+      Place mine = places.get(t); // one thread puts into a place at a time
+      Random random = new Random(seed + t);
+      FutureTask<Void> task =
+          new FutureTask<>(
+              () -> {
+                for (int i = 0; i < 20_000; i++) {
+                  if (random.nextInt(4) == 0) {
+                    mine.put(TABLE);
+                  } else {
+                    places.get(random.nextInt(places.size())).use();
+                  }
+                }
+                return null;
+              });
+      tasks.add(task);
+      new Thread(task).start();
+    }
+    for (FutureTask<Void> task : tasks) {
+      task.get();
+    }
+    long there = places.stream().filter(Place::holds).count();
+    assertThat(there).isEqualTo(3);
+    assertThat(budget.count()).isEqualTo(3);
+    assertThat(budget.bytes()).isEqualTo(3 * SIZE);
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.store.StoreException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PackedRefsTableTest {
+  private static final String KEY = "objects/r/refs/x";
+  private static final String A = "a".repeat(40);
+  private static final String B = "b".repeat(40);
+
+  private static PackedRefsTable parse(String body, long count) throws StoreException.Corrupt {
+    return PackedRefsTable.parse(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
+  }
+
+  @Test
+  void finds_each_ref_and_no_other() throws Exception {
+    SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(new TreeMap<>(refs)))
+        .writeTo(written::write);
+    byte[] bytes = written.toByteArray();
+    PackedRefsTable table = PackedRefsTable.parse(KEY, bytes, refs.size());
+
+    assertThat(table.size()).isEqualTo(refs.size());
+    refs.forEach(
+        (name, value) -> {
+          int i = table.find(name.getBytes(UTF_8));
+          assertThat(i).as(name).isNotNegative();
+          assertThat(table.name(i)).isEqualTo(name);
+          assertThat(table.value(i)).isEqualTo(value);
+          assertThat(table.find((name + "!").getBytes(UTF_8))).isNegative();
+          assertThat(table.find(name.substring(0, name.length() - 1).getBytes(UTF_8)) >= 0)
+              .isEqualTo(refs.containsKey(name.substring(0, name.length() - 1)));
+        });
+  }
+
+  private static SortedMap<String, RefValue.Direct> random(Random random, int count) {
+    SortedMap<String, RefValue.Direct> refs = new TreeMap<>(RefOrder.INSTANCE);
+    String[] parts = {"heads", "tags", "changes", "é", "\uFFFD", "\uD83D\uDE00", "a", "b-1"};
+    for (int i = 0; i < count; i++) {
+      String name = "refs";
+      for (int depth = random.nextInt(3) + 1; depth > 0; depth--) {
+        name += "/" + parts[random.nextInt(parts.length)] + random.nextInt(40);
+      }
+      refs.put(name, new RefValue.Direct(id(random), peeled(random)));
+    }
+    return refs;
+  }
+
+  private static ObjectId id(Random random) {
+    byte[] raw = new byte[20];
+    random.nextBytes(raw);
+    return ObjectId.fromRaw(raw);
+  }
+
+  private static Optional<ObjectId> peeled(Random random) {
+    return random.nextInt(3) == 0 ? Optional.of(id(random)) : Optional.empty();
+  }
+
+  @Test
+  void a_prefix_is_a_range() throws Exception {
+    PackedRefsTable table =
+        parse(
+            A
+                + " refs/heads/a\n"
+                + A
+                + " refs/heads/a/b\n"
+                + A
+                + " refs/heads/ab\n"
+                + A
+                + " refs/tags/a\n",
+            4);
+    byte[] prefix = "refs/heads/a".getBytes(UTF_8);
+    List<String> found = new ArrayList<>();
+    for (int i = table.ceiling(prefix); i < table.size() && table.startsWith(i, prefix); i++) {
+      found.add(table.name(i));
+    }
+    assertThat(found).containsExactly("refs/heads/a", "refs/heads/a/b", "refs/heads/ab");
+  }
+
+  @Test
+  void a_name_sorts_before_the_names_it_begins() throws Exception {
+    assertThat(parse(A + " refs/a\n" + B + " refs/aa\n", 2).size()).isEqualTo(2);
+    assertThatThrownBy(() -> parse(A + " refs/aa\n" + B + " refs/a\n", 2))
+        .isInstanceOf(StoreException.Corrupt.class)
+        .hasMessageContaining(KEY)
+        .hasMessageContaining("not sorted");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "A refs/a;B refs/b;          | 3 | has 2 refs instead of 3",
+        "A refs/a;B refs/b;          | 1 | has more than 1 refs",
+        "A refs/a;B refs/a;          | 2 | not sorted",
+        "A refs/a;B refs/b           | 2 | ends within a line",
+        "a refs/a;                   | 1 | no ref",
+        "A;                          | 1 | no ref",
+        "A refs/a;^;                 | 1 | peeled line",
+        "A refs/a;^B;^B;             | 1 | peeled line",
+        "^B;A refs/a;                | 1 | peeled line",
+        "A refs/a;;                  | 2 | no ref",
+        "A refs/a;                   | 1000000000 | too short",
+      })
+  void refuses_what_is_no_snapshot(String lines, long count, String why) {
+    String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
+    assertThatThrownBy(() -> parse(body, count))
+        .isInstanceOf(StoreException.Corrupt.class)
+        .hasMessageContaining(KEY)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void refuses_another_header() {
+    byte[] bytes = ("# pack-refs with: peeled \n" + A + " refs/a\n").getBytes(UTF_8);
+    assertThatThrownBy(() -> PackedRefsTable.parse(KEY, bytes, 1))
+        .isInstanceOf(StoreException.Corrupt.class)
+        .hasMessageContaining("does not begin with");
+  }
+
+  @Test
+  void order_of_names_is_the_order_of_their_bytes() {
+    Random random = new Random(11);
+    List<String> names = new ArrayList<>(random(random, 300).keySet());
+    for (String a : names) {
+      for (String b : names) {
+        int bytes = Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
+        assertThat(Integer.signum(RefOrder.INSTANCE.compare(a, b)))
+            .as("%s and %s", a, b)
+            .isEqualTo(Integer.signum(bytes));
+      }
+    }
+  }
+}

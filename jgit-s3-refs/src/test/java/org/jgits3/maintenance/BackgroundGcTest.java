@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RepositoryName;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Collections that a server makes by itself. */
+@Timeout(120)
+class BackgroundGcTest {
+  private static final String MAIN = "refs/heads/main";
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final long ROOMY = 64L << 30;
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final Queue<Runnable> scheduled = new ArrayDeque<>();
+
+  @Nullable private ObjectId last;
+  private Instant now = Instant.now();
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private void push(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      String message = "commit " + it.manifest().generation();
+      last =
+          last == null
+              ? TestRepositories.commit(it.user, message)
+              : TestRepositories.commit(it.user, message, last);
+      point(it.user, MAIN, last);
+    }
+  }
+
+  /** Makes a ref lead to so many bytes that cannot be compressed. */
+  private void pushLarge(String ref, int bytes) throws IOException {
+    byte[] content = new byte[bytes];
+    new Random(bytes).nextBytes(content);
+    try (ObjectInserter inserter = it.user.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      tree.append("large", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
+      ObjectId id = inserter.insert(tree);
+      inserter.flush();
+      point(it.user, ref, id);
+    }
+  }
+
+  private List<String> sources() throws IOException {
+    return it.manifest().packs().stream().map(PackEntry::source).sorted().toList();
+  }
+
+  /** Collections of a process with so much memory. */
+  private BackgroundGc process(long heap) throws IOException {
+    it.maintainer.openForRequest("r").close();
+    return new BackgroundGc(
+        DAY,
+        scheduled::add,
+        ending::get,
+        name -> it.maintainer.maintenance(name.value()),
+        () -> now,
+        heap);
+  }
+
+  private BackgroundGc.Watch collection() throws IOException {
+    return process(ROOMY).watch(NAME);
+  }
+
+  /** Does what was scheduled; how much that was. */
+  private int run() {
+    int steps = 0;
+    for (Runnable step = scheduled.poll(); step != null; step = scheduled.poll()) {
+      step.run();
+      steps++;
+    }
+    return steps;
+  }
+
+  @Test
+  void a_repository_whose_oldest_pack_is_old_enough_is_collected() throws Exception {
+    push(3);
+    Instant pushed =
+        Instant.ofEpochMilli(
+            it.manifest().packs().stream().mapToLong(PackEntry::lastModified).min().orElseThrow());
+    BackgroundGc.Watch collection = collection();
+    now = pushed;
+    collection.consider(it.manifest());
+    assertThat(run()).as("new").isZero();
+    now = now.plus(DAY).minusMillis(1_000);
+    collection.look();
+    assertThat(run()).as("not quite").isZero();
+    now = now.plus(DAY);
+    collection.look(); // nothing was pushed meanwhile
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).containsExactly("GC");
+    it.isSound();
+  }
+
+  @Test
+  void what_is_new_waits_though_there_is_much_of_it() throws Exception {
+    push(1);
+    it.gc();
+    pushLarge("refs/heads/large", 1 << 20);
+    BackgroundGc.Watch collection = collection();
+    now = Instant.now();
+    collection.consider(it.manifest());
+    assertThat(run()).isZero();
+  }
+
+  @Test
+  void a_few_bytes_beside_what_is_collected_are_not_worth_a_collection() throws Exception {
+    pushLarge("refs/heads/large", 1 << 20);
+    it.gc();
+    push(1);
+    BackgroundGc.Watch collection = collection();
+    now = Instant.now().plus(DAY.multipliedBy(30));
+    collection.consider(it.manifest());
+    assertThat(run()).isZero();
+    pushLarge("refs/heads/other", 1 << 17); // more than a tenth
+    collection.consider(it.manifest());
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).containsExactly("GC");
+  }
+
+  @Test
+  void garbage_and_what_is_collected_make_nothing_due() throws Exception {
+    push(1);
+    TestRepositories.commit(it.user, "garbage");
+    it.gc();
+    assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
+    BackgroundGc.Watch collection = collection();
+    now = Instant.now().plus(DAY.multipliedBy(30));
+    collection.consider(it.manifest());
+    assertThat(run()).isZero();
+  }
+
+  @Test
+  void a_pack_is_as_old_as_the_oldest_that_was_merged_into_it() throws Exception {
+    push(12);
+    long oldest =
+        it.manifest().packs().stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
+    while (System.currentTimeMillis() <= oldest) {
+      Thread.onSpinWait();
+    }
+    assertThat(it.users.maintenance("r").compact()).isTrue();
+    assertThat(it.manifest().packs())
+        .singleElement()
+        .satisfies(pack -> assertThat(pack.lastModified()).isEqualTo(oldest));
+    assertThat(BackgroundGc.dueAt(it.manifest(), 1000)).isEqualTo(oldest + 1000);
+    it.isSound();
+  }
+
+  /** A repository that is due. */
+  private BackgroundGc.Watch due() throws IOException {
+    push(3);
+    BackgroundGc.Watch collection = process(ROOMY).watch(NAME);
+    now = Instant.now().plus(DAY.multipliedBy(2));
+    collection.consider(it.manifest());
+    return collection;
+  }
+
+  @Test
+  void nothing_is_collected_while_another_process_maintains_the_repository() throws Exception {
+    BackgroundGc.Watch collection = due();
+    Lease other = new Lease(it.plain, it.manifest().repositoryId());
+    assertThat(other.acquire()).isTrue();
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).doesNotContain("GC");
+    collection.look();
+    assertThat(run()).as("asked again at once").isZero();
+    other.release();
+    now = now.plus(Lease.TERM);
+    collection.look();
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).containsExactly("GC");
+  }
+
+  @Test
+  void what_another_process_has_collected_is_not_collected_again() throws Exception {
+    due();
+    Manifest[] collected = new Manifest[1];
+    it.store.afterRead( // what is read then is old
+        () -> {
+          MaintenanceFixture.gc(it.users);
+          collected[0] = it.manifest();
+        });
+    run();
+    assertThat(it.manifest()).isEqualTo(collected[0]);
+    assertThat(sources()).containsExactly("GC");
+  }
+
+  @Test
+  void the_lease_is_held_during_a_collection_and_given_back() throws Exception {
+    due();
+    Lease other = new Lease(it.plain, it.manifest().repositoryId());
+    boolean[] free = {true};
+    it.store.beforeWrite(() -> free[0] = other.acquire());
+    run();
+    assertThat(free[0]).isFalse();
+    assertThat(other.acquire()).isTrue();
+  }
+
+  @Test
+  void a_collection_that_keeps_failing_is_tried_less_and_less_often_though_forgotten_meanwhile()
+      throws Exception {
+    push(3);
+    BackgroundGc process = process(ROOMY);
+    now = Instant.now().plus(DAY.multipliedBy(2));
+    AtomicInteger steps = new AtomicInteger();
+    StagedManifests.Action fail =
+        () -> {
+          steps.incrementAndGet();
+          throw new OutOfMemoryError("as if");
+        };
+    for (int minute = 0; minute < 24 * 60; minute++) {
+      it.store.beforeLease(fail);
+      process.watch(NAME).consider(it.manifest()); // as if opened for the first time
+      run();
+      now = now.plus(Duration.ofMinutes(1));
+    }
+    assertThat(steps.get()).isBetween(5, 11);
+
+    it.store.beforeLease(() -> {});
+    now = now.plus(DAY);
+    process.watch(NAME).consider(it.manifest());
+    run();
+    assertThat(sources()).containsExactly("GC");
+    it.isSound();
+  }
+
+  @Test
+  void a_repository_waits_once_however_often_it_is_opened_anew() throws Exception {
+    push(3);
+    BackgroundGc process = process(ROOMY);
+    now = Instant.now().plus(DAY.multipliedBy(2));
+    List<RepositoryName> names = List.of(NAME, RepositoryName.of("s"), RepositoryName.of("t"));
+    for (int round = 0; round < 3; round++) {
+      for (RepositoryName name : names) {
+        process.watch(name).consider(it.manifest());
+      }
+    }
+    assertThat(scheduled).hasSameSizeAs(names);
+    assertThat(process.waiting()).isEqualTo(names.size());
+    run();
+    assertThat(process.waiting()).isZero();
+    assertThat(sources()).containsExactly("GC");
+  }
+
+  @Test
+  void a_repository_that_is_gone_when_it_is_its_turn_is_skipped() throws Exception {
+    BackgroundGc.Watch collection = due();
+    it.users.delete("r");
+    assertThat(run()).isEqualTo(1);
+    it.store.beforeLease(() -> fail("a lease of what is gone"));
+    collection.look();
+    assertThat(run()).as("no failure that would delay it").isEqualTo(1);
+  }
+
+  @Test
+  void a_repository_that_does_not_fit_into_the_memory_is_left_to_the_command() throws Exception {
+    push(3);
+    long objects = it.manifest().packs().stream().mapToLong(PackEntry::objects).sum();
+    long least = 4 * objects * BackgroundGc.BYTES_PER_OBJECT;
+    now = Instant.now().plus(DAY.multipliedBy(2));
+    BackgroundGc.Watch small = process(least - 1).watch(NAME);
+    small.consider(it.manifest());
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).doesNotContain("GC");
+    small.look();
+    assertThat(run()).as("looked at again at once").isZero();
+    BackgroundGc.Watch enough = process(least).watch(NAME);
+    enough.consider(it.manifest());
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).containsExactly("GC");
+  }
+
+  @Test
+  void a_collection_under_way_ends_with_the_process_and_changes_nothing() throws Exception {
+    BackgroundGc.Watch collection = due();
+    List<String> before = sources();
+    it.store.beforeLease(() -> ending.set(true));
+    assertThat(run()).isEqualTo(1);
+    assertThat(sources()).isEqualTo(before);
+    ending.set(false);
+    collection.look();
+    assertThat(run()).as("no failure").isEqualTo(1);
+    assertThat(sources()).containsExactly("GC");
+    it.isSound();
+  }
+
+  private S3RepositoryManager server(StagedManifests store, String gc) throws Exception {
+    Config config = new Config();
+    config.setString("s3", "maintenance", "gc", gc);
+    S3RepositoryManager server = new S3RepositoryManager(store, S3Settings.from(config, "test"));
+    server.maintainInBackground();
+    return server;
+  }
+
+  @Test
+  void a_server_collects_by_its_settings() throws Exception {
+    push(3);
+    StagedManifests store = new StagedManifests(new DirectoryObjectStore(directory));
+    CountDownLatch collected = new CountDownLatch(1);
+    store.beforeWrite(collected::countDown);
+    try (S3RepositoryManager server = server(store, "1 ms")) {
+      server.openForRequest("r").close();
+      assertThat(collected.await(1, TimeUnit.MINUTES)).isTrue();
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (!sources().equals(List.of("GC"))) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        Thread.onSpinWait();
+      }
+    }
+    it.isSound();
+  }
+
+  @Test
+  void a_server_looks_whether_a_repository_has_become_due_when_it_is_opened() throws Exception {
+    push(3);
+    try (S3RepositoryManager server =
+        server(new StagedManifests(new DirectoryObjectStore(directory)), "2 s")) {
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (!sources().equals(List.of("GC"))) {
+        server.openForRequest("r").close();
+        assertThat(System.nanoTime()).isLessThan(deadline);
+      }
+    }
+    it.isSound();
+  }
+
+  @Test
+  void a_server_that_is_closed_does_not_wait_for_a_collection() throws Exception {
+    push(3);
+    StagedManifests store = new StagedManifests(new DirectoryObjectStore(directory));
+    CountDownLatch underWay = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    AtomicReference<Thread> collector = new AtomicReference<>();
+    store.beforeLease(
+        () -> {
+          collector.set(Thread.currentThread());
+          underWay.countDown();
+          boolean waiting = true;
+          while (waiting) { // deaf to interrupts, as computing is
+            try {
+              goOn.await();
+              waiting = false;
+            } catch (InterruptedException e) {
+              over.countDown();
+            }
+          }
+        });
+    S3RepositoryManager server = server(store, "1 ms");
+    try (S3Repository r = server.openForRequest("r")) {
+      assertThat(r.exactRef(MAIN)).isNotNull();
+      assertThat(underWay.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+    server.close();
+    assertThat(over.await(1, TimeUnit.MINUTES)).as("it is told to end").isTrue();
+    assertThat(goOn.getCount()).as("and was not waited for").isEqualTo(1);
+    goOn.countDown();
+    collector.get().join(TimeUnit.MINUTES.toMillis(1));
+    assertThat(collector.get().isAlive()).isFalse();
+    assertThat(sources()).containsOnly("INSERT");
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    it.isSound();
+  }
+}

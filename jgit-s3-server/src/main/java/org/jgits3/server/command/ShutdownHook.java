@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.S3RepositoryManager;
+
+/**
+ * Ends a command in order when the process is told to stop. A JVM runs all shutdown hooks at once,
+ * and waits for them and for no other thread. So there is one hook, which stops the command, and
+ * waits until the command has closed its resources and printed why it failed.
+ *
+ * <p>Used by the thread that runs the command, and by the hook.
+ */
+final class ShutdownHook implements Closeable {
+  /** Maximum time that a stopped command may take to remove unfinished work. */
+  private static final Duration CLEANING = Duration.ofSeconds(10);
+
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private Optional<Thread> hook = Optional.empty();
+
+  /** Set by the hook. */
+  private volatile boolean told;
+
+  /**
+   * Sets the action for the moment when the process is told to stop. Called once at most.
+   *
+   * @param stop stops the command, and waits for it by {@link #await}; run by another thread
+   * @throws IllegalStateException if the process was told to stop already
+   */
+  void atSignal(Runnable stop) {
+    Thread thread =
+        new Thread(
+            () -> {
+              told = true;
+              stop.run();
+            },
+            "jgit-s3-shutdown");
+    Runtime.getRuntime().addShutdownHook(thread);
+    hook = Optional.of(thread);
+  }
+
+  /** Tests whether the command was told to stop. */
+  boolean isTold() {
+    return told;
+  }
+
+  /**
+   * Aborts the uploads of the command when the process is told to stop, so that it fails and cleans
+   * up. Commits stay complete.
+   *
+   * @param manager manager that the command uploads through
+   * @param progress progress of the command
+   */
+  void giveUpAtSignal(S3RepositoryManager manager, ProgressBar progress) {
+    atSignal(
+        () -> {
+          progress.cancel();
+          manager.store().endRetries();
+          manager.uploads().close();
+          await(CLEANING);
+        });
+    manager.uploads().keepOpenAtExit();
+  }
+
+  /** Interrupts the command when the process is told to stop, so that it fails and cleans up. */
+  void interruptAtSignal() {
+    Thread worker = Thread.currentThread();
+    atSignal(
+        () -> {
+          worker.interrupt();
+          await(CLEANING);
+        });
+  }
+
+  /**
+   * Waits until the command has ended.
+   *
+   * @param limit maximum time to wait
+   * @return true if it has ended
+   */
+  boolean await(Duration limit) {
+    try {
+      return ended.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Notes that the command has ended, so that the process may end. */
+  @Override
+  public void close() {
+    ended.countDown();
+    hook.ifPresent(ShutdownHook::forget);
+    hook = Optional.empty();
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return; // it is running, and about to end
+    }
+  }
+}
