@@ -9,8 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a change may make of a manifest, whatever its purpose: the rules that make it safe to delete
- * objects that no manifest lists.
+ * Rules for every change of a manifest. They make it safe to delete objects that no manifest lists.
  *
  * <p>A name that is listed for the first time was minted after the sweep boundary of the base, so
  * that no sweeper can have decided to delete it. A name that left never returns, as far as this

@@ -38,8 +38,7 @@ public record Manifest(
   /**
    * Identity of one manifest.
    *
-   * @param repositoryId random name of this life of the repository, 32 hex digits; its objects are
-   *     stored under it
+   * @param repositoryId random id of the repository, 32 hex digits; its objects are stored under it
    * @param state whether the repository is active
    * @param generation counts up by one at every commit, also across delete and create of a name
    * @param nonce random, so that no two manifests ever have equal bytes
@@ -137,7 +136,7 @@ public record Manifest(
   private static final int PER_PACK_FILE = 40;
 
   /**
-   * Name of this life of the repository.
+   * Random id of the repository.
    *
    * @return 32 hex digits, see {@link Identity#repositoryId}
    */
@@ -351,9 +350,9 @@ public record Manifest(
   }
 
   /**
-   * A manifest without content: a tombstone, a reservation, or the beginning of a new life.
+   * Creates a manifest without content: a tombstone, a reservation, or that of a new repository.
    *
-   * @param repositoryId life it belongs to
+   * @param repositoryId repository it belongs to
    * @param state its state
    * @param generation its generation
    * @param floor boundary and {@code prunedTo}
@@ -377,7 +376,7 @@ public record Manifest(
   }
 
   /**
-   * Whether this holds the content of a repository, readable or not.
+   * Tests whether this holds the content of a repository, readable or not.
    *
    * @return true for an active or moving one; false for a tombstone or a reservation
    */
@@ -386,7 +385,7 @@ public record Manifest(
   }
 
   /**
-   * Whether this code knows everything that a writer of this manifest must know.
+   * Tests whether this code knows all features that a writer of this manifest must know.
    *
    * @return true if it may be written
    */

@@ -183,7 +183,11 @@ public final class ManifestCodec {
         : field + ": " + e.getOriginalMessage();
   }
 
-  /** Whether there is a checksum; if there is one, it is right. */
+  /**
+   * Checks the checksum.
+   *
+   * @return true if it is right, false if there is none
+   */
   private static boolean checkTrailer(String where, byte[] bytes) throws ManifestException {
     int content = bytes.length - TRAILER_BYTES;
     if (content < 0) {

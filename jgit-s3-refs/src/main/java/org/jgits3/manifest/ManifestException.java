@@ -35,7 +35,7 @@ public class ManifestException extends IOException {
     }
 
     /**
-     * What the name stands for.
+     * State of the name.
      *
      * @return its state; empty if it was never used
      */
@@ -44,8 +44,8 @@ public class ManifestException extends IOException {
     }
 
     /**
-     * Whether a repository is being renamed, from the name or to it. It is there, and can be used
-     * again when the rename is over: try later; if it was interrupted, repeat the rename.
+     * Tests whether a repository is being renamed, from the name or to it. It can be used again
+     * when the rename is over: try later; if the rename was interrupted, repeat it.
      *
      * @return true if so
      */
@@ -70,10 +70,10 @@ public class ManifestException extends IOException {
 
   /**
    * The encoded manifest would exceed {@link Manifest#MAX_BYTES}, or that less {@link
-   * Manifest#ROOM_FOR_REFS} if the change adds packs; nothing was written. What fills it is refs
-   * and log, which those who commit fold before they retry, or packs, as the message says then:
-   * somebody has to merge these, by {@code Maintenance.collectGarbage} or the {@code gc} command,
-   * before anything that adds a pack succeeds.
+   * Manifest#ROOM_FOR_REFS} if the change adds packs; nothing was written. If refs and log fill it,
+   * the committer folds them and retries. If packs fill it, as the message then says, they must be
+   * merged by {@code Maintenance.collectGarbage} or the {@code gc} command before a change that
+   * adds a pack can succeed.
    */
   public static final class TooLarge extends ManifestException {
     private final long generation;

@@ -64,9 +64,9 @@ public final class ObjectNames {
   }
 
   /**
-   * Prefix of all objects of one life of a repository.
+   * Prefix of all objects of one repository.
    *
-   * @param repositoryId the life
+   * @param repositoryId id of the repository
    * @return prefix that ends in a slash
    */
   public static String prefix(String repositoryId) {
@@ -76,7 +76,7 @@ public final class ObjectNames {
   /**
    * Key of a snapshot of all refs.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param id minted name
    * @return key
    */
@@ -87,7 +87,7 @@ public final class ObjectNames {
   /**
    * Key of the entries that a compaction folded into a snapshot.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param id minted name of the snapshot
    * @return key
    */
@@ -98,7 +98,7 @@ public final class ObjectNames {
   /**
    * Key of a segment of the transaction log, or of one large transaction.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param id minted name
    * @return key
    */
@@ -109,7 +109,7 @@ public final class ObjectNames {
   /**
    * Key of one file of a pack.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param id minted name of the pack
    * @param ext extension without a dot, {@link #BUNDLE} for several files in one
    * @return key
@@ -121,7 +121,7 @@ public final class ObjectNames {
   /**
    * Prefix of the marks that sweepers leave, see {@link #markKey}.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @return prefix that ends in a slash
    */
   public static String marks(String repositoryId) {
@@ -131,7 +131,7 @@ public final class ObjectNames {
   /**
    * Key of a mark: an object that says when its generation was the current one.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param id minted name
    * @return key
    */
@@ -140,10 +140,10 @@ public final class ObjectNames {
   }
 
   /**
-   * Key of the object that says since when it is known that a life has ended: a time, by the clock
-   * of the sweep that found it so first.
+   * Key of the object that holds the time at which a sweep first found the repository deleted, by
+   * the clock of that sweep.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param end {@linkplain Manifest#nonce nonce} of the tombstone, since a restore of the store may
    *     undo one end, and another may follow
    * @return key
@@ -153,9 +153,9 @@ public final class ObjectNames {
   }
 
   /**
-   * How all keys of {@link #endedKey} begin.
+   * Common beginning of all keys of {@link #endedKey}.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @return beginning of keys, not a prefix to be listed
    */
   public static String ended(String repositoryId) {
@@ -163,12 +163,11 @@ public final class ObjectNames {
   }
 
   /**
-   * Key of an object that says which life had the name of a repository before, and was deleted:
-   * what it has left is swept with the one that has the name now. The object holds the nonce of the
-   * tombstone.
+   * Key of an object that names the deleted repository that had this repository's name before. Its
+   * remaining objects are swept with this repository. The object holds the nonce of the tombstone.
    *
-   * @param repositoryId life of the repository
-   * @param formerId the life before
+   * @param repositoryId id of the repository
+   * @param formerId id of the repository that had the name before
    * @return key
    */
   public static String formerKey(String repositoryId, String formerId) {
@@ -176,11 +175,11 @@ public final class ObjectNames {
   }
 
   /**
-   * The life that a key of {@link #formerKey} names.
+   * Reads the repository id that a key of {@link #formerKey} names.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param key any key
-   * @return the life before; empty if the key is another one
+   * @return id of the repository that had the name before; empty if the key is another one
    */
   public static Optional<String> formerIn(String repositoryId, String key) {
     String start = prefix(repositoryId) + FORMER;

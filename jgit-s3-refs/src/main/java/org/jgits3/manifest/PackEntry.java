@@ -49,7 +49,7 @@ public record PackEntry(
   /**
    * Objects in the store that this pack consists of.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @return size in bytes of each, by key
    */
   public SortedMap<String, Long> objectSizes(String repositoryId) {
@@ -73,9 +73,9 @@ public record PackEntry(
   }
 
   /**
-   * Objects in the store that this pack consists of, and what their bytes have to be.
+   * Objects in the store that this pack consists of, with their checksums.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @return an object for each file, and one for all files that are slices of the bundle
    */
   public List<LiveObject> objects(String repositoryId) {

@@ -35,7 +35,7 @@ public record PackFileEntry(
   }
 
   /**
-   * Whether the file is a slice of the pack's bundle.
+   * Tests whether the file is a slice of the pack's bundle.
    *
    * @return true for a slice, false for an object of its own
    */

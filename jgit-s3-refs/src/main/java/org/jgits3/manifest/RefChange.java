@@ -108,25 +108,25 @@ public record RefChange(
   }
 
   /**
-   * Whether there was no such ref before.
+   * Tests whether the change creates the ref.
    *
-   * @return true if the change made it
+   * @return true if there was no such ref before
    */
   public boolean creates() {
     return oldTarget.isEmpty() && oldId.equals(ObjectId.zeroId());
   }
 
   /**
-   * Whether there is no such ref after.
+   * Tests whether the change deletes the ref.
    *
-   * @return true if the change removed it
+   * @return true if there is no such ref after it
    */
   public boolean deletes() {
     return newTarget.isEmpty() && newId.equals(ObjectId.zeroId());
   }
 
   /**
-   * Whether the ref itself stayed as it was, and the one it leads to changed.
+   * Tests whether the ref itself stayed as it was and the ref it leads to changed.
    *
    * @return true for an update through a symbolic ref
    */

@@ -10,7 +10,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * What an overlay says of one ref.
+ * Value of one ref in an overlay.
  *
  * <p>{@link Tombstone} hides the ref of the snapshot; {@link Direct} replaces or adds it.
  */

@@ -38,11 +38,11 @@ public record Refs(
       new Refs(Optional.empty(), Collections.emptySortedMap(), Collections.emptySortedMap());
 
   /**
-   * What refs were created or moved to since some moment, as far as can be told without reading
-   * snapshots.
+   * Values that refs were created with or moved to since some moment, as far as known without
+   * reading snapshots.
    *
    * @param before refs of that moment
-   * @return the new values; empty if it cannot be told
+   * @return the new values; empty if snapshots would have to be read
    */
   public Optional<Set<ObjectId>> newValues(Refs before) {
     boolean comparable =

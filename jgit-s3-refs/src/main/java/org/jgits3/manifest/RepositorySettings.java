@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * What Git keeps beside objects and refs.
+ * Data of a Git repository beside objects and refs.
  *
  * @param config the repository's Git configuration as text
  * @param description one line for people; empty for none

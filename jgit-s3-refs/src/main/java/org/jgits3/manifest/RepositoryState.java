@@ -3,9 +3,7 @@ package org.jgits3.manifest;
 
 import java.util.Optional;
 
-/**
- * What a name stands for at the moment. Only {@link Active} repositories can be read or written.
- */
+/** State of a name. Only {@link Active} repositories can be read or written. */
 public sealed interface RepositoryState {
   /**
    * A repository.
@@ -19,7 +17,7 @@ public sealed interface RepositoryState {
    * A rename has begun; writers are fenced. Anyone may finish it.
    *
    * @param to name the repository will have
-   * @param rename which one of all renames between the two names it is
+   * @param rename id of the rename, to tell it from others between the two names
    * @param reserved generation at which the new name was reserved; a manifest of that name which is
    *     not later, in a copy of the store say, does not know of the rename
    */
@@ -36,11 +34,11 @@ public sealed interface RepositoryState {
   record Deleted() implements RepositoryState {}
 
   /**
-   * A name kept for a repository that is being renamed to it. Nobody else can take it while that
+   * A name reserved for a repository that is being renamed to it. It cannot be taken while that
    * rename can still be finished.
    *
    * @param from name the repository has had until now
-   * @param rename which one of all renames between the two names it is
+   * @param rename id of the rename, to tell it from others between the two names
    */
   record Reserved(String from, String rename) implements RepositoryState {}
 

@@ -43,7 +43,7 @@ import java.util.SortedSet;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * How the values of a manifest are stored.
+ * Stored form of the values of a manifest.
  *
  * <p>Collections and optional values are left out if they are empty, and may be null; everything
  * else must be there. Values are never converted: neither {@code "7"} nor {@code 7.0} is 7. Numbers

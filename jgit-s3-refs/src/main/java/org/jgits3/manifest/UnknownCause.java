@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
-/** Why an outcome is unknown. An attempt is in doubt in each case. */
+/** Reasons for an unknown outcome. An attempt is in doubt in each case. */
 public enum UnknownCause {
   /** The store did not say before the deadline. */
   NO_ANSWER,

@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * generation drops the oldest and nothing else.
  */
 public final class WriterTable {
-  /** How many writers are remembered. */
+  /** Number of writers remembered. */
   public static final int REMEMBERED = 256;
 
   private WriterTable() {}

@@ -38,13 +38,12 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 
 /**
- * The names that hold each life of a repository, from a reading of all manifests of a store.
+ * The names of each repository, from one reading of all manifests of a store.
  *
- * <p>The catalog gives a repository id one name at a time. A store that was restored, from a copy
- * taken while a repository was renamed or by putting one manifest back, may hold a life under two
- * names or under none. Nothing but the manifests can tell, and a manifest knows of no other. A
- * catalog that was read once stays good while only bindings change the store: {@link #holders}
- * follows renames made since.
+ * <p>The catalog binds a repository id to one name at a time. In a restored store a repository may
+ * have two names or none: the copy was taken during a rename, or one manifest was put back. Only a
+ * reading of all manifests shows this, because a manifest knows of no other. The index stays valid
+ * while only the catalog changes the store: {@link #holders} follows later renames.
  *
  * <p>Immutable.
  */
@@ -55,18 +54,18 @@ public final class NameIndex {
   private static final Comparator<RepositoryName> ORDER =
       Comparator.comparing(RepositoryName::value);
 
-  /** A life in the bytes of a manifest, damaged digits included. */
-  private static final Pattern LIFE =
+  /** Repository id in the bytes of a manifest, damaged digits included. */
+  private static final Pattern REPOSITORY_ID =
       Pattern.compile("\"repositoryId\":\"(.{32})\"", Pattern.DOTALL);
 
-  /** Digits that damage may have changed in a life. Two lives differ in about 30. */
+  /** Digits of a repository id that damage may have changed. Two ids differ in about 30. */
   private static final int DAMAGED_DIGITS = 8;
 
   private final ObjectStore store;
   private final Map<RepositoryName, Binding> catalog;
   private final Map<RepositoryName, Unreadable> unreadable;
 
-  /** Names to ask for each life: those that held it, and those it was renamed to. */
+  /** Names to read for each repository id: those that held it, and those it was renamed to. */
   private final Map<String, Set<RepositoryName>> byRepositoryId = new HashMap<>();
 
   /** The part of a manifest that matters here. */
@@ -85,16 +84,17 @@ public final class NameIndex {
   /**
    * A manifest that is damaged, or of a newer format.
    *
-   * @param repositoryId the life it is bound to, as far as its bytes tell; damaged digits included
+   * @param repositoryId the repository it is bound to, as far as its bytes tell; damaged digits
+   *     included
    * @param why the failure to read it
    */
   private record Unreadable(Optional<String> repositoryId, ManifestException why) {
     static Unreadable of(byte[] bytes, ManifestException why) {
-      Matcher found = LIFE.matcher(new String(bytes, ISO_8859_1));
+      Matcher found = REPOSITORY_ID.matcher(new String(bytes, ISO_8859_1));
       return new Unreadable(found.find() ? Optional.of(found.group(1)) : Optional.empty(), why);
     }
 
-    /** Whether it may be bound to a life. */
+    /** Tests whether it may be bound to a repository. */
     boolean mayHold(String other) {
       return repositoryId.isEmpty()
           || IntStream.range(0, other.length())
@@ -207,15 +207,15 @@ public final class NameIndex {
   }
 
   /**
-   * The names that hold a life now. Reads their manifests again, and those of the names it was
-   * renamed to since.
+   * Finds the names that a repository has now. Reads their manifests again, and those of the names
+   * it was renamed to since.
    *
-   * <p>Misses none, though renames go on: a life that has left a name is looked for under the name
-   * it got, which is read later than the one it left. Several names are asked twice, since one that
-   * was asked early may have been left since.
+   * <p>Misses none during renames: a repository that left a name is looked for under its new name,
+   * which is read after the one it left. If there are several, they are read twice, because the
+   * repository may have left the first one meanwhile.
    *
    * @param repositoryId a {@link Manifest#repositoryId}
-   * @return names, usually one; none if the life has ended
+   * @return names, usually one; none if the repository is deleted
    * @throws ManifestException.Corrupt if a manifest that may hold it is damaged
    * @throws ManifestException.Unsupported if a manifest that may hold it has a newer format
    * @throws IOException if the store does not answer
@@ -277,7 +277,7 @@ public final class NameIndex {
     return from.left().stream().filter(d -> d.repositoryId().equals(repositoryId)).findFirst();
   }
 
-  /** Whether a life has come to a name: its manifest is later than the reservation. */
+  /** Tests whether a repository has come to a name: its manifest is later than the reservation. */
   private static boolean arrived(
       Optional<Binding> target, String repositoryId, RepositoryName from, long reserved) {
     return target.isPresent()
@@ -292,12 +292,12 @@ public final class NameIndex {
   }
 
   /**
-   * What bindings never lead to: a repository with two names, one that was renamed to a name that
-   * does not know of it, or a manifest that cannot be read. A store with none of these has one name
-   * for each repository that was there all the while it was copied, whatever the order in which its
-   * manifests were copied.
+   * Finds contradictions between manifests: a repository with two names, one that was renamed to a
+   * name that does not know of it, or a manifest that cannot be read. A restored store with none of
+   * these has one name for each repository that existed during the whole copy, in whatever order
+   * the manifests were copied.
    *
-   * @return what is wrong; empty if nothing is
+   * @return the contradictions; empty if there are none
    * @throws IOException if the store does not answer
    */
   public List<Contradiction> contradictions() throws IOException {

@@ -78,11 +78,11 @@ public final class RepositoryCatalog {
    * @param name its name
    * @param settings configuration to begin with
    * @param refs refs to begin with, {@code HEAD} among the symbolic ones
-   * @return its first manifest, or a later one if others were quick to change it
+   * @return its first manifest, or a later one if another process has changed it already
    * @throws ManifestException.Exists if there is one already, or a rename to the name has begun
-   * @throws ManifestException.Gone if it was created, and deleted by somebody else at once
+   * @throws ManifestException.Gone if it was created, and deleted by another process at once
    * @throws UnknownOutcomeException if the deadline passed first, or if it cannot be told whether
-   *     it was created before somebody else deleted it
+   *     it was created before another process deleted it
    * @throws IOException if the store does not answer or refuses
    */
   public VersionedManifest create(RepositoryName name, RepositorySettings settings, Refs refs)
@@ -138,10 +138,10 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * What the names begin with under which imports make a repository.
+   * Prefix of the names under which imports make a repository.
    *
    * @param target name that the repository is to get
-   * @return the beginning, with the slash at its end
+   * @return the prefix, which ends in a slash
    */
   public static String importPrefix(RepositoryName target) {
     return target.value() + IMPORTING + '/';
@@ -181,7 +181,7 @@ public final class RepositoryCatalog {
     }
   }
 
-  /** Deletes what was noted for a life that will never be, and that nobody would find. */
+  /** Deletes the notes of a repository that was not created; no sweep would find them. */
   private void delete(List<String> notes, IOException failure) {
     try {
       if (!notes.isEmpty()) {
@@ -193,8 +193,9 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Notes whose objects are still to be swept before the tombstone that says so is replaced. A life
-   * that was deleted never comes back, so this holds whatever becomes of the new binding.
+   * Notes the deleted repository whose tombstone is to be replaced, so that a sweep still finds its
+   * objects. A deleted repository never comes back, so the note is true whatever becomes of the new
+   * binding.
    */
   private void noteFormer(String repositoryId, Optional<VersionedManifest> before)
       throws IOException {
@@ -221,7 +222,7 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Makes sure that a write that was refused was not applied before: it was not, if somebody else
+   * Makes sure that a write that was refused was not applied before: it was not, if another process
    * made the generation it would have made.
    */
   private static void checkNotOurs(
@@ -253,11 +254,11 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Whether a name is kept for a repository that can not be renamed to it any more, since it was
-   * deleted, or renamed to something else: such a name is free. One GET, or two.
+   * Tests whether a name is reserved for a repository that can no longer be renamed to it, because
+   * it was deleted or renamed to another name. Such a name is free. Costs one GET, or two.
    *
    * @param name name to look up
-   * @return true if so; false if it is not kept for any, or may still get what it is kept for
+   * @return true if so; false if it is not reserved, or the rename can still be finished
    * @throws IOException if a manifest cannot be read
    */
   public boolean isAbandoned(RepositoryName name) throws IOException {
@@ -267,7 +268,7 @@ public final class RepositoryCatalog {
         && !isLive(name, found.get().manifest(), reserved);
   }
 
-  /** Whether the rename that reserved a name can still be finished. */
+  /** Tests whether the rename that reserved a name can still be finished. */
   private boolean isLive(
       RepositoryName name, Manifest reservation, RepositoryState.Reserved reserved)
       throws IOException {
@@ -286,7 +287,7 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * What a name is bound to, tombstones included: one GET.
+   * Reads the manifest of a name, tombstones included. Costs one GET.
    *
    * @param name name to look up
    * @return its manifest; empty if the name was never used
@@ -333,7 +334,7 @@ public final class RepositoryCatalog {
    * Deletes a repository: turns its manifest into a tombstone. Its objects are swept later.
    *
    * @param name its name
-   * @return the life that has ended, a {@link Manifest#repositoryId}
+   * @return id of the deleted repository, a {@link Manifest#repositoryId}
    * @throws ManifestException.Gone if there is no such repository, or it is being renamed
    * @throws UnknownOutcomeException if the deadline passed first
    * @throws IOException if the store does not answer or refuses
@@ -348,7 +349,7 @@ public final class RepositoryCatalog {
    *
    * @param name its name, one of {@link #imports}
    * @param target name that it was to get
-   * @return the life that has ended, a {@link Manifest#repositoryId}
+   * @return id of the deleted repository, a {@link Manifest#repositoryId}
    * @throws ManifestException.Gone if there is no such repository, or no import makes it any more
    * @throws IOException as {@link #delete}
    */
@@ -382,14 +383,14 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Renames a repository, or finishes a rename that somebody began: reserves the new name, marks
-   * the old manifest as moving, which fences every writer, binds the new name to the same objects,
-   * and leaves a tombstone that names it. Nobody can read the repository between the second step
-   * and the third. Whatever step it was interrupted after, repeating the rename finishes it.
+   * Renames a repository, or finishes an interrupted rename. Reserves the new name, marks the old
+   * manifest as moving, which fences every writer, binds the new name to the same objects, and
+   * leaves a tombstone that names it. The repository cannot be read between the second step and the
+   * third. Repeating the rename finishes it, after whatever step it was interrupted.
    *
    * @param from its name
    * @param to name it will have
-   * @return the life that has the new name, a {@link Manifest#repositoryId}
+   * @return id of the repository that has the new name, a {@link Manifest#repositoryId}
    * @throws ManifestException.Gone if there is no repository {@code from}
    * @throws ManifestException.Exists if there is one called {@code to}
    * @throws ManifestException if a rename to yet another name has begun
@@ -443,11 +444,11 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Reserves the new name, then fences the writers of the old one. A reservation found in place is
-   * written anew, so that nobody who took it for an abandoned one can replace it any more; it stays
-   * that of the same rename, since another process may have fenced the writers for it.
+   * Reserves the new name, then fences the writers of the old one. An existing reservation is
+   * written anew, so that a process which took it for abandoned can no longer replace it. It stays
+   * that of the same rename, because another process may have fenced the writers for it.
    *
-   * @param tried what was tried before; must not have come to a rename
+   * @param tried the attempt before, which must not have led to a rename
    */
   private Begun begin(
       DecidedWrites writes,
@@ -506,10 +507,10 @@ public final class RepositoryCatalog {
   /**
    * Binds the new name, unless that was done before, then leaves the tombstone.
    *
-   * <p>The reservation that the old manifest was marked for is replaced once, by what is bound
-   * then: nobody else takes it from then on, and no later one is taken for it. So if the name
-   * stands for anything later, whatever it is, the repository has arrived, and may have gone on
-   * from there. Anything earlier is from a copy of the store that was taken during the rename.
+   * <p>The reservation that the old manifest was marked for is replaced once, by the binding: from
+   * then on no other process takes it, and no later one is taken for it. So if the name has any
+   * later manifest, the repository has arrived, and may have left again. An earlier manifest comes
+   * from a copy of the store that was taken during the rename.
    */
   private void finish(
       DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)

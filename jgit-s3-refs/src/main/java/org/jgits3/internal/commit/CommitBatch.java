@@ -61,7 +61,7 @@ final class CommitBatch {
     }
   }
 
-  /** Whether any change wants a write. */
+  /** Tests whether any change needs a write. */
   boolean edited() {
     return edited;
   }

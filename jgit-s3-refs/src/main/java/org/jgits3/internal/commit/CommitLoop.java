@@ -46,7 +46,7 @@ final class CommitLoop {
   private boolean complete;
   private long pause;
 
-  /** When the caller that does the step wants to be gone. */
+  /** Deadline of the caller that does the step. */
   private long until;
 
   private volatile String lastTrouble = "";
@@ -59,13 +59,13 @@ final class CommitLoop {
     final String nonce;
     final ConditionalWrite write;
 
-    /** Whether its submissions know that it may be applied. */
+    /** True once its submissions know that it may be applied. */
     boolean sent;
 
-    /** Whether the last attempt was refused, and why is to be found out. */
+    /** True if the last attempt was refused for a reason not known yet. */
     boolean refused;
 
-    /** Whether a reread found no answer. */
+    /** True if a reread got no answer. */
     boolean unanswered;
 
     InFlight(
@@ -221,7 +221,7 @@ final class CommitLoop {
     if (members.stream().allMatch(member -> member.listener() <= seen.asOf())) {
       answer.run();
     } else {
-      complete = true; // whoever joined now would ask for yet another request
+      complete = true; // a caller that joined now would need yet another request
       refresh();
     }
   }
@@ -326,8 +326,8 @@ final class CommitLoop {
   }
 
   /**
-   * Whether the next step finds out for certain what became of a write that was refused. Not to be
-   * called while a step is under way.
+   * Tests whether the next step will decide a write that was refused. Not to be called during a
+   * step.
    */
   boolean isAboutToKnow() {
     return inFlight != null && inFlight.refused && !inFlight.unanswered;
@@ -411,7 +411,7 @@ final class CommitLoop {
     pause = pacing.beforeRepeat(Duration.ZERO);
   }
 
-  /** Finds out why a write was refused: it was applied before, or somebody else was faster. */
+  /** Finds out why a write was refused: it was applied before, or another process was faster. */
   private void reread() {
     long asOf = latest.arrivals();
     Optional<VersionedManifest> read;
@@ -453,11 +453,11 @@ final class CommitLoop {
     } else if (found.generation() == base.generation()) {
       pause = pacing.beforeRepeat(Duration.ZERO);
       if (!inDoubt && !seen.version().equals(inFlight.base.version())) {
-        // Nobody wrote, and nothing of ours is under way: the same bytes go by another version
-        // now, and the write has to be made anew with that one.
+        // No process wrote, and no attempt of ours is under way: the same bytes have another
+        // version now, so the write is made anew with that one.
         overtaken(seen, asOf);
       } else {
-        inFlight.refused = false; // nobody wrote: the refusal decided nothing
+        inFlight.refused = false; // no process wrote: the refusal decided nothing
       }
     } else {
       rules.observe(base, found);

@@ -4,7 +4,7 @@ package org.jgits3.internal.commit;
 import java.time.Duration;
 
 /**
- * How long and how hard a committer tries.
+ * Bounds on the attempts of a committer.
  *
  * @param deadline how long a change may take from its submission until it is reported as unknown
  */

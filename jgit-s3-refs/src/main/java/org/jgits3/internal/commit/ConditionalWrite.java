@@ -61,7 +61,7 @@ final class ConditionalWrite {
     return attempts;
   }
 
-  /** Whether the answer of any attempt is missing. */
+  /** Tests whether the answer of any attempt is missing. */
   boolean inDoubt() {
     return inDoubt;
   }

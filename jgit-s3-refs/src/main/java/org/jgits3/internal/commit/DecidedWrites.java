@@ -27,7 +27,7 @@ public final class DecidedWrites {
   }
 
   /**
-   * How a write was decided.
+   * Decision of a write.
    *
    * @param version version that it made; null if it was refused
    * @param inDoubt whether an attempt before the last may have been applied

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest manifest that this process has seen of one life of a repository. Its generation never
- * goes back, however late an answer arrives.
+ * The newest manifest of one repository that this process has seen. Its generation never goes back,
+ * however late an answer arrives.
  *
  * <p>Safe for use by many threads.
  */
@@ -67,7 +67,8 @@ final class LatestManifest {
    * @param read what was read
    * @param asOf number of the request
    * @return the newest manifest, the one read or a later one
-   * @throws ManifestException.Gone if it is not an active repository of the life first seen
+   * @throws ManifestException.Gone if it is not active, or has another repository id than the one
+   *     first seen
    */
   VersionedManifest accept(Optional<VersionedManifest> read, long asOf)
       throws ManifestException.Gone {
@@ -86,7 +87,7 @@ final class LatestManifest {
     return file.gone(state);
   }
 
-  /** Whether the last that was heard of the repository is that it is gone, or it was ended. */
+  /** Tests whether the last answer said that the repository is gone, or it was ended here. */
   boolean isGone() {
     return gone || ended;
   }

@@ -42,7 +42,7 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
   private final Queue<Submission<?>> queue = new ArrayDeque<>();
-  private boolean stepping; // whoever sets it has the loop to itself
+  private boolean stepping; // the thread that sets it has the loop to itself
   private int callers;
   private boolean closed;
 
@@ -110,17 +110,17 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * How this committer finds out whether the manifest has changed.
+   * The way this committer learns of changes of the manifest.
    *
-   * @return what it was made with
+   * @return the value given to the constructor
    */
   public ManifestReads reads() {
     return file.reads();
   }
 
   /**
-   * Whether the last that was heard of the repository is that its name stands for it no more, so
-   * that nothing is to be expected of this committer.
+   * Tests whether the last answer said that the name no longer stands for this repository. Such a
+   * committer is of no further use.
    *
    * @return true if so, and after {@link #end}; otherwise false before the first {@link #validate}
    *     or {@link #commit}
@@ -130,9 +130,8 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * Says that the caller has deleted or renamed the repository. {@link #isGone} is true from then
-   * on, so that whoever looks something up asks the store; that has the last word, as ever. Does no
-   * request.
+   * Notes that the caller has deleted or renamed the repository. {@link #isGone} is true from then
+   * on, so that every look-up asks the store. Does no request.
    */
   public void end() {
     latest.end();
@@ -144,7 +143,7 @@ public final class ManifestCommitter implements Committer, Closeable {
    *
    * @return the manifest of an active repository
    * @throws ManifestException.Gone if the name stands for no active repository (one that is being
-   *     renamed counts as none), or for another life of the name than the one first seen here
+   *     renamed counts as none), or for another repository than the one first seen here
    * @throws IOException if the manifest cannot be read
    */
   public VersionedManifest validate() throws IOException {
@@ -237,11 +236,13 @@ public final class ManifestCommitter implements Committer, Closeable {
     long deadline = ticker.nanoTime() + policy.deadline().toNanos();
     Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
     queue.add(submission);
-    callers++; // last, since nobody counts a caller off for whom there was no memory
+    callers++; // last, since a caller for whom there was no memory is not counted off
     return submission;
   }
 
-  /** Does the next step of the loop, once nobody else is doing one and if there is still need. */
+  /**
+   * Does the next step of the loop, once no other thread is doing one and if there is still need.
+   */
   private void advance(Submission<?> mine) throws InterruptedException {
     if (!takeTurn(mine)) {
       return;

@@ -52,7 +52,7 @@ public final class ManifestFile {
     this.where = "manifest " + store.location() + "/" + key;
   }
 
-  /** How it finds out whether it has changed. */
+  /** The way it learns of changes. */
   ManifestReads reads() {
     return reads;
   }
@@ -62,7 +62,7 @@ public final class ManifestFile {
     return metrics;
   }
 
-  /** What to call it in messages. */
+  /** Name for messages. */
   @Override
   public String toString() {
     return where;
@@ -91,7 +91,8 @@ public final class ManifestFile {
    * @param limit how long the request is repeated
    * @return {@code known} itself if the store says that nothing changed; with the same manifest and
    *     the newest version if the bytes are the same; empty if there is none
-   * @throws ManifestException.Corrupt if it went back to an earlier generation of the same life
+   * @throws ManifestException.Corrupt if it went back to an earlier generation of the same
+   *     repository
    */
   Optional<VersionedManifest> refresh(VersionedManifest known, Duration limit) throws IOException {
     boolean conditional = reads == ManifestReads.VALIDATED;

@@ -3,7 +3,7 @@ package org.jgits3.internal.commit;
 
 import org.jgits3.manifest.Manifest;
 
-/** How a process finds out whether the manifest it knows is still the current one. */
+/** Ways to learn whether a known manifest is still the current one. */
 public enum ManifestReads {
   /** By its version: one conditional GET, which brings nothing if it is. */
   VALIDATED,

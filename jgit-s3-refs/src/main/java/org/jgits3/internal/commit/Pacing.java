@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long a committer pauses, and why. Pauses make things fair and spare the store; nothing
- * depends on their length.
+ * Pauses of a committer. They give every writer its turn and spare the store; correctness does not
+ * depend on their length.
  *
  * <p>The winner of a write holds the fresh version and needs only a PUT for its next commit, where
- * everybody else needs a GET first. If losers backed off exponentially, a busy writer would starve
- * a light one (simulated: p99 of 5.5 s against 0.5 s). So losers pause briefly, and winners yield:
- * for up to one GET and PUT while others are seen to compete, and for windows at generations that
- * are multiples of a power of eight, the rarer the longer, so that slow and distant writers get in
- * as well. A loser cannot be seen, so that a winner that has met nobody for long yields too, but no
- * more than a twentieth of its time.
+ * every other writer needs a GET first. If losers backed off exponentially, a busy writer would
+ * starve a light one (simulated: p99 of 5.5 s against 0.5 s). So losers pause briefly, and winners
+ * yield: for up to one GET and PUT while others are seen to compete, and for windows at generations
+ * that are multiples of a power of eight, the rarer the longer, so that slow and distant writers
+ * get in as well. A winner cannot see losers, so one that has met no competitor for long yields
+ * too, but no more than a twentieth of its time.
  *
  * <p>Times are nanoseconds. Used by one thread at a time.
  */

@@ -4,7 +4,7 @@ package org.jgits3.internal.commit;
 import org.jgits3.manifest.Manifest;
 
 /**
- * What a {@link ManifestChange} makes of a manifest. Its verdict is delivered only after the batch
+ * Result of a {@link ManifestChange} on one manifest. Its verdict is delivered only after the batch
  * is decided.
  *
  * @param <R> type of the verdict

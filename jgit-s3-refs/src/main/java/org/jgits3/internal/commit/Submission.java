@@ -33,7 +33,7 @@ final class Submission<R> {
     this.deadline = deadline;
   }
 
-  /** How far an undecided submission has come. */
+  /** Progress of an undecided submission. */
   enum Progress {
     /** No write that contains it was tried. */
     WAITING,
@@ -46,10 +46,10 @@ final class Submission<R> {
   }
 
   /**
-   * What became of a submission.
+   * Outcome of a submission.
    *
    * @param verdict the verdict, if there is no failure
-   * @param failure why there is no verdict, or null
+   * @param failure the reason why there is no verdict, or null
    */
   record Outcome<R>(R verdict, Throwable failure) {}
 
