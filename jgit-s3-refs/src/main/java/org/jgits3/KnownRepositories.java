@@ -17,13 +17,13 @@ import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * The repositories that a process knows, by name: one object for each, whoever uses it. Those that
- * were opened last are kept, up to some bytes of memory. One that is not kept is still known while
- * somebody has a reference to it, as a handle has; so whoever opens it again meanwhile shares what
- * that handle has received, and sees what it has written.
+ * The repositories that a process knows, by name: one object for each, shared by all its handles.
+ * Those opened last are kept, up to a number of bytes. One that is not kept is still known while a
+ * handle refers to it, so a handle opened meanwhile shares what the others have received and sees
+ * what they have written.
  *
- * <p>Handles are not counted: the garbage collector knows who uses what. A handle that is never
- * closed keeps nothing.
+ * <p>Handles are not counted: weak references tell which repositories are in use. A handle that is
+ * never closed keeps nothing.
  *
  * <p>Safe for use by many threads. No request is made under the lock.
  */
@@ -36,12 +36,12 @@ final class KnownRepositories {
   /** Those that are kept, least recently opened first, and what they take; guarded by this. */
   private final Map<SharedRepository, Long> kept = new LinkedHashMap<>(16, 0.75f, true);
 
-  /** What all that are kept take; guarded by this. */
+  /** Bytes of all repositories that are kept; guarded by this. */
   private long bytes;
 
   private final ReferenceQueue<SharedRepository> collected = new ReferenceQueue<>();
 
-  /** A repository, for as long as somebody has a reference to it. Guarded by its owner. */
+  /** A weak reference to a repository. Guarded by its owner. */
   private static final class Named extends WeakReference<SharedRepository> {
     private final RepositoryName name;
 
@@ -165,7 +165,7 @@ final class KnownRepositories {
     return kept.keySet().stream().map(each -> each.name().value()).toList();
   }
 
-  /** What those take that are kept, in bytes. */
+  /** Memory of the repositories that are kept, in bytes. */
   synchronized long keptBytes() {
     return bytes;
   }
@@ -186,7 +186,7 @@ final class KnownRepositories {
     }
   }
 
-  /** Removes the names of those that nobody has any more, and what was loaded of their packs. */
+  /** Removes repositories that no handle refers to any more, and the indexes loaded for them. */
   private void releaseCollected() {
     for (Reference<?> each = collected.poll(); each != null; each = collected.poll()) {
       Named named = (Named) each;

@@ -94,7 +94,7 @@ final class ManifestConfig extends StoredConfig {
   /**
    * Commits the values in memory.
    *
-   * @throws IOException if somebody else changed the configuration since it was loaded; load it,
+   * @throws IOException if another process changed the configuration since it was loaded; load it,
    *     make the change again, then save
    */
   @Override

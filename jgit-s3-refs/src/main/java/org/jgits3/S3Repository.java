@@ -27,7 +27,7 @@ import org.jgits3.manifest.RepositorySettings;
 
 /**
  * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link
- * S3RepositoryManager}, closed by whoever opened it.
+ * S3RepositoryManager}, closed by the caller that opened it.
  *
  * <p>Safe for use by many threads.
  */
@@ -73,7 +73,7 @@ public final class S3Repository extends DfsRepository {
     return refs.newest();
   }
 
-  /** How a handle was opened. */
+  /** Ways to open a handle. */
   enum Opening {
     /** To live long: look-ups ask the store as the settings say. */
     FOR_LONGER(S3RefDatabase.Asking.AS_CONFIGURED),
@@ -91,7 +91,7 @@ public final class S3Repository extends DfsRepository {
     }
   }
 
-  /** What refs are told of objects. */
+  /** The view of this handle's objects that updates of refs need. */
   private final class Presence implements ObjectPresence {
     @Override
     public void checkComplete(Set<ObjectId> ids, RefDatabase values) throws IOException {
@@ -104,7 +104,7 @@ public final class S3Repository extends DfsRepository {
     }
   }
 
-  /** What {@link DfsRepository} wants to be built from. */
+  /** The builder that {@link DfsRepository} requires. */
   private static final class Builder extends DfsRepositoryBuilder<Builder, S3Repository> {
     Builder(String name) {
       setRepositoryDescription(new DfsRepositoryDescription(name));
@@ -129,7 +129,8 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * Whether look-ups rely on a validation made since the request arrived that this handle serves.
+   * Tests whether look-ups rely on a validation made since the request arrived that this handle
+   * serves.
    *
    * @return true if so; false for other handles, and for one opened by {@link
    *     S3RepositoryManager#openForPush} that relies on an earlier one
@@ -172,8 +173,8 @@ public final class S3Repository extends DfsRepository {
    * <p>{@code load()} asks the store first. {@code save()} commits it, and fails with
    *
    * <ul>
-   *   <li>an {@code IOException} if somebody else has changed it since it was read: {@code load()}
-   *       it, make the change again, and save;
+   *   <li>an {@code IOException} if another process has changed it since it was read: {@code
+   *       load()} it, make the change again, and save;
    *   <li>{@link org.jgits3.manifest.UnknownOutcomeException} if it is not known whether it was
    *       committed; saving the same again is harmless, and tells;
    *   <li>{@link org.jgits3.manifest.ManifestException.Gone} if the repository was deleted or

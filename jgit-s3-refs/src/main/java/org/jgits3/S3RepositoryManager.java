@@ -55,23 +55,23 @@ import org.slf4j.LoggerFactory;
  * and delete.
  *
  * <p>Handles of one repository share its manifest, its refs and its pack indexes, so that opening
- * is cheap. What they share is kept for the repositories opened last, in {@link
- * S3Settings#manifestLimit} bytes, and for all with a handle. Safe for use by many threads.
+ * is cheap. These are kept for the repositories opened last, in {@link S3Settings#manifestLimit}
+ * bytes, and for all with a handle. Safe for use by many threads.
  *
- * <p>How to open: what serves one request, and is closed at its end, opens with {@link
- * #openForRequest}, which asks the store once, and not again however many refs are looked up. What
- * lives longer, and is to see what other processes do, opens with {@link #openRepository}, which
- * asks nothing about a repository that is known, and then once for each look-up of refs unless
- * {@link S3Settings#validation} says otherwise. Something like a {@code GitRepositoryManager},
- * which is asked for a handle for each thing that is done, uses the former.
+ * <p>How to open: code that serves one request and closes the handle at its end uses {@link
+ * #openForRequest}, which asks the store once, however many refs are looked up. Code that keeps a
+ * handle and must see changes of other processes uses {@link #openRepository}. That asks nothing
+ * about a repository that is known, and then once for each look-up of refs unless {@link
+ * S3Settings#validation} says otherwise. A class like Gerrit's {@code GitRepositoryManager}, which
+ * opens a handle for each operation, uses the former.
  *
- * <p>A process that stays calls {@link #maintainInBackground} at its beginning: repositories that
- * nobody maintains grow by a pack with each push, until their manifests are full.
+ * <p>A long-running process calls {@link #maintainInBackground} when it starts: without maintenance
+ * a repository gains a pack with each push, until its manifest is full.
  *
- * <p>When the JVM ends, uploads that are open are given up at once, beside whatever shutdown hooks
- * the program has, and none that needs memory can be begun any more. A program that lets its
- * requests finish first says so by {@link PackUploads#keepOpenAtExit} of {@link #uploads}, and
- * closes this manager in a hook of its own after the last of them.
+ * <p>When the JVM ends, open uploads are aborted at once, in parallel with the program's shutdown
+ * hooks, and no upload that needs memory can begin. A program that lets its requests finish first
+ * calls {@link PackUploads#keepOpenAtExit} on {@link #uploads}, and closes this manager in a
+ * shutdown hook after the last request.
  *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
@@ -88,7 +88,7 @@ public final class S3RepositoryManager implements Closeable {
 
   private static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
 
-  /** How long a client may take between the advertisement and its push for them to be one. */
+  /** The longest time between the advertisement and the push that belongs to it. */
   public static final Duration ADVERTISED = Duration.ofSeconds(10);
 
   private final ObjectStore store;
@@ -316,8 +316,7 @@ public final class S3RepositoryManager implements Closeable {
       if (repository.committer().cached().isEmpty()) {
         throw e;
       }
-      return validated(
-          name); // what was known is gone; the name may have got another life elsewhere
+      return validated(name); // it is gone; the name may stand for another repository already
     }
   }
 
@@ -365,7 +364,9 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private void end(SharedRepository repository) {
-    repository.committer().end(); // before it is forgotten: whoever opens it makes another
+    repository
+        .committer()
+        .end(); // before it is forgotten: a caller that opens the name then makes another
     repositories.forget(repository);
   }
 
@@ -376,7 +377,7 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name
    * @return a handle, to be closed by the caller
    * @throws ManifestException.Exists if there is one already
-   * @throws ManifestException.Gone if it was created, and deleted or renamed by somebody else at
+   * @throws ManifestException.Gone if it was created, and deleted or renamed by another process at
    *     once
    * @throws UnknownOutcomeException if it is not known whether it was created; if it was, another
    *     try ends with {@link ManifestException.Exists}, and it can be opened
@@ -445,8 +446,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Renames a repository, or finishes a rename that somebody began. With handles that are open
-   * under the old name it is as after {@link #delete}; the new name gives new ones.
+   * Renames a repository, or finishes an interrupted rename. Handles that are open under the old
+   * name behave as after {@link #delete}; open new ones under the new name.
    *
    * @param from its name
    * @param to name it will have
@@ -520,8 +521,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Deletes objects of a repository, or of what a deleted one has left, that no manifest lists.
-   * Reads all manifests of the store first; whoever sweeps many repositories reads them once, see
+   * Deletes objects of a repository, or remaining objects of a deleted one, that no manifest lists.
+   * Reads all manifests of the store first; to sweep many repositories, read them once and call
    * {@link #sweep(NameIndex, String, Duration, boolean)}.
    *
    * @param name its name; a trailing {@code .git} is ignored
@@ -612,13 +613,13 @@ public final class S3RepositoryManager implements Closeable {
     return store;
   }
 
-  /** What is known, for tests. */
+  /** The known repositories, for tests. */
   KnownRepositories repositories() {
     return repositories;
   }
 
   /**
-   * What manifests have cost so far.
+   * Counters of the requests and commits of manifests.
    *
    * @return counters over all repositories of this manager
    */
@@ -627,7 +628,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * What refs have cost so far.
+   * Counters of the requests and commits of refs.
    *
    * @return counters over all repositories of this manager
    */
@@ -691,7 +692,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * What the administrator set.
+   * Settings given by the administrator.
    *
    * @return the settings of this manager
    */

@@ -286,7 +286,7 @@ public final class S3Settings {
   }
 
   /**
-   * Memory for repositories that are known and may be in use by nobody, their manifests above all.
+   * Memory for known repositories, which may be unused: mostly their manifests.
    *
    * @return bytes, all together
    */
@@ -333,7 +333,7 @@ public final class S3Settings {
     return config;
   }
 
-  /** How manifests are read when they may have changed. */
+  /** The way to read manifests that may have changed. */
   ManifestReads manifestReads() {
     if (trustETag()) {
       return ManifestReads.VALIDATED;
@@ -346,7 +346,7 @@ public final class S3Settings {
     return keepRawBytes() ? cacheLimit() : 0;
   }
 
-  /** Where large packs go while they are received. */
+  /** The directory for large packs while they are received. */
   SpillDirectory spills() {
     return new SpillDirectory(spillDirectory());
   }

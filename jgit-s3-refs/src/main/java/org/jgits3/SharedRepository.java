@@ -27,10 +27,10 @@ import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
 
 /**
- * What all handles of one repository in this process share. Safe for use by many threads.
+ * State that all handles of one repository in this process share. Safe for use by many threads.
  *
- * <p>Every handle has a reference to this, and nothing that this consists of has one back, so that
- * {@link KnownRepositories} can tell whether somebody uses it.
+ * <p>Every handle refers to this, and none of its parts does, so that {@link KnownRepositories} can
+ * tell whether it is in use.
  */
 final class SharedRepository {
   /**
@@ -104,7 +104,7 @@ final class SharedRepository {
             });
   }
 
-  /** Says that somebody opens it, so that it is looked whether something has become due. */
+  /** Notes that a handle is opened, which checks whether maintenance has become due. */
   void opened() {
     watch.ifPresent(BackgroundGc.Watch::look);
   }
@@ -123,7 +123,7 @@ final class SharedRepository {
         .orElse(0L);
   }
 
-  /** The life of the name that this is; empty before its manifest was read. */
+  /** Id of the repository; empty before its manifest was read. */
   Optional<String> repositoryId() {
     return committer.cached().map(v -> v.manifest().repositoryId());
   }

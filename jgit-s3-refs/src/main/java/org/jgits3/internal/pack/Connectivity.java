@@ -24,22 +24,22 @@ import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
 
 /**
- * Checks that all objects reachable from given ones exist. All objects reachable from a ref exist,
- * and all those reachable from an object in a pack of a collection, so that the walk ends where it
- * meets one. A few commits on top of a branch cost only these commits and their changes, however
- * many refs and files there are.
+ * Checks that all objects reachable from given ones exist. The walk ends at an object that is known
+ * to be complete: a ref points to it, or it is in a pack of a collection. So the check of a few
+ * commits on top of a branch reads only these commits and their changes, however many refs and
+ * files there are.
  */
 final class Connectivity {
-  /** Commits that are walked before some refs are read to find commits known to be complete. */
+  /**
+   * Number of commits to check above which some refs are read, to leave out commits reachable from
+   * them.
+   */
   private static final int NEAR = 1000;
 
   /** Maximum number of refs read then; more would cost more than they save. */
   private static final int KNOWN = 2000;
 
-  /**
-   * Commits reachable from known ones that may be walked for each commit whose check they could
-   * save.
-   */
+  /** Number of commits reachable from refs that may be walked for each commit to check. */
   private static final int PAYING = 4;
 
   private final int near;
@@ -128,9 +128,9 @@ final class Connectivity {
   }
 
   /**
-   * Leaves out commits reachable from known ones, as those of a branch that begins at an old
-   * commit. Walking the known ones is much cheaper than checking commits, and ends at collections
-   * too; it stops at {@value #PAYING} times as many. Objects missing there do not concern the
+   * Removes commits that are reachable from known ones. A branch that begins at an old commit has
+   * many of them. To walk a commit is much cheaper than to check it; the walk ends at collections
+   * and after {@value #PAYING} times the commits to check. Objects missing there do not concern the
    * check.
    */
   private void leaveOut(List<ObjectId> known) throws IOException {

@@ -134,7 +134,7 @@ final class DeferredPacks {
       throw e;
     } catch (ManifestException.Stalled e) {
       outcome = State.HIDDEN;
-      return false; // its push took too long and will be refused: nobody else is to suffer
+      return false; // its push took too long and will be refused; others must not fail for it
     } catch (IOException e) {
       outcome = State.HIDDEN;
       throw e;

@@ -21,17 +21,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The commit of a collection that drops packs of garbage. Refs that were created or moved since the
- * collection read them may lead into the garbage. So their values are followed, through the packs
- * that stay alone, before it is committed, and again on each base that has newer ones: only a ref
- * that does lead there keeps the garbage, or a commit that is shallow no more: what was packed of
- * those below it is not known to be all.
+ * collection read them may lead into the garbage. So their values are followed before the commit,
+ * through the packs that stay, and again on each base with newer values. The garbage is kept if a
+ * ref leads into it, or if a commit is no longer shallow, because its history may not have been
+ * packed completely.
  *
  * <p>Used by one thread.
  */
 final class GarbageDrop {
   /**
-   * Bases that are tried. Each costs the objects that pushes have brought since the one before; it
-   * takes refs that move all the time, faster than those can be followed, to come this far.
+   * Number of bases tried. Each costs a walk of the objects pushed since the one before; only refs
+   * that keep moving faster than they can be followed use up all tries.
    */
   private static final int TRIES = 100;
 
@@ -42,7 +42,7 @@ final class GarbageDrop {
   private final Committer committer;
 
   /**
-   * A commit through a handle.
+   * Creates a commit through a handle.
    *
    * @param handle the handle that has collected
    * @param shared its packs
@@ -55,7 +55,7 @@ final class GarbageDrop {
   }
 
   /**
-   * Refs all of which lead to what is there without the garbage.
+   * Refs that are shown to lead only to objects that stay.
    *
    * @param refs the refs
    * @param generation generation of their manifest
@@ -65,14 +65,14 @@ final class GarbageDrop {
       return new Proven(manifest.refs(), manifest.generation());
     }
 
-    /** Whether the refs of a manifest lead to nothing else. */
+    /** Tests whether the refs of a manifest lead only to objects that stay. */
     boolean covers(Manifest base) {
       return base.dropped() <= generation
           && base.refs().newValues(refs).map(Set::isEmpty).orElse(false);
     }
   }
 
-  /** Refs were created or moved since the garbage was last looked at. Nothing was changed. */
+  /** Thrown if refs were created or moved since they were last followed. Nothing was changed. */
   private static final class RefsMoved extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -87,7 +87,7 @@ final class GarbageDrop {
    * @param dropping the packs, without those of garbage
    * @param keeping the packs, with those of garbage
    * @return whether packs of garbage stayed
-   * @throws IOException if it could not be done, or not be decided
+   * @throws IOException if the commit failed, or its outcome is unknown
    */
   boolean commit(PackReplacement dropping, PackReplacement keeping) throws IOException {
     Optional<Proven> proven = shared.collected().map(Proven::of);
@@ -109,7 +109,9 @@ final class GarbageDrop {
     return committer.commit(
         base -> {
           if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
-            return Proposal.edit(keeping.apply(base), true); // refs lead further than it has packed
+            return Proposal.edit(
+                keeping.apply(base),
+                true); // refs lead to objects that the collection has not packed
           }
           Manifest next = dropping.apply(base); // also checks that all inputs are listed
           if (!proven.covers(base)) {
@@ -132,7 +134,7 @@ final class GarbageDrop {
         S3ObjDatabase remaining = handle.of(packs)) {
       remaining.checkComplete(
           values.isPresent() ? values.get() : values(base),
-          shared.refs().of(next.withRefs(Refs.NONE))); // none is known to lead to what stays
+          shared.refs().of(next.withRefs(Refs.NONE))); // no ref counts as complete
       return Optional.of(Proven.of(base));
     } catch (MissingObjectException | IncorrectObjectTypeException | CorruptObjectException e) {
       LOG.info("garbage stays, since a ref may lead into it: {}", e.getMessage());
@@ -150,7 +152,7 @@ final class GarbageDrop {
     return values;
   }
 
-  /** The packs that are listed when the garbage is not, with what was loaded of them already. */
+  /** The packs that stay listed without the garbage, with their indexes loaded so far. */
   private static final class Remaining extends PinnedPacks {
     private final SharedPacks packs;
 

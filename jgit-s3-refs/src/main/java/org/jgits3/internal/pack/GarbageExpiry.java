@@ -12,17 +12,17 @@ import org.eclipse.jgit.util.GitTimeParser;
 import org.eclipse.jgit.util.SystemReader;
 
 /**
- * How old packs of garbage get before a collection may drop them: {@code gc.pruneExpire}, Git's own
- * key, two weeks unless it is set.
+ * Age at which a collection may drop packs of garbage: {@code gc.pruneExpire}, Git's own key, two
+ * weeks by default.
  *
- * @param before what was packed then or earlier has expired; empty if nothing ever does
+ * @param before garbage packed then or earlier has expired; empty if none ever expires
  */
 public record GarbageExpiry(Optional<Instant> before) {
   private static final String NEVER = "never";
   private static final String DEFAULT = "2.weeks.ago";
 
   /**
-   * What a configuration says at this moment.
+   * Reads the expiry from a configuration, as of now.
    *
    * @param config configuration of a repository, on top of the administrator's
    * @param repository its name, for messages
@@ -55,7 +55,7 @@ public record GarbageExpiry(Optional<Instant> before) {
   }
 
   /**
-   * Whether garbage may be dropped.
+   * Tests whether garbage may be dropped.
    *
    * @param packed when it was packed, in milliseconds since the epoch
    * @return true if it has expired

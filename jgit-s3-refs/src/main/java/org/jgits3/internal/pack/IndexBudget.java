@@ -30,7 +30,7 @@ public final class IndexBudget {
 
   private long total; // bytes of all of them; guarded by this
 
-  /** What one repository holds; guarded by the budget. */
+  /** Indexes held for one repository; guarded by the budget. */
   private static final class Held {
     private final Map<String, Long> packs = new HashMap<>();
     private long bytes;
@@ -45,7 +45,7 @@ public final class IndexBudget {
     this.limit = limit;
   }
 
-  /** Whether indexes of so many bytes may be loaded before they are known to be needed. */
+  /** Tests whether indexes of so many bytes may be loaded before they are known to be needed. */
   boolean hasRoomFor(long bytes) {
     return bytes <= limit;
   }
@@ -99,7 +99,7 @@ public final class IndexBudget {
     }
   }
 
-  /** Forgets packs that nobody will use any more. */
+  /** Forgets packs that are no longer used. */
   synchronized void forget(SharedPacks packs) {
     Held held = used.remove(packs);
     if (held != null) {
@@ -108,7 +108,7 @@ public final class IndexBudget {
   }
 
   /**
-   * What is held now.
+   * Memory of the indexes held now.
    *
    * @return bytes of side files of open packs
    */

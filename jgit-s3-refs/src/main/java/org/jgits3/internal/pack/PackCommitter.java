@@ -8,9 +8,9 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.manifest.ManifestException;
 
 /**
- * Commits changes of packs. For one that the manifest has no room for it makes room, and tries
- * again: refs and log leave the manifest as soon as anybody folds them, and whoever writes packs
- * only, as those who insert objects one by one do, would else be refused until somebody does.
+ * Commits changes of packs. If the manifest has no room for a change, folds refs and log and tries
+ * again. Without that, a writer of packs alone, such as an inserter of single objects, would be
+ * refused until an update of refs folds them.
  *
  * <p>Safe for use by many threads.
  */

@@ -24,12 +24,12 @@ record PackReplacement(List<PackEntry> added, Set<String> replaced) {
   }
 
   /**
-   * A manifest with the one and without the other.
+   * Returns a manifest with the added packs and without the replaced ones.
    *
    * @param base manifest to change
    * @return the changed manifest
-   * @throws IOException if a pack to be replaced is not listed, since what took its place may lack
-   *     objects that somebody has found unneeded, or be swept
+   * @throws IOException if a pack to be replaced is not listed, because its successor may lack
+   *     objects that another collection dropped, or be swept
    */
   Manifest apply(Manifest base) throws IOException {
     Set<String> listed = new HashSet<>();

@@ -71,7 +71,7 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   }
 
   /**
-   * Whether packs of garbage that were to be dropped are still listed.
+   * Tests whether packs of garbage that were to be dropped are still listed.
    *
    * @return true if the last commit kept them
    */

@@ -41,7 +41,7 @@ class PushParser extends DfsPackParser {
     super.setObjectChecker(oc);
   }
 
-  /** As documented by JGit. Takes memory for the submodules, which whoever called parses next. */
+  /** As documented by JGit. Takes memory for the submodules, which the caller parses next. */
   @Override
   @Nullable
   public PackLock parse(ProgressMonitor receiving, ProgressMonitor resolving) throws IOException {

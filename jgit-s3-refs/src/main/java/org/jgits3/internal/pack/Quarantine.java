@@ -21,14 +21,14 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
- * Packs that one handle received and nobody else sees. The next commit of the handle that makes a
- * ref lead into them lists them, in the same write, and so does one that lists another pack whose
- * objects refer to theirs: nothing that is listed ever rests on a pack that may be forgotten. One
- * that changes nothing, such as a refused push, does not, nor does one that has nothing to do with
- * them, such as that of a hook that counts pushes.
+ * Packs that one handle received and no other handle sees. The next commit of the handle that makes
+ * a ref lead into them lists them in the same write. So does a commit that lists another pack whose
+ * objects refer to theirs: no listed object depends on a pack that may be forgotten. Other commits
+ * do not list them: those that change nothing, such as a refused push, and unrelated ones, such as
+ * that of a hook that counts pushes.
  *
  * <p>A handle that cannot know whether one of its packs is listed, or has forgotten it, commits
- * nothing any more unless the manifest lists the pack: its refs might lead into it.
+ * nothing unless the manifest lists the pack, because its refs might lead into it.
  *
  * <p>Safe for use by many threads.
  */
@@ -66,7 +66,9 @@ final class Quarantine implements Committer {
     return packs.contains(pack);
   }
 
-  /** Whether anything is hidden in this process, so that {@link #refersTo} has to be called. */
+  /**
+   * Tests whether any pack is hidden in this process, so that {@link #refersTo} has to be called.
+   */
   boolean anyHidden() {
     return !packs.isEmpty() || deferred.othersWait(this);
   }
@@ -113,7 +115,7 @@ final class Quarantine implements Committer {
     };
   }
 
-  /** How often {@link #visible} has changed because of this handle. */
+  /** Number of times that this handle has changed {@link #visible}. */
   long version() {
     return changes.get();
   }
@@ -128,7 +130,10 @@ final class Quarantine implements Committer {
   /** A verdict, and whether packs are listed together with what it is about. */
   private record Accompanied<R>(R verdict, boolean listed) {}
 
-  /** What a commit has to know of new values of refs, and cannot find out while it is decided. */
+  /**
+   * Thrown by a change that needs to know more of new values of refs, which cannot be read during a
+   * commit.
+   */
   private static final class UnknownValues extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -226,7 +231,7 @@ final class Quarantine implements Committer {
         : Proposal.edit(edit.next(), new Accompanied<>(edit.verdict(), false));
   }
 
-  /** Whether new values of refs lead into packs. Reads nothing that is not in memory. */
+  /** Tests whether new values of refs lead into packs, from memory alone. */
   private boolean leadsInto(
       List<DeferredPack> claimed, Manifest base, Proposal<?> proposal, Apart apart)
       throws UnknownValues {

@@ -4,9 +4,9 @@ package org.jgits3.internal.pack;
 import org.jgits3.internal.pack.file.SpillDirectory;
 
 /**
- * What packs that are received share in a process.
+ * Resources that all packs being received in a process share.
  *
- * @param spills where large ones go until they are whole
+ * @param spills directory for large packs until they are whole
  * @param memory heap for the objects of pushes
  */
 public record ReceiveResources(SpillDirectory spills, TransferMemory memory) {}

@@ -207,7 +207,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Makes a reader for whoever uses this handle.
+   * Makes a reader for the user of this handle.
    *
    * @return one that counts what it sends, if this handle does
    */
@@ -240,8 +240,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Whether this handle may know of objects that no manifest has ever listed: what other handles of
-   * the process have received and not published.
+   * Tests whether this handle may know of objects that no manifest has ever listed, because other
+   * handles of the process have received and not published them.
    *
    * @return true if packs of others wait, or have since the handle was opened and may never be
    *     listed
@@ -256,14 +256,14 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return new S3ObjDatabase(getRepository(), getReaderOptions(), packs);
   }
 
-  /** Whether a pack that the newest manifest known lists has an object. */
+  /** Tests whether a pack that the newest manifest known lists has an object. */
   boolean isListed(AnyObjectId id) throws IOException {
     try (S3ObjDatabase listed = new Listed(this)) {
       return listed.has(id, false);
     }
   }
 
-  /** Whether everything that objects lead to is there for those who do not see this handle's. */
+  /** Tests whether all that objects lead to is listed, hidden packs of this handle left out. */
   boolean isComplete(Set<ObjectId> ids) throws IOException {
     try (S3ObjDatabase listed = new Listed(this)) {
       listed.checkComplete(ids, refs.newest());
@@ -274,8 +274,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * What a collection found reachable is in its packs with all that it leads to, and they are only
-   * ever replaced together.
+   * The packs of collections. Each object in them is there with all that it leads to, because they
+   * are only replaced together.
    */
   private static final class CollectedPacks implements Connectivity.Collected {
     private final DfsReader reader;
@@ -327,15 +327,16 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Whether a failure is one of the store: an object cannot be read, or is not what was written.
+   * Tests whether a failure is one of the store: an object cannot be read, or has other bytes than
+   * were written.
    */
   static boolean isOfStore(Throwable failure) {
     return cause(failure, StoreException.class).isPresent();
   }
 
   /**
-   * Whether a failure is that of a pack that vanished: the store does not have it, and the newest
-   * manifest does not list it. Asks for that manifest if the one at hand lists it.
+   * Tests whether a failure is that of a pack that vanished: the store does not have it, and the
+   * newest manifest does not list it. Reads that manifest if the one at hand lists the pack.
    */
   boolean vanished(Throwable failure) throws IOException {
     Optional<StoreException.Missing> missing = cause(failure, StoreException.Missing.class);
@@ -420,8 +421,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * An inserter whose pack parser asks nobody else whether he has what it receives. What it writes
-   * refers to nothing that is hidden when it is listed.
+   * An inserter whose pack parser looks for received objects in this handle alone. Its packs refer
+   * to nothing hidden when they are listed.
    */
   private final class Inserter extends DfsInserter {
     Inserter() {

@@ -145,7 +145,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** As documented by JGit. Told on the thread of this reader, whoever reads for it. */
+  /** As documented by JGit. Called on the thread of this reader, though others read for it. */
   @Override
   protected void addPackLoadListener(PackLoadListener listener) {
     super.addPackLoadListener(listener);
@@ -227,7 +227,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** Whether it is worth looking for an object again. */
+  /** Tests whether it is worth looking for an object again. */
   private boolean appeared(AnyObjectId id) throws IOException {
     return database.publishHidden(id, this) || refreshed();
   }

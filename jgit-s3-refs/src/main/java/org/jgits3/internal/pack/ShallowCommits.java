@@ -40,14 +40,14 @@ final class ShallowCommits {
     this.objects = objects;
   }
 
-  /** Where walks end. */
+  /** The shallow commits of the newest manifest, at which walks end. */
   Set<ObjectId> listed() throws IOException {
     Set<ObjectId> listed = shared.shallowCommits();
     seen.addAll(listed);
     return listed;
   }
 
-  /** Where walks through this handle may have ended until now. */
+  /** The commits at which walks through this handle may have ended until now. */
   Set<ObjectId> seen() {
     return Set.copyOf(seen);
   }

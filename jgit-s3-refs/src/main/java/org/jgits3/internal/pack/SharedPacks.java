@@ -179,8 +179,8 @@ public class SharedPacks {
   }
 
   /**
-   * Whether the newest manifest this process knows lists the pack that an object is a file of, or
-   * some handle has received it.
+   * Tests whether the newest manifest this process knows lists the pack that an object is a file
+   * of, or some handle has received it.
    *
    * @param key key of the object
    */
@@ -274,7 +274,7 @@ public class SharedPacks {
     retired = false;
   }
 
-  /** Says that nobody has a handle any more, whether or not each was closed. */
+  /** Notes that no handle is left, whether or not each was closed. */
   public void abandon() {
     indexes.forget(this);
   }
@@ -332,8 +332,8 @@ public class SharedPacks {
   /**
    * Publishes packs, and removes the ones they replace. Packs of garbage that would be dropped stay
    * listed if a ref leads to an object that only they have. If they go, the manifest notes the
-   * generation, so that whoever found such an object before looks again. If the manifest is full,
-   * refs and log are folded first.
+   * generation, so that a writer that found such an object before looks again. If the manifest is
+   * full, refs and log are folded first.
    *
    * @param handle the handle that publishes them
    * @param through commits changes of packs for it

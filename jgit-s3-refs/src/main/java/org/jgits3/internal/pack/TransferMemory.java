@@ -8,15 +8,16 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The heap that pushes may take for the objects of their packs, and fetches for those that they
- * name and those that they send, all of a process together. A request that does not fit is refused
- * before its objects take memory. None waits but a clone, for all of its memory at once: whoever
- * waits for more than he has may hold what others wait for.
+ * The heap that all pushes and fetches of a process may take together for objects: pushes for those
+ * of their packs, fetches for those that they name and send. Its size is {@code [s3 "receive"]
+ * memoryLimit}, which bounds fetches too. A request that does not fit is refused before its objects
+ * take memory. Only a clone waits, for all of its memory at once: requests that hold a share while
+ * they wait for more could wait for each other.
  *
- * <p>Counts what grows with a pack: its number of objects, and the largest object that JGit has in
- * memory as a whole, which are all but blobs that are no base of a delta, and the bases that it
- * keeps for more than one delta. What each push takes besides is bounded, so that a server bounds
- * it by the number of requests.
+ * <p>Counts the memory that grows with a pack: the number of objects, the largest object that JGit
+ * holds as a whole (any but a blob that is no base of a delta), and the bases that it keeps for
+ * more than one delta. The other memory of a push is bounded, so that a server bounds it by the
+ * number of requests.
  *
  * <p>Safe for use by many threads.
  */
@@ -71,7 +72,7 @@ public final class TransferMemory {
   }
 
   /**
-   * What is taken now.
+   * Memory taken now.
    *
    * @return bytes
    */
@@ -142,7 +143,7 @@ public final class TransferMemory {
     }
   }
 
-  /** What one request has taken. */
+  /** Memory taken by one request. */
   final class Share implements Closeable {
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this

@@ -19,34 +19,34 @@ import org.eclipse.jgit.treewalk.CanonicalTreeParser;
 import org.jgits3.internal.pack.Connectivity.Collected;
 
 /**
- * Whether all that trees lead to is there. Of a tree that is much like one that has everything only
- * the difference is looked at. Nothing is looked at twice.
+ * Checks that all objects that trees lead to exist. Of a tree that resembles a complete one only
+ * the differences are read. No object is read twice.
  */
 final class TreeCheck {
   private final ObjectReader reader;
   private final Collected collected;
 
-  /** Trees that were looked at, or are to be. */
+  /** Trees that were read, or are queued. */
   private final ObjectIdSubclassMap<ObjectId> trees = new ObjectIdSubclassMap<>();
 
-  /** Objects that files are, and that are there. Were one a tree, nobody had looked into it. */
+  /** Blobs that exist. Kept apart from trees: an object seen as a file has not been looked into. */
   private final ObjectIdSubclassMap<ObjectId> files = new ObjectIdSubclassMap<>();
 
   private final Deque<Compared> next = new ArrayDeque<>();
 
   /**
-   * A tree that may lead to something missing.
+   * A tree that may lead to a missing object.
    *
    * @param tree the tree
-   * @param complete trees of the same directory that do not
+   * @param complete trees of the same directory that are complete
    */
   private record Compared(ObjectId tree, List<ObjectId> complete) {}
 
   /**
-   * Of no trees yet.
+   * Creates a check that has read no trees yet.
    *
    * @param reader reads them; closed by the caller
-   * @param collected objects that are known to lead to what is there
+   * @param collected objects that are known to be complete
    */
   TreeCheck(ObjectReader reader, Collected collected) {
     this.reader = reader;
@@ -54,13 +54,13 @@ final class TreeCheck {
   }
 
   /**
-   * Makes sure that everything is there.
+   * Checks a tree.
    *
-   * @param tree tree that may lead to something missing
+   * @param tree tree that may lead to a missing object
    * @param complete trees of the same directory that are complete, or were checked before. Trees
    *     compared with each other would each be taken for complete because of the other one
-   * @throws MissingObjectException if it, or something it leads to, is not there
-   * @throws IOException if it cannot be told
+   * @throws MissingObjectException if it, or an object it leads to, is missing
+   * @throws IOException if objects cannot be read
    */
   void check(ObjectId tree, List<ObjectId> complete) throws IOException {
     ObjectId id = tree.copy();
@@ -106,10 +106,10 @@ final class TreeCheck {
   }
 
   /**
-   * What complete trees have under the name of an entry. Goes on in them to where that is, as trees
-   * are sorted; were one not, what it has is missed, and the entry is looked at.
+   * Finds the entries of complete trees with the name of an entry, by advancing in them, since
+   * trees are sorted. In a tree that is not sorted the name may be missed; the entry is then read.
    *
-   * @return the directories of that name if the entry is one; empty if there is nothing to look at
+   * @return the directories of that name if the entry is one; empty if the entry need not be read
    */
   private static Optional<List<ObjectId>> before(
       CanonicalTreeParser entry, List<CanonicalTreeParser> complete) {
@@ -137,7 +137,7 @@ final class TreeCheck {
     return Optional.of(directories);
   }
 
-  /** The directories in some trees. */
+  /** Returns the directories in some trees. */
   private Set<ObjectId> directories(List<ObjectId> trees) throws IOException {
     Set<ObjectId> all = new HashSet<>();
     for (ObjectId tree : trees) {

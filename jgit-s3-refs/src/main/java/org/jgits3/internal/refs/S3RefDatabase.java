@@ -113,8 +113,8 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   /**
-   * Refs of one moment: the newest that this process knows. Asks the store only for what is not in
-   * memory, and never when they are looked up.
+   * Returns the newest refs that this process knows, as of one moment. Reads from the store only a
+   * table that is not in memory; look-ups in the result read nothing.
    *
    * @return the refs, which cannot be changed
    * @throws IOException if they are not in memory and cannot be read
@@ -128,7 +128,7 @@ public final class S3RefDatabase extends RefDatabase {
     long wanted = refreshes.get();
     if (refreshed < wanted) {
       RefView view = validated();
-      refreshed = wanted; // should it go back, the next look-up asks once more
+      refreshed = wanted; // if another thread lowers it, the next look-up asks once more
       return view;
     }
     return switch (asking) {
@@ -201,9 +201,9 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   /**
-   * Commits a transaction whose objects this handle may have looked for at any time since it was
-   * opened. If garbage was removed since, checks again that all objects reachable from the new
-   * values exist.
+   * Commits a transaction. The handle may have looked for the objects of its new values at any time
+   * since it was opened. If garbage was removed since, checks again that all objects reachable from
+   * them exist.
    */
   private <R> R seen(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, Commit<R> commit)
       throws IOException {
@@ -219,11 +219,12 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   /**
-   * Generation at which all objects reachable from the values are known to have existed. If garbage
-   * was removed before, no handle is trusted, not even this one with objects it has written: an
-   * object that it found may have been garbage, and may refer to one that was removed before the
-   * handle was opened. The same holds if other handles have received packs that are not listed and
-   * may be forgotten.
+   * Finds a generation at which all objects reachable from the new values existed.
+   *
+   * <p>If no garbage was ever removed, and no other handle has packs that may be forgotten, this is
+   * the generation at which the handle was opened. Otherwise the values are checked, also those
+   * that this handle has written: an object that it found may have been garbage, and may refer to
+   * an object that was removed before the handle was opened.
    */
   private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
     if (shared.dropped() == 0 && !objects.mayKnowHidden()) {
@@ -234,7 +235,7 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   private long lookAgain(Set<ObjectId> ids) throws IOException {
-    long generation = shared.generation(); // before anything is looked for
+    long generation = shared.generation(); // before any object is looked for
     try {
       objects.checkComplete(ids, newest());
     } catch (MissingObjectException e) {

@@ -144,7 +144,7 @@ public final class PackOutput extends DfsOutputStream {
       try {
         readBack.get().close();
       } catch (IOException | RuntimeException | Error e) {
-        upload.orElseThrow().fail(e); // nobody else would end it
+        upload.orElseThrow().fail(e); // no caller would end it
         throw e;
       }
     }

@@ -183,7 +183,7 @@ public final class S3PackDescription extends DfsPackDescription {
    * Writes the held files in one object, which completes the pack in the store.
    *
    * @param to target of the object
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @throws IOException if the store does not answer or refuses
    */
   public void writeHeld(ImmutableObjects to, String repositoryId) throws IOException {

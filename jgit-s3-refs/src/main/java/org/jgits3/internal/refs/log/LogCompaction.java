@@ -178,7 +178,7 @@ public final class LogCompaction {
     return segment.object().size();
   }
 
-  /** What becomes one segment: segments from one number to before another, and entries. */
+  /** Input of one new segment: segments from one number to before another, and entries. */
   private record Run(int from, int to, List<LogEntry> entries) {
     boolean isEmpty() {
       return entries.isEmpty() && to - from < 2;

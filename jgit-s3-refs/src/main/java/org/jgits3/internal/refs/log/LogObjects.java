@@ -147,7 +147,7 @@ public final class LogObjects {
    * Deletes an object that this process wrote and that no manifest lists or will ever list. An
    * object that cannot be deleted is left to a sweep.
    *
-   * @param repository life of the repository
+   * @param repository id of the repository
    * @param object the object
    */
   public void discard(String repository, StoredObject object) {
@@ -238,7 +238,7 @@ public final class LogObjects {
   /**
    * All changes of a transaction of the tail.
    *
-   * @param repository life of the repository
+   * @param repository id of the repository
    * @param entry the transaction
    * @return its changes, in its own order if the manifest holds them, else sorted by name
    * @throws IOException if they cannot be read

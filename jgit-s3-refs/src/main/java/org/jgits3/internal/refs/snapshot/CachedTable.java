@@ -9,12 +9,12 @@ import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.manifest.Refs;
 
 /**
- * A table that is kept between look-ups, and the one place that keeps it. Whoever reads a table has
- * a reference of his own to it, so that one can be let go at any time.
+ * A table that is kept between look-ups, and the only long-lived reference to it. A reader has a
+ * reference of its own, so that the table can be released at any time.
  *
- * <p>The newest view of the table is kept here as well, and nowhere else: let go, the table is
- * reachable by nobody but those who are using it. A thread that is late with a view of a table that
- * was let go puts it into an object that nobody holds.
+ * <p>The newest view of the table is kept here as well, and nowhere else: once released, only its
+ * readers reach the table. A thread that stores a view of a released table stores it in an object
+ * that is unreachable.
  *
  * <p>Safe for use by many threads.
  */
@@ -26,13 +26,13 @@ final class CachedTable {
   private final PackedRefsTable table;
   private final AtomicReference<CachedTable> place;
 
-  /** What takes the place of this one when it is let go; itself, if there is nothing to let go. */
+  /** Replacement of this one when it is released; itself if it holds no table. */
   private final CachedTable nothing;
 
   /** Newest view made; a cache that any thread may replace. */
   @Nullable private volatile Viewed viewed;
 
-  /** What was folded into the table, as far as it was seen; a cache that any thread may replace. */
+  /** Changes folded into the table since, if seen; a cache that any thread may replace. */
   @Nullable private volatile Folded folded;
 
   /** Memory it took when it was counted last; written by the budget under its lock. */
@@ -50,10 +50,10 @@ final class CachedTable {
   /** Bytes for each of some changed refs: name, id, and the references to them. */
   private static final long CHANGE_BYTES = 150;
 
-  /** What made another snapshot of this one. */
+  /** Changes that made another snapshot of this one. */
   private record Folded(String id, RefDelta changes) {}
 
-  /** The table of no snapshot, which is never let go, and of which no view is kept. */
+  /** Creates the table of no snapshot, which is never released and of which no view is kept. */
   CachedTable() {
     this.id = NO_ID;
     this.table = PackedRefsTable.EMPTY;
@@ -77,17 +77,20 @@ final class CachedTable {
     return table;
   }
 
-  /** Memory that its budget knows it takes. */
+  /** Memory counted by the budget. */
   long counted() {
     return counted;
   }
 
-  /** Whether the table takes other memory now than its budget knows: it grows with its indexes. */
+  /**
+   * Tests whether the table takes other memory now than its budget knows: it grows with its
+   * indexes.
+   */
   boolean hasGrown() {
     return bytes() != counted;
   }
 
-  /** Takes note of the memory the table takes now. */
+  /** Records the memory that the table takes now. */
   void count() {
     counted = bytes();
   }
@@ -99,7 +102,8 @@ final class CachedTable {
   }
 
   /**
-   * Keeps what seems to have been folded into the table, until that is replaced or let go.
+   * Keeps the changes believed to be folded into the table, until the table is replaced or
+   * released.
    *
    * @param snapshot id of the snapshot that it has become
    * @param changes the changes
@@ -109,7 +113,8 @@ final class CachedTable {
   }
 
   /**
-   * What seems to have been folded into the table.
+   * Returns the changes that this process believes were folded into the table. Not proven: the
+   * caller compares the result with the SHA-256 of the snapshot.
    *
    * @param snapshot id of the snapshot that it has become
    * @return the changes; empty if they were not seen
@@ -121,7 +126,7 @@ final class CachedTable {
         : Optional.of(now.changes());
   }
 
-  /** All refs, given the overlay over this table. */
+  /** Returns all refs: this table with an overlay. */
   @SuppressWarnings("ReferenceEquality") // first, since comparing all entries takes long
   RefView view(Refs refs) {
     Viewed last = viewed;
@@ -134,7 +139,7 @@ final class CachedTable {
     return view;
   }
 
-  /** Lets it go, unless another one has taken its place already. */
+  /** Releases the table, unless another one has taken its place already. */
   void letGo() {
     place.compareAndSet(this, nothing);
   }

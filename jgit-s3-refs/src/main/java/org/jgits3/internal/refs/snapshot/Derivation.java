@@ -40,7 +40,7 @@ final class Derivation {
   /**
    * Derives a table.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param held id of the snapshot before
    * @param table its table
    * @param wanted the snapshot to derive

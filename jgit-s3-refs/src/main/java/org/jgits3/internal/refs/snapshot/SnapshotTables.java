@@ -39,7 +39,7 @@ public final class SnapshotTables {
   /** Held while a table takes the place of another; never while something is read. */
   private final Object installing = new Object();
 
-  /** What is held if no table is. */
+  /** Placeholder while no table is held. */
   private final CachedTable nothing = new CachedTable();
 
   /**

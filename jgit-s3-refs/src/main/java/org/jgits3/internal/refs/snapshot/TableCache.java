@@ -11,17 +11,17 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefsMetrics;
 
 /**
- * The memory that tables of all repositories of a process may take between look-ups. When a table
- * does not fit any more, those go that were not used for the longest time. A table larger than the
- * whole budget is used and not kept, so that a budget of nothing keeps nothing.
+ * A cache of the tables of all repositories of a process, bounded in bytes. When a table does not
+ * fit, the least recently used ones are released. A table larger than the whole budget is used and
+ * not kept, so that a budget of zero keeps none.
  *
- * <p>What counts are the arrays of the tables that are kept. Tables on which somebody is working,
- * and one that is being loaded, may come on top.
+ * <p>Counts the arrays of the tables that are kept. Tables that are in use or being loaded may come
+ * on top.
  *
  * <p>Safe for use by many threads. A look-up that finds its table takes no lock: it notes the time,
- * at most once in a millisecond, so that threads on one repository do not fight for a cache line;
- * to a millisecond is thus how precise "the longest time" is. The lock is taken to keep a table, to
- * let one go, and when one has grown, and nothing is waited for under it: to let a table go is one
+ * at most once in a millisecond, so that threads on one repository do not contend for a cache line.
+ * "Least recently" is therefore precise to a millisecond. The lock is taken to keep or release a
+ * table and when one has grown. No thread waits for anything else under it: a release is one
  * compare-and-set.
  *
  * <p>Tables are referred to weakly: a repository that the process has forgotten is not kept in
@@ -53,10 +53,10 @@ public final class TableCache {
   }
 
   /**
-   * Whether a table of some size could be kept at all.
+   * Tests whether a table of some size could be kept at all.
    *
    * @param bytes memory it would take
-   * @return true if it fits when all others are let go
+   * @return true if it fits when all others are released
    */
   boolean fits(long bytes) {
     return bytes <= limit;
@@ -140,7 +140,7 @@ public final class TableCache {
   }
 
   /**
-   * How many tables of snapshots are kept.
+   * Number of tables that are kept.
    *
    * @return tables of repositories that the process knows
    */
