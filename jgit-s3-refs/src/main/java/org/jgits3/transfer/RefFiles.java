@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.transfer;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
@@ -22,8 +15,7 @@ import org.eclipse.jgit.lib.Repository;
 
 /**
  * Checks that JGit has read all refs that a directory holds as files. JGit skips a loose ref whose
- * name or content it cannot read, and decodes a packed name that is not UTF-8 to another name. Used
- * by one thread.
+ * name or content it cannot read. Used by one thread.
  */
 final class RefFiles extends SimpleFileVisitor<Path> {
   private final Repository repository;
@@ -53,7 +45,6 @@ final class RefFiles extends SimpleFileVisitor<Path> {
       if (Files.isDirectory(loose)) {
         Files.walkFileTree(loose, this);
       }
-      checkPacked(directory.resolve(Constants.PACKED_REFS));
     }
   }
 
@@ -79,40 +70,11 @@ final class RefFiles extends SimpleFileVisitor<Path> {
 
   /** Accepts an unread file that is new, or a symbolic ref without a target; refuses any other. */
   private void checkUnread(Path file, String name) throws IOException {
-    if (!isDecoded(file)) {
+    if (repository.exactRef(name) == null && Files.exists(file)) {
       throw new IOException(
           file
-              + ("UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"))
-                  ? ": its name is not UTF-8; give the ref another one"
-                  : ": its name cannot be read in this locale; set LC_ALL=C.UTF-8"));
-    }
-    if (repository.exactRef(name) == null && Files.exists(file)) {
-      throw new IOException(file + ": holds no ref; repair it or delete it, see git fsck");
-    }
-  }
-
-  /** Tests whether the characters of a path encode to its bytes. */
-  private static boolean isDecoded(Path file) {
-    try {
-      return Path.of(file.toString()).equals(file);
-    } catch (InvalidPathException e) {
-      return false;
-    }
-  }
-
-  private static void checkPacked(Path packed) throws IOException {
-    if (!Files.exists(packed)) {
-      return;
-    }
-    try (BufferedReader lines = Files.newBufferedReader(packed, ISO_8859_1)) { // each byte a char
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        try {
-          UTF_8.newDecoder().decode(ByteBuffer.wrap(line.getBytes(ISO_8859_1)));
-        } catch (CharacterCodingException e) {
-          throw new IOException(
-              packed + ": the name in '" + line + "' is not UTF-8; give the ref another one", e);
-        }
-      }
+              + ": no ref can be read from it; repair it or delete it, see git fsck, or change its"
+              + " name if that is not UTF-8");
     }
   }
 }

@@ -3,7 +3,6 @@ package org.jgits3.transfer;
 
 import java.io.IOException;
 import java.util.Collection;
-import java.util.List;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.InvalidObjectIdException;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
@@ -21,8 +20,6 @@ import org.eclipse.jgit.transport.URIish;
  * store objects in; none arrive, so an empty one in memory serves.
  */
 final class RemoteRefs {
-  private static final List<String> ALL = List.of();
-
   private final URIish uri;
   private final Config config;
 
@@ -44,23 +41,11 @@ final class RemoteRefs {
    * @return the refs; symbolic ones have targets, as far as the remote tells them
    * @throws IOException if it does not answer
    */
-  Collection<Ref> all() throws IOException {
-    return under(ALL);
-  }
-
-  /**
-   * Asks for some refs.
-   *
-   * @param prefixes prefixes of the names
-   * @return the refs; all if the remote does not speak protocol version 2
-   * @throws IOException if it does not answer
-   */
-  Collection<Ref> under(List<String> prefixes) throws IOException {
+  Collection<Ref> read() throws IOException {
     try (InMemoryRepository none = new Nothing(config);
         Transport transport = Transport.open(none, uri)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
-      try (FetchConnection connection =
-          transport.openFetch(List.of(), prefixes.toArray(String[]::new))) {
+      try (FetchConnection connection = transport.openFetch()) {
         return connection.getRefs();
       }
     } catch (InvalidObjectIdException e) { // JGit lets it pass where it reads a file

@@ -32,7 +32,6 @@ import org.jgits3.S3Repository;
 final class RemoteSource extends ImportSource {
   private final URIish uri;
   private final UserInfo user;
-  private final FetchedNames names;
   private SourceRefs refs;
 
   RemoteSource(URIish uri) {
@@ -43,21 +42,15 @@ final class RemoteSource extends ImportSource {
     super(user.shown());
     this.uri = uri;
     this.user = user;
-    this.names = new FetchedNames(uri);
   }
 
   @Override
   void inspect(Config config, ProgressMonitor monitor) throws IOException {
     try {
-      readRefs(new RemoteRefs(uri, config));
+      refs = SourceRefs.of(new RemoteRefs(uri, config).read());
     } catch (IOException e) {
       throw user.hidden(e);
     }
-  }
-
-  private void readRefs(RemoteRefs listing) throws IOException {
-    refs = SourceRefs.of(listing.all());
-    names.check(refs, listing);
   }
 
   @Override
@@ -83,7 +76,6 @@ final class RemoteSource extends ImportSource {
       try (FetchConnection connection = transport.openFetch()) {
         Collection<Ref> offered = connection.getRefs();
         refs = SourceRefs.of(offered);
-        names.check(refs, new RemoteRefs(uri, target.getConfig()));
         Collection<Ref> wanted = wanted(offered);
         if (!wanted.isEmpty()) {
           connection.fetch(monitor, wanted, Set.of(), OutputStream.nullOutputStream());

@@ -31,7 +31,8 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
    * Selects the refs under {@code refs/}, and {@code HEAD}.
    *
    * @param refs refs, in any order
-   * @throws IOException if a name is not valid
+   * @throws IOException if a name is not valid, or two are the same: JGit reads a name that is not
+   *     UTF-8 as Latin-1
    */
   static SourceRefs of(Collection<Ref> refs) throws IOException {
     Map<String, ObjectId> direct = new HashMap<>(refs.size() * 2);
@@ -45,7 +46,10 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
         check(name);
         symbolic.put(name, checked(ref.getTarget().getName()));
       } else if (ref.getObjectId() != null) {
-        direct.put(checked(name), ref.getObjectId());
+        if (direct.put(checked(name), ref.getObjectId()) != null) {
+          throw new IOException(
+              "two refs are read as " + name + ", of which one is not UTF-8; rename one");
+        }
       }
     }
     return new SourceRefs(direct, symbolic);
@@ -61,6 +65,9 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
     boolean valid = name.equals(Constants.HEAD) || Repository.isValidRefName(name);
     if (!valid) {
       throw new IOException("'" + name + "' is not a valid name of a ref");
+    }
+    if (name.indexOf('\ufffd') >= 0) { // JGit reads packed-refs so
+      throw new IOException(name + ": the name is not UTF-8; give the ref another one");
     }
   }
 

@@ -18,18 +18,6 @@ final class GitDaemon implements Closeable {
   private final ServerSocket listener;
   private final Path directory;
   private final boolean old;
-  private final Connected connected;
-
-  /** Told of each connection before it is served. */
-  @FunctionalInterface
-  interface Connected {
-    /**
-     * A client has connected.
-     *
-     * @param number 1 for the first one
-     */
-    void connected(int number);
-  }
 
   /**
    * Serves the repositories in a directory.
@@ -38,14 +26,8 @@ final class GitDaemon implements Closeable {
    * @param old whether the server is told of no protocol but version 0
    */
   GitDaemon(Path directory, boolean old) throws IOException {
-    this(directory, old, number -> {});
-  }
-
-  /** The same, where something happens while clients are at it. */
-  GitDaemon(Path directory, boolean old, Connected connected) throws IOException {
     this.directory = directory;
     this.old = old;
-    this.connected = connected;
     listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     daemon(this::accept);
   }
@@ -61,10 +43,9 @@ final class GitDaemon implements Closeable {
   }
 
   private void accept() {
-    for (int number = 1; !listener.isClosed(); number++) {
+    while (!listener.isClosed()) {
       try {
         Socket client = listener.accept();
-        connected.connected(number);
         daemon(() -> serve(client));
       } catch (IOException closed) {
         return;

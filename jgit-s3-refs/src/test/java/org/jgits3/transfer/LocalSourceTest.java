@@ -54,7 +54,7 @@ class LocalSourceTest {
     source.run(in -> in.write(create), "update-ref", "--stdin");
     isRefused("refs/heads/gr", "its name");
     source.run("pack-refs", "--all");
-    isRefused("packed-refs", "not UTF-8");
+    isRefused("refs/heads/gr", "is not UTF-8");
   }
 
   @Test
