@@ -2,20 +2,15 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.RefValue;
-import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -23,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Derives the table of a snapshot that another process wrote from the table before it, which saves
- * the download. A derived table is used only if it has the SHA-256 of the snapshot. Tries first the
- * changes this process has seen, which costs no request, then the delta stored beside the snapshot.
+ * the download: applies the delta stored beside the snapshot. A derived table is used only if it
+ * has the SHA-256 of the snapshot.
  */
 final class Derivation {
   private static final Logger LOG = LoggerFactory.getLogger(Derivation.class);
@@ -44,45 +39,14 @@ final class Derivation {
    * @param held id of the snapshot before
    * @param table its table
    * @param wanted the snapshot to derive
-   * @param folded changes that its writer folded in, as far as this process knows
    * @return the table; empty if it has to be downloaded
    */
   Optional<PackedRefsTable> derive(
-      String repositoryId,
-      String held,
-      PackedRefsTable table,
-      RefSnapshot wanted,
-      Optional<RefDelta> folded) {
-    Optional<PackedRefsTable> made =
-        folded.flatMap(changes -> proven(new SnapshotMerge(table, changes), wanted));
-    if (made.isEmpty() && wanted.delta().isPresent()) {
-      made = fromDelta(repositoryId, held, table, wanted, wanted.delta().get());
+      String repositoryId, String held, PackedRefsTable table, RefSnapshot wanted) {
+    if (wanted.delta().isEmpty()) {
+      return Optional.empty();
     }
-    if (made.isPresent()) {
-      metrics.derived();
-    }
-    return made;
-  }
-
-  /**
-   * Estimates the changes that a compaction has folded in.
-   *
-   * @param before last refs seen on the snapshot before
-   * @param after first refs seen on the new snapshot; its overlay holds the changes made since
-   * @return the changes
-   */
-  static RefDelta folded(Refs before, Refs after) {
-    Map<String, RefValue> changes = new HashMap<>(before.overlay());
-    changes.keySet().removeAll(after.overlay().keySet());
-    return RefDelta.foldable(changes);
-  }
-
-  private Optional<PackedRefsTable> fromDelta(
-      String repositoryId,
-      String held,
-      PackedRefsTable table,
-      RefSnapshot wanted,
-      StoredObject delta) {
+    StoredObject delta = wanted.delta().get();
     String key = ObjectNames.deltaKey(repositoryId, wanted.id());
     try {
       DeltaCodec.Delta read =
@@ -91,7 +55,9 @@ final class Derivation {
         return Optional.empty();
       }
       Optional<PackedRefsTable> made = proven(new SnapshotMerge(table, read.changes()), wanted);
-      if (made.isEmpty()) {
+      if (made.isPresent()) {
+        metrics.derived();
+      } else {
         metrics.mismatched();
         LOG.warn("refs delta {} does not give its snapshot, which is downloaded instead", key);
       }

@@ -8,13 +8,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.Refs;
 import org.jgits3.store.ObjectStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,39 +56,6 @@ public final class SnapshotTables {
     this.metrics = metrics;
     this.budget = budget;
     this.derivation = new Derivation(new ImmutableObjects(store), metrics);
-  }
-
-  /**
-   * Takes note of newer refs. When the snapshot changes between two, the overlay of the first was
-   * most likely folded into the second; it is kept with the table it was folded into.
-   *
-   * @param before refs seen before
-   * @param after refs seen next
-   */
-  public void observe(Refs before, Refs after) {
-    if (NewSnapshot.sameBase(before, after) || after.snapshot().isEmpty()) {
-      return;
-    }
-    CachedTable h = before.snapshot().isEmpty() ? heldEmpty() : held.get();
-    if (h.id().equals(before.snapshot().map(RefSnapshot::id).orElse(CachedTable.NO_ID))) {
-      h.foldedInto(after.snapshot().get().id(), Derivation.folded(before, after));
-      budget.use(h);
-    }
-  }
-
-  /** Empty table held for a repository without a snapshot, counted like any other. */
-  private CachedTable heldEmpty() {
-    CachedTable h = held.get();
-    if (h != nothing) {
-      return h;
-    }
-    CachedTable made = new CachedTable(CachedTable.NO_ID, PackedRefsTable.EMPTY, held, nothing);
-    synchronized (installing) {
-      if (held.compareAndSet(nothing, made)) {
-        budget.keep(made, nothing);
-      }
-    }
-    return held.get();
   }
 
   /**
@@ -215,10 +180,9 @@ public final class SnapshotTables {
 
   private Optional<PackedRefsTable> derive(String repositoryId, RefSnapshot wanted) {
     CachedTable h = held.get();
-    Optional<RefDelta> folded = h.foldedInto(wanted.id());
-    return h.id().isEmpty() && folded.isEmpty()
+    return h == nothing
         ? Optional.empty()
-        : derivation.derive(repositoryId, h.id(), h.table(), wanted, folded);
+        : derivation.derive(repositoryId, h.id(), h.table(), wanted);
   }
 
   private PackedRefsTable download(String repositoryId, RefSnapshot s) throws IOException {
@@ -249,19 +213,7 @@ public final class SnapshotTables {
 
   /** Tests whether any table is held at this moment, of any snapshot. */
   public boolean holdsAny() {
-    return !held.get().id().equals(CachedTable.NO_ID);
-  }
-
-  /**
-   * All refs of a table, given the overlay over it.
-   *
-   * @param refs refs of the manifest
-   * @param table table of its snapshot
-   * @return the refs; the last view if nothing changed
-   */
-  public RefView view(Refs refs, PackedRefsTable table) {
-    CachedTable h = table == PackedRefsTable.EMPTY ? heldEmpty() : held.get();
-    return h.table() == table && h != nothing ? h.view(refs) : new RefView(refs, table);
+    return held.get() != nothing;
   }
 
   /**
@@ -285,8 +237,7 @@ public final class SnapshotTables {
     synchronized (installing) {
       CachedTable before = held.get();
       boolean older =
-          !before.id().equals(CachedTable.NO_ID)
-              && ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id());
+          before != nothing && ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id());
       if (older || before.table() == table) {
         return;
       }

@@ -127,9 +127,7 @@ public final class TableCache {
   private void letGo(CachedTable table) {
     if (kept.removeIf(reference -> reference.refersTo(table))) {
       table.letGo();
-      if (!table.id().equals(CachedTable.NO_ID)) {
-        metrics.evicted();
-      }
+      metrics.evicted();
     }
   }
 
@@ -145,7 +143,7 @@ public final class TableCache {
    * @return tables of repositories that the process knows
    */
   public synchronized int count() {
-    return (int) tables().stream().filter(t -> !t.id().equals(CachedTable.NO_ID)).count();
+    return tables().size();
   }
 
   /**

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,9 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsMetrics;
-import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -94,22 +90,6 @@ class TableCacheTest {
     assertThat(budget.count()).isEqualTo(3);
     assertThat(budget.bytes()).isEqualTo(3 * SIZE);
     assertThat(metrics.evictions()).isZero();
-  }
-
-  @Test
-  void what_was_folded_into_a_table_counts_and_goes_with_it() {
-    TableCache budget = budget(100 * SIZE);
-    Place place = new Place(budget);
-    place.put(TABLE);
-    TreeMap<String, RefValue> overlay = new TreeMap<>();
-    for (int i = 0; i < 1000; i++) {
-      overlay.put("refs/heads/" + i, new RefValue.Direct(ObjectId.zeroId(), Optional.empty()));
-    }
-    place.held.get().foldedInto("2-b", RefDelta.of(overlay));
-    place.use();
-    assertThat(budget.bytes()).isGreaterThan(SIZE + 1000 * 100);
-    place.put(TABLE);
-    assertThat(budget.bytes()).isEqualTo(SIZE);
   }
 
   @Test

@@ -152,12 +152,12 @@ class UntrustedRefsTest {
   }
 
   @Test
-  void equal_bytes_are_the_same_table_and_the_same_view() throws Exception {
+  void equal_bytes_are_the_same_table() throws Exception {
     createRefs(REFS);
     open();
     RefView view = look();
     store.restamp();
-    assertThat(look()).isSameAs(view);
+    look();
     assertThat(look().table()).isSameAs(view.table());
     assertThat(here.refsMetrics().parses()).isEqualTo(1);
     assertThat(here.refsMetrics().comparisons()).isEqualTo(2);
@@ -234,7 +234,7 @@ class UntrustedRefsTest {
     assertThat(reader.exactRef(MASTER).getObjectId()).isEqualTo(second);
     RefView view = look();
     assertThat(view.table()).isSameAs(table);
-    assertThat(look()).isSameAs(view);
+    assertThat(look().table()).isSameAs(table);
     assertThat(here.manifestMetrics().decodings()).isEqualTo(2);
   }
 
@@ -262,7 +262,7 @@ class UntrustedRefsTest {
     go.countDown();
     RefView view = look();
     for (FutureTask<RefView> task : tasks) {
-      assertThat(task.get()).isSameAs(view);
+      assertThat(task.get().table()).isSameAs(view.table());
     }
     assertThat(view.exact(MASTER).getObjectId()).isEqualTo(second);
     assertThat(here.refsMetrics().parses()).isEqualTo(2);
