@@ -364,9 +364,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private void end(SharedRepository repository) {
-    repository
-        .committer()
-        .end(); // before it is forgotten: a caller that opens the name then makes another
+    repository.committer().end(); // first: then a new handle is another
     repositories.forget(repository);
   }
 

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How to serve repositories from a JGit server that knows nothing of this library: its resolver is
- * all it takes. Pushes are made by git.
+ * Tests of a JGit server that knows nothing of this library but the resolver. Pushes are made by
+ * git.
  */
 class EmbeddedServerTest {
   private static final String COUNTER = "refs/meta/pushes";

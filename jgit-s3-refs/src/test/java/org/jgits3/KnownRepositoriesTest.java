@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a process knows of repositories that it has opened, when it opens them again. */
+/** Tests of the memory that a process has of repositories it has opened. */
 @Timeout(120)
 class KnownRepositoriesTest {
   private static final String REF = "refs/heads/main";
@@ -114,7 +114,7 @@ class KnownRepositoriesTest {
     assertThat(manager.repositories().keptNames()).isEqualTo(names);
   }
 
-  /** What a new repository takes. */
+  /** Memory that a new repository takes. */
   private long small() throws Exception {
     S3RepositoryManager one = manager(FOR_ONE);
     one.createRepository("small").close();

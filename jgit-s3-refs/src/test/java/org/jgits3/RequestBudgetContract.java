@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What each operation costs in requests to the store, here beside another process elsewhere. */
+/** Requests of each operation to the store, beside another process elsewhere. */
 abstract class RequestBudgetContract {
   private static final String REF = "refs/heads/master";
 

@@ -51,7 +51,7 @@ public final class TestRepositories {
     return new S3RepositoryManager(store, S3Settings.from(config, "test"));
   }
 
-  /** What a process that is killed does not catch. */
+  /** The end of a process that is killed, which it cannot catch. */
   private static final class Killed extends Error {
     private static final long serialVersionUID = 1;
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a follower learns of a repository, and what that costs. */
+/** Tests of followers of a repository: the transactions they get, and the requests. */
 class TransactionHistoryTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String MAIN = "refs/heads/main";

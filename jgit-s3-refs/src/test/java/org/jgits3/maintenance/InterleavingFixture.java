@@ -28,7 +28,7 @@ abstract class InterleavingFixture {
   private final List<Actor> actors = new ArrayList<>();
   ObjectStore plain;
 
-  /** Does what everybody else does. */
+  /** Does the steps of all other processes. */
   Actor others;
 
   /** Opens another client of the store, with the same objects. */

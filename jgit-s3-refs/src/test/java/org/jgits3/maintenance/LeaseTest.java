@@ -47,7 +47,7 @@ class LeaseTest {
   private MaintenanceFixture it;
   private String repositoryId;
 
-  /** Where the branch is. */
+  /** Value of the branch. */
   @Nullable private ObjectId last;
 
   /** The time that leases go by. */

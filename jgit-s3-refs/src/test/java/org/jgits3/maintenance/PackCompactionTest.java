@@ -258,7 +258,7 @@ class PackCompactionTest {
     return new BackgroundCompaction(background, name -> it.maintainer.maintenance(name.value()));
   }
 
-  /** How many steps are begun while there are so many pushes. */
+  /** Counts the steps begun during a number of pushes. */
   private int steps(BackgroundCompaction compaction, int pushes) throws IOException {
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < pushes; i++) {

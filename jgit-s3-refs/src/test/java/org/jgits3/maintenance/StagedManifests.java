@@ -30,7 +30,7 @@ final class StagedManifests extends DelegatingObjectStore {
   private final Map<String, Action> beforeList = new ConcurrentHashMap<>();
   private final Set<String> doomed = ConcurrentHashMap.newKeySet();
 
-  /** What happens. */
+  /** An action of the test. */
   @FunctionalInterface
   interface Action {
     void run() throws Exception;

@@ -49,7 +49,7 @@ class SweepAfterRestoreTest {
     plain = new DirectoryObjectStore(directory);
   }
 
-  /** What one process does with the store, from its start to its end. */
+  /** The work of one process on the store, from its start to its end. */
   @FunctionalInterface
   private interface Work {
     void with(S3RepositoryManager manager) throws IOException;
@@ -201,7 +201,7 @@ class SweepAfterRestoreTest {
           assertThat(manager.sweep("b", Duration.ZERO, true).orElseThrow().objects()).isZero();
           sweepAll(manager);
           isSound(manager, "a");
-          manager.createRepository("b").close(); // leaves a note of the life of a
+          manager.createRepository("b").close(); // leaves a note of the repository deleted before
           sweepAll(manager);
           isSound(manager, "a");
         });

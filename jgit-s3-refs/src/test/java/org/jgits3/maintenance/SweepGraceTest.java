@@ -45,7 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a sweep with a grace period of a day spares, on days that the test makes up. */
+/**
+ * Tests of the objects that a sweep with a grace period of a day spares. The clock is the test's.
+ */
 @Timeout(120)
 class SweepGraceTest {
   private static final Duration DAY = Duration.ofDays(1);
@@ -244,7 +246,7 @@ class SweepGraceTest {
     assertThat(stored()).as("the sweeps have left marks of their own").isEqualTo(listed());
   }
 
-  /** What left the manifest while it slept was listed until then. */
+  /** An object that left the manifest while the sweep slept was listed until then. */
   @Test
   void a_sweep_that_slept_before_its_commit_leaves_a_mark_with_the_time_after_it()
       throws Exception {

@@ -292,7 +292,7 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
       assertThat(manifest().sweepBoundary()).isPositive();
       startAnew();
       writer.push(MAIN);
-      // Not minted in this life: nothing but the prefix keeps it from a sweep of the former one.
+      // Not minted by this repository: only its prefix protects it from a sweep of the one before.
       String planted = ObjectNames.packKey(manifest().repositoryId(), old, "pack");
       plain.put(planted, new byte[1], 0, 1);
       assertThatThrownBy(unsaid::wake)

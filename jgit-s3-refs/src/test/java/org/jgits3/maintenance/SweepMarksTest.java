@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What marks of sweeps tell, also those of machines whose clocks are wrong. */
+/** Tests of the marks of sweeps, also of machines whose clocks are wrong. */
 class SweepMarksTest {
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -139,7 +139,7 @@ class VerificationTest {
     }
   }
 
-  /** What happens to an object behind everybody's back. */
+  /** Damage done to a stored object directly. */
   enum Damage {
     FLIPPED("CRC32C") {
       @Override

@@ -28,7 +28,7 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   private static final int MAX_DELAY_MICROS = 3_000;
   private static final double LATE_DELIVERY = 0.3;
 
-  /** What happens to one request. */
+  /** Faults of one request. */
   public enum Fault {
     /** Nothing goes wrong. */
     NONE,
@@ -104,7 +104,7 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   /**
    * Delivers every conditional write that is still under way, in order.
    *
-   * @return what the store made of them, which nobody else learns
+   * @return their outcomes, which no caller learns
    * @throws IOException if the store itself fails
    */
   public List<PutOutcome> deliver() throws IOException {

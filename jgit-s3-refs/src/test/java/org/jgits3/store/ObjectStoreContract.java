@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@link ObjectStore} promises, as tests that every implementation must pass.
+ * The contract of {@link ObjectStore}, as tests that every implementation must pass.
  *
  * <p>A subclass says how to open the store. Every test works under a key prefix of its own, so that
  * subclasses may use one bucket for all of them.
@@ -52,22 +52,22 @@ public abstract class ObjectStoreContract {
   protected abstract ObjectStore open() throws IOException;
 
   /**
-   * Whether bytes always come with their own version. False for a server that looks the version up
-   * before it opens the object: bytes that replace others at that moment come with the version of
-   * those they replaced. A conditional write with it is lost, so that no update is; and immutable
-   * objects never show it.
+   * Tests whether bytes always come with their own version. False for a server that looks the
+   * version up before it opens the object: bytes that replace others at that moment come with the
+   * version of those they replaced. A conditional write with it is lost, so that no update is; and
+   * immutable objects never show it.
    *
-   * @return false to leave out what such a server cannot keep
+   * @return false to leave out the tests that such a server fails
    */
   protected boolean bindsVersionsToBytes() {
     return true;
   }
 
   /**
-   * Whether uploads are listed by a prefix of their key. A server that does not must give up
+   * Tests whether uploads are listed by a prefix of their key. A server that does not must abort
    * abandoned uploads by itself.
    *
-   * @return false to leave out what such a server cannot keep
+   * @return false to leave out the tests that such a server fails
    */
   protected boolean listsUploads() {
     return true;

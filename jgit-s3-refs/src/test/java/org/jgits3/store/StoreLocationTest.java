@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How stores are named, and what is said of names that are none. */
+/** Tests of the names of stores, and of the messages about wrong ones. */
 class StoreLocationTest {
   @ParameterizedTest
   @CsvSource({"file:./data, ./data", "file:/srv/git, /srv/git", "file:///srv/a b%20, /srv/a b%20"})

@@ -68,7 +68,7 @@ final class ContainerS3Server {
   }
 
   /**
-   * Looks whether anybody listens, since Testcontainers takes long to find out that nobody does.
+   * Tests whether an engine listens, because Testcontainers takes long to find out that none does.
    */
   private static boolean engineAnswers() {
     String host = System.getenv().getOrDefault("DOCKER_HOST", "unix:///var/run/docker.sock");

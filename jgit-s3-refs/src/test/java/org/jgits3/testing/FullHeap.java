@@ -15,7 +15,7 @@ public final class FullHeap {
   private static final int LARGEST = 1 << 20;
   private static final long SECONDS_TO_END = 30;
 
-  /** What fills the heap; for all threads, as the heap is. */
+  /** The objects that fill the heap, for all threads. */
   private static volatile Object held = new Link(null); // loads the class
 
   private FullHeap() {}
@@ -30,7 +30,7 @@ public final class FullHeap {
     }
   }
 
-  /** What a program does. */
+  /** The work of a program. */
   @FunctionalInterface
   public interface Task {
     /**

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What must hold of a served repository after anything was done to it, as real Git sees it. */
+/** Assertions about a served repository, by real Git. They hold after every operation. */
 public final class GitAssertions {
   private static final AtomicInteger CLONES = new AtomicInteger();
 

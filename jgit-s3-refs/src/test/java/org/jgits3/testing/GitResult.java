@@ -4,16 +4,16 @@ package org.jgits3.testing;
 import java.util.List;
 
 /**
- * What one run of {@code git} left behind.
+ * Result of one run of {@code git}.
  *
  * @param command the command line, for messages
  * @param exitCode its exit code
- * @param stdout what it printed, read as UTF-8
- * @param stderr what it complained about, read as UTF-8
+ * @param stdout its output, read as UTF-8
+ * @param stderr its error output, read as UTF-8
  */
 public record GitResult(List<String> command, int exitCode, String stdout, String stderr) {
   /**
-   * Whether git succeeded.
+   * Tests whether git succeeded.
    *
    * @return true for exit code 0
    */

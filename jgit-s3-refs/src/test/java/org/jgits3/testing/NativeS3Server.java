@@ -84,7 +84,7 @@ final class NativeS3Server {
                             data)));
   }
 
-  /** How a program is told where to listen and where to keep its objects. */
+  /** Command line of a program, with its address and its directory for objects. */
   private interface CommandLine {
     List<String> at(String address, String data);
   }
@@ -161,7 +161,7 @@ final class NativeS3Server {
     }
   }
 
-  /** Whether the process has ended, given a moment to do so. */
+  /** Tests whether the process has ended, and gives it a moment to do so. */
   private static boolean ended(Process process) throws IOException {
     try {
       return process.waitFor(20, TimeUnit.MILLISECONDS);

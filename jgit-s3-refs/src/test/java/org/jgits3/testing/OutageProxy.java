@@ -46,7 +46,7 @@ public final class OutageProxy implements AutoCloseable {
   }
 
   /**
-   * Where it listens.
+   * Address of the proxy.
    *
    * @return its address
    */

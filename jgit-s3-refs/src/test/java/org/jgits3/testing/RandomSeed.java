@@ -49,8 +49,8 @@ public final class RandomSeed {
   /**
    * Number of seeds for this run.
    *
-   * @param ordinary for the tests that everybody runs
-   * @param full for those that CI runs
+   * @param ordinary for ordinary runs
+   * @param full for full runs, as in CI
    * @return one of the two
    */
   public static int count(int ordinary, int full) {

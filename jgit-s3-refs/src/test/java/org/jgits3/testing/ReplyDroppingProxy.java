@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A proxy on 127.0.0.1 that forwards bytes to a server, and breaks the connection instead of
- * passing on the answers to some requests, or all of them: the server has done its work and nobody
- * learns of it, or not of everything.
+ * passing on the answers to some requests, or all of them: the server has done its work and the
+ * client does not learn of it, or not of all.
  */
 public final class ReplyDroppingProxy implements AutoCloseable {
   private final URI target;
@@ -68,7 +68,7 @@ public final class ReplyDroppingProxy implements AutoCloseable {
   }
 
   /**
-   * Where it listens.
+   * Address of the proxy.
    *
    * @return its address
    */
@@ -77,7 +77,7 @@ public final class ReplyDroppingProxy implements AutoCloseable {
   }
 
   /**
-   * How many answers were not passed on.
+   * Number of answers that were not passed on.
    *
    * @return their number until now
    */
@@ -86,7 +86,7 @@ public final class ReplyDroppingProxy implements AutoCloseable {
   }
 
   /**
-   * How many requests were such as to be answered not at all, or in part.
+   * Number of requests that were to be answered not at all, or in part.
    *
    * @return number of those that were forwarded until now, also if they were answered
    */
@@ -95,7 +95,7 @@ public final class ReplyDroppingProxy implements AutoCloseable {
   }
 
   /**
-   * How many bytes of answers were passed on, with their headers.
+   * Number of bytes of answers that were passed on, with their headers.
    *
    * @return their number until now
    */

@@ -51,7 +51,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * Where the server listens.
+   * Address of the server.
    *
    * @return its endpoint
    */
@@ -78,8 +78,8 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * How to reach the server. Credentials are not among the options; {@link S3Servers} has put them
-   * into the system properties that the SDK reads.
+   * Options to reach the server, without credentials: {@link S3Servers} has put them into the
+   * system properties that the SDK reads.
    *
    * @return options for {@link Stores#open}
    */
@@ -88,7 +88,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * What a child process must find in its environment to be let in.
+   * Environment that gives a child process access.
    *
    * @return variables of the AWS default chain
    */
@@ -100,7 +100,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * Creates a bucket that nobody else uses. It stays when the test ends.
+   * Creates a bucket that no other test uses. It stays when the test ends.
    *
    * @return the empty bucket
    */
@@ -115,7 +115,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * What the server calls itself.
+   * Name by which the server calls itself.
    *
    * @return its {@code Server} header, empty if it sends none: {@code VERSITYGW}, {@code MinIO}
    */
@@ -131,7 +131,7 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  /** Whether the server lets its administrator in. */
+  /** Tests whether the server accepts its administrator. */
   boolean answers() {
     try (S3Client client = client()) {
       client.listBuckets();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Where the tests find S3, in this order:
+ * Finds an S3 server for the tests, in this order:
  *
  * <ol>
  *   <li>the environment variable {@code JGIT_S3_TEST_ENDPOINT}, with {@code AWS_ACCESS_KEY_ID} and

@@ -33,7 +33,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
   }
 
   /**
-   * What a client sent.
+   * A request of a client.
    *
    * @param method HTTP method
    * @param headers its headers
@@ -71,7 +71,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
   }
 
   /**
-   * Where it listens.
+   * Address of the server.
    *
    * @return its address
    */
@@ -80,7 +80,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
   }
 
   /**
-   * What clients have sent until now.
+   * Requests that clients have sent until now.
    *
    * @return the requests in the order of arrival
    */

@@ -75,7 +75,7 @@ class ConcurrentImportsTest {
     }
   }
 
-  /** What another process does, and what is true when both have ended. */
+  /** The work of another process, and a check after both have ended. */
   @FunctionalInterface
   private interface Ended {
     void check(Path directory, AtomicReference<IOException> first, IOException second)

@@ -20,7 +20,7 @@ final class DyingStore extends SteppedStore {
     this.lastApplied = lastApplied;
   }
 
-  /** Whether the process has been killed. */
+  /** Tests whether the process has been killed. */
   boolean isDead() {
     return left.get() < 0;
   }

@@ -35,7 +35,7 @@ class ImportInterruptionTest {
   private GitClient git;
   private GitClient source;
 
-  /** What comes out of a setting of the source. */
+  /** Expected value of a setting of the source. */
   private String carried = "true";
 
   @BeforeEach
@@ -100,7 +100,7 @@ class ImportInterruptionTest {
     throw new AssertionError("an import takes more than " + MANY + " requests");
   }
 
-  /** Whether there is a repository; if so, it must be all of the source, and alone. */
+  /** Tests whether there is a repository. If so, it must be all of the source, and the only one. */
   private boolean isWhole(Path directory, String export) throws Exception {
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository repository = manager.openRepository(NAME.value())) {

@@ -58,7 +58,7 @@ class ImportedConfigTest {
         "[receive \"fsck\"]\n\tskipList = evil",
         "[include]\n\tpath = evil",
         "[extensions]\n\tworktreeConfig = evil",
-        // what nobody knows
+        // an unknown section
         "[frobnicate]\n\tx = evil"
       })
   void what_is_not_known_to_be_harmless_stays(String text) throws Exception {

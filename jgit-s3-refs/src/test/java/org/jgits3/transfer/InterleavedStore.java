@@ -22,7 +22,7 @@ final class InterleavedStore extends SteppedStore {
     this.other = other;
   }
 
-  /** Whether the other process had its turn. */
+  /** Tests whether the other process had its turn. */
   boolean isOver() {
     return left.get() < 0;
   }

@@ -109,9 +109,7 @@ final class GarbageDrop {
     return committer.commit(
         base -> {
           if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
-            return Proposal.edit(
-                keeping.apply(base),
-                true); // refs lead to objects that the collection has not packed
+            return Proposal.edit(keeping.apply(base), true); // refs lead further than the packs
           }
           Manifest next = dropping.apply(base); // also checks that all inputs are listed
           if (!proven.covers(base)) {

@@ -306,7 +306,7 @@ class NameIndexTest {
           catalog.delete(name);
         }
       } catch (IOException | Crash e) {
-        // whoever asked for it is told, or dead
+        // the caller is told, or dead
       }
     }
 
@@ -323,7 +323,7 @@ class NameIndexTest {
       }
     }
 
-    /** Whether the copy is sound; fails if it is not and nobody would know. */
+    /** Tests whether the copy is sound; fails if it is not and no check would tell. */
     boolean copy() throws IOException {
       step();
       meanwhile = this::copySome;

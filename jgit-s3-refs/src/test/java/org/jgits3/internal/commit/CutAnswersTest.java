@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class CutAnswersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
 
-  /** What makes the manifest larger than the headers of any answer. */
+  /** Text that makes the manifest larger than the headers of any answer. */
   private static final String LONG = "x".repeat(16 << 10);
 
   /** Bytes of an answer that come through: its headers, and not the whole manifest. */

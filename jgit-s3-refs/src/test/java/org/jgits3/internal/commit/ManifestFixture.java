@@ -39,7 +39,7 @@ public final class ManifestFixture {
             description);
   }
 
-  /** Edits a stored manifest behind the back of everybody, with a right checksum. */
+  /** Edits a stored manifest directly, with a right checksum. */
   public static void rewrite(ScriptedStore store, RepositoryName name, Consumer<ObjectNode> edit)
       throws IOException {
     ObjectNode json = (ObjectNode) MAPPER.readTree(store.bytes(name.manifestKey()));

@@ -23,7 +23,7 @@ class OutageDeadlineTest {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final CommitPolicy POLICY = new CommitPolicy(DEADLINE);
 
-  /** How long a store repeats a request whose caller has time. */
+  /** Time for which a store repeats a request whose caller has time. */
   private static final Duration OUTAGE = Duration.ofSeconds(60);
 
   private final VirtualTime time = new VirtualTime();

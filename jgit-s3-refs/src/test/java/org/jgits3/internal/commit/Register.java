@@ -21,7 +21,7 @@ import org.jgits3.manifest.VersionedManifest;
  * leaves its name, and the value it replaced and made, in the transaction log.
  */
 public final class Register {
-  /** What a client is told of its operation. */
+  /** Result that a client is told. */
   enum Report {
     OK,
     FAIL,

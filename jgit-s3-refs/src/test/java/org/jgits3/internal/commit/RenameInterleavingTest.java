@@ -39,7 +39,7 @@ class RenameInterleavingTest {
   private static final int RUNS = RandomSeed.count(300, 1500);
   private static final int STEPS = 12;
 
-  /** How many operations may have stalled at the same time. */
+  /** Number of operations that may have stalled at the same time. */
   private static final int STALLED = 3;
 
   @Test
@@ -59,10 +59,10 @@ class RenameInterleavingTest {
         new RepositoryCatalog(store, POLICY, new VirtualTime(), new SplittableRandom(1));
     private final Random random;
 
-    /** Writes that nobody got an answer to; they may arrive again at any time. */
+    /** Unanswered writes, which may arrive again at any time. */
     private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
 
-    /** How often each rename or creation under way, the last one first, has bound a name. */
+    /** Number of bindings of each rename or creation under way, the last one first. */
     private final Deque<AtomicInteger> bound = new ArrayDeque<>();
 
     private final Map<String, Manifest> current = new HashMap<>();
@@ -119,7 +119,7 @@ class RenameInterleavingTest {
           .count();
     }
 
-    /** What a write has made of the store. */
+    /** Checks the effect of a write on the store. */
     private void applied(String key, Manifest manifest) {
       String repositoryId = manifest.repositoryId();
       current.put(key, manifest);
@@ -201,7 +201,7 @@ class RenameInterleavingTest {
           catalog.delete(name);
         }
       } catch (IOException | Crash e) {
-        // whoever asked for it is told, or dead
+        // the caller is told, or dead
       } finally {
         depth--;
       }

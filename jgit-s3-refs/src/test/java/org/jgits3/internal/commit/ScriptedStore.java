@@ -48,12 +48,12 @@ public final class ScriptedStore implements ObjectStore {
   private Consumer<PutRequest> applied = request -> {}; // guarded by this
   private int gets; // guarded by this
 
-  /** What becomes of one conditional write. */
+  /** Script of one conditional write. */
   public interface PutScript {
     PutOutcome answer(PutRequest request) throws IOException;
   }
 
-  /** What becomes of one read. */
+  /** Script of one read. */
   public interface GetScript {
     GetResult answer(GetRequest request) throws IOException;
   }
@@ -140,7 +140,7 @@ public final class ScriptedStore implements ObjectStore {
     return objects.get(key).clone();
   }
 
-  /** Writes an object behind the back of everybody. */
+  /** Writes an object directly. */
   public synchronized void overwrite(String key, byte[] bytes) {
     objects.put(key, bytes.clone());
   }

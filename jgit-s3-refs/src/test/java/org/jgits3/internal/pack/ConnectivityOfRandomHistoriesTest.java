@@ -44,7 +44,7 @@ class ConnectivityOfRandomHistoriesTest {
   private static final int COMMITS = 10;
   private static final int TREES = 6;
 
-  /** How often tips of each history are looked at. */
+  /** Number of checks of tips in each history. */
   private static final int CHECKS = 6;
 
   @Test
@@ -112,7 +112,7 @@ class ConnectivityOfRandomHistoriesTest {
     private final InMemoryRepository repository =
         new InMemoryRepository(new DfsRepositoryDescription("r"));
 
-    /** What each object leads to at once. */
+    /** Objects that each object refers to. */
     private final Map<ObjectId, Set<ObjectId>> below = new HashMap<>();
 
     private final List<ObjectId> commits = new ArrayList<>();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whether all that objects lead to is found, and what is missing is. */
+/** Tests that missing objects are found, and that complete histories pass. */
 class ConnectivityTest {
   private S3RepositoryManager manager;
   private S3Repository repository;
@@ -83,7 +83,7 @@ class ConnectivityTest {
     }
   }
 
-  /** What collections are said to have packed. */
+  /** Objects that count as packed by collections. */
   private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
     @Override
     public boolean has(AnyObjectId id) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a pack that is not received whole, or refused. */
+/** Tests of packs that are not received whole, or refused. */
 class FailedReceiveTest {
   private static final int LARGE = 20 << 20;
 

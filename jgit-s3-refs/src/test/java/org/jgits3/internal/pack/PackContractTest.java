@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What JGit says of packs, their side files, and those who are told of them. */
+/** Tests of JGit's contract for packs, side files and listeners. */
 class PackContractTest {
   @TempDir Path directory;
   private S3RepositoryManager manager;

@@ -98,7 +98,7 @@ class SpillLeakTest {
     }
   }
 
-  /** What comes from a client: a pack, during which something happens after some bytes. */
+  /** Input of a client: a pack, with an action after some bytes. */
   private final class Arriving extends InputStream {
     private final InputStream pack;
     private final int until;

@@ -215,7 +215,7 @@ class VanishedPackTest {
     }
   }
 
-  /** What happens elsewhere meanwhile. */
+  /** An action of another process meanwhile. */
   @FunctionalInterface
   private interface Action {
     void run() throws IOException;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a batch says of commands that nobody knows the fate of, and what it leaves alone. */
+/** Tests of batches with commands of unknown outcome, and of commands that a batch leaves alone. */
 @Timeout(60)
 class BatchOutcomesTest {
   private static final String MASTER = "refs/heads/master";

@@ -153,7 +153,7 @@ public final class ComparedRepositories implements AutoCloseable {
     return RefPicture.of(r, NAMES, objects.values());
   }
 
-  /** What a process that has just begun finds is the same. */
+  /** Checks that a process that has just started finds the same. */
   void reopen() throws Exception {
     try (S3RepositoryManager m = TestRepositories.manager(store);
         S3Repository r = m.openRepository("r")) {

@@ -121,7 +121,7 @@ class CorruptSnapshotTest {
     return u;
   }
 
-  /** What became of the bytes of a snapshot. */
+  /** Damage to the bytes of a snapshot. */
   @SuppressWarnings("ImmutableEnumChecker") // functions of nothing but their argument
   private enum Damage {
     FLIPPED_BIT(text -> flipped(text, text.indexOf("2/1\n") + 9)),
@@ -142,7 +142,7 @@ class CorruptSnapshotTest {
     }
   }
 
-  /** What a broken writer might have made: size and CRC32C are right, the content is not. */
+  /** Snapshots of a broken writer: size and CRC32C are right, the content is not. */
   @SuppressWarnings("ImmutableEnumChecker") // functions of nothing but their argument
   private enum Forgery {
     NO_LINES_AT_ALL(text -> "", 0),

@@ -45,7 +45,7 @@ class GroupCommitTest {
   private ObjectId first;
   private ObjectId second;
 
-  /** What one thread does with its handle. */
+  /** The work of one thread with its handle. */
   @FunctionalInterface
   private interface Update {
     Result by(S3Repository handle, int thread) throws IOException;

@@ -8,12 +8,12 @@ import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 
-/** Operations of which {@code RefDirectory} makes something that nobody should imitate. */
+/** Operations whose results in {@code RefDirectory} should not be imitated. */
 final class RefDirectoryLimits {
   private RefDirectoryLimits() {}
 
   /**
-   * Whether an operation cannot be compared.
+   * Tests whether an operation cannot be compared.
    *
    * @param operation what would be done
    * @param context on what
@@ -32,7 +32,7 @@ final class RefDirectoryLimits {
     // To delete a ref that is not there, and to say so.
     if (operation instanceof RefOperation.CommitBatch b) {
       for (RefOperation.Command c : b.commands()) {
-        // An atomic batch writes what is for a symbolic ref to packed-refs, where nobody looks.
+        // An atomic batch writes the value of a symbolic ref to packed-refs, where it is not read.
         Ref ref = context.ref(c.name());
         if (b.atomic() && b.commands().size() > 1 && ref != null && ref.isSymbolic()) {
           return true;
@@ -63,7 +63,9 @@ final class RefDirectoryLimits {
     return false;
   }
 
-  /** Whether a batch has, by another name, what is in the way of a symbolic ref's target. */
+  /**
+   * Tests whether a batch has, by another name, a ref that conflicts with a symbolic ref's target.
+   */
   private static boolean leadsInTheWay(Ref ref, RefOperation.CommitBatch batch) {
     if (ref == null || !ref.isSymbolic()) {
       return false;

@@ -33,7 +33,7 @@ public sealed interface RefOperation {
   String ANY = "any";
 
   /**
-   * What operations refer to.
+   * Objects and repository that operations refer to.
    *
    * @param model repository all others are compared with, before the operation
    * @param objects objects by name

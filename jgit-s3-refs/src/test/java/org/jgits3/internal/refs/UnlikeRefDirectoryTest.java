@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of operations that {@link RefDirectoryLimits} takes out of the comparison. */
+/** Tests of operations that {@link RefDirectoryLimits} takes out of the comparison. */
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";

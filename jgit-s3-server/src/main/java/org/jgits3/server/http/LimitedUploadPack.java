@@ -74,7 +74,7 @@ final class LimitedUploadPack extends UploadPack {
     }
   }
 
-  /** Whether the client was told that there is no memory for what it asks. */
+  /** Tests whether the client was refused for lack of memory. */
   boolean isRefused() {
     return refused;
   }

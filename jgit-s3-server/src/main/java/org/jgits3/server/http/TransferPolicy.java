@@ -55,7 +55,7 @@ final class TransferPolicy {
     config.setString("protocol", null, "version", "2"); // if the client says so
   }
 
-  /** What is done as a fetch goes on. */
+  /** Steps of a fetch. */
   private static final class Steps implements PreUploadHook {
     /**
      * Stops validating refs once a fetch does not depend on them any more. JGit still looks up tags

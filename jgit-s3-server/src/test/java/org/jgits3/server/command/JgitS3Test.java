@@ -29,7 +29,7 @@ class JgitS3Test {
 
   @TempDir private Path dir;
 
-  /** What a command did. */
+  /** Result of a command. */
   private record Result(int exitCode, String out, String err) {
     Result failsWith(int code, String... words) {
       assertThat(exitCode).as(err).isEqualTo(code);

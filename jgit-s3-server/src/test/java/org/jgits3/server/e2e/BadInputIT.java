@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is wrong is said in one clear line, and nothing is lost or overwritten. */
+/** Tests that bad input gets one clear line, and that nothing is lost or overwritten. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BadInputIT {
   private static final int FAILED = 1;

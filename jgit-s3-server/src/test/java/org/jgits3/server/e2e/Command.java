@@ -19,12 +19,12 @@ import org.jgits3.testing.S3Servers;
 import picocli.CommandLine;
 
 /**
- * How one {@code jgit-s3} command ended.
+ * Result of one {@code jgit-s3} command.
  *
  * @param line its command line, for messages
  * @param exitCode its exit code
- * @param stdout what it printed
- * @param stderr what it complained about
+ * @param stdout its output
+ * @param stderr its error output
  */
 record Command(List<String> line, int exitCode, String stdout, String stderr) {
   /** The program as it is packaged: the tests' class path would bring its own logging. */
@@ -56,7 +56,7 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
         : finish(javaCommand(BRIEF, args), environment);
   }
 
-  /** Whether the AWS SDK finds the same credentials here. */
+  /** Tests whether the AWS SDK finds the same credentials here. */
   private static boolean isOfThisJvm(Map<String, String> environment) {
     return environment.isEmpty()
         || S3Servers.find().filter(s3 -> s3.environment().equals(environment)).isPresent();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the documentation promises is what the program does. */
+/** Tests that the program does as the documentation says. */
 class DocumentationIT {
   private static final Path ROOT = Path.of(System.getProperty("project.root")).toAbsolutePath();
 

@@ -41,9 +41,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What real Git may expect of a server, whatever store is behind it. After each test a fresh clone
- * of every repository it touched is sound and has the refs that the server lists, and that a
- * process which has never seen the repository reads from the store.
+ * The contract of a server for real Git, on every store. After each test a fresh clone of every
+ * repository it touched is sound and has the refs that the server lists, and that a process which
+ * has never seen the repository reads from the store.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
@@ -469,7 +469,7 @@ abstract class GitEndToEndContract {
     assertThat(git.run("ls-remote", origin(work))).isEqualTo(before);
   }
 
-  /** How a server may end. */
+  /** Ways to end a server. */
   enum End {
     ASKED_TO,
     AT_ONCE
@@ -559,7 +559,7 @@ abstract class GitEndToEndContract {
     return url.substring(server.uri().toString().length(), url.length() - ".git".length());
   }
 
-  /** What the server lists for a ref, or an empty string. */
+  /** Value that the server lists for a ref, or an empty string. */
   private String served(String repository, String ref) {
     return git.run("ls-remote", server.url(repository))
         .lines()

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left of real pushes: the reflog, the log, and the way back. */
+/** Tests of the history of real pushes: the reflog, the log, and the way back. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryEndToEndIT {
   private static final ObjectMapper JSON = new ObjectMapper();

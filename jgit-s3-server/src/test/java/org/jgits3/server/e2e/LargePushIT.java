@@ -39,14 +39,14 @@ class LargePushIT {
   private static final int HEAP = Integer.getInteger("push.heap", 96);
 
   /**
-   * What a JVM takes beside its heap, in MiB, however much is pushed: code, threads, buffers of
+   * Memory of a JVM beside its heap, in MiB, however much is pushed: code, threads, buffers of
    * connections. Measured: some 140.
    */
   private static final int BESIDE_HEAP = 256;
 
   /**
-   * What a JVM takes later than after a third of the bytes, in MiB, however many there are: what is
-   * compiled, and stacks. Measured: 1 to 4. One pack alone would be {@link #MEGABYTES}.
+   * Memory that a JVM takes after a third of the bytes, in MiB, however many there are: compiled
+   * code and stacks. Measured: 1 to 4. One pack alone would be {@link #MEGABYTES}.
    */
   private static final int LATER = 64;
 

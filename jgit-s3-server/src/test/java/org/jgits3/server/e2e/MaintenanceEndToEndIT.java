@@ -161,9 +161,9 @@ class MaintenanceEndToEndIT {
   }
 
   /**
-   * A compaction begins with the lease, and the server is killed when it has sent so much more.
-   * Whoever is killed within one leaves the lease, which would keep the next from compacting: it is
-   * removed.
+   * A compaction begins with the lease, and the server is killed when it has sent so much more. A
+   * server killed during a compaction leaves the lease, which would keep the next from compacting,
+   * so it is removed.
    */
   @Test
   void a_server_that_is_killed_among_pushes_and_compactions_leaves_a_sound_repository()
@@ -202,7 +202,7 @@ class MaintenanceEndToEndIT {
         .isLessThanOrEqualTo(2);
   }
 
-  /** Removes leases of maintenance; true if there was one that somebody held. */
+  /** Removes leases of maintenance; true if a server held one. */
   private static boolean removeLease(S3Server s3, ServedStore store) throws IOException {
     List<String> keys = new ArrayList<>();
     boolean held = false;

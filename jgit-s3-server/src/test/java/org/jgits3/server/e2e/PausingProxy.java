@@ -28,7 +28,7 @@ final class PausingProxy implements Closeable {
   private final String marker;
   private final AtomicLong untilPause;
 
-  /** Whether a client has sent the marker, so that bytes count. */
+  /** True once a client has sent the marker, so that bytes count. */
   private volatile boolean counting;
 
   private final CountDownLatch paused = new CountDownLatch(1);
@@ -88,7 +88,7 @@ final class PausingProxy implements Closeable {
     return paused.getCount() == 0;
   }
 
-  /** Where clients connect. */
+  /** Address for clients. */
   URI uri() {
     return URI.create("http://127.0.0.1:" + listener.getLocalPort());
   }

@@ -22,7 +22,7 @@ final class ServerProcess implements Closeable {
   private static final Pattern MOST_RESIDENT = Pattern.compile("VmHWM:\\s+(\\d+) kB");
   private static final int HEAP_MEGABYTES = 512;
 
-  /** What {@code ulimit -f} counts in, in bytes. */
+  /** Unit of {@code ulimit -f}, in bytes. */
   private static final int POSIX_BLOCK = 512;
 
   private static final long START_SECONDS = 180;
@@ -96,7 +96,7 @@ final class ServerProcess implements Closeable {
     return options;
   }
 
-  /** Where a repository is served. */
+  /** URL of a repository. */
   String url(String repository) {
     return uri + repository + ".git";
   }
@@ -105,7 +105,7 @@ final class ServerProcess implements Closeable {
     return uri;
   }
 
-  /** What the server has said so far. */
+  /** Output of the server so far. */
   String log() {
     try {
       return Files.readString(log);
@@ -122,7 +122,7 @@ final class ServerProcess implements Closeable {
     return Integer.parseInt(most.group(1)) >> 10;
   }
 
-  /** What the server has open below a directory, files that have no name any more included. */
+  /** Files that the server has open below a directory, deleted ones included. */
   List<String> filesInUse(Path directory) throws IOException {
     List<String> files = new ArrayList<>();
     try (var open = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/fd"))) {

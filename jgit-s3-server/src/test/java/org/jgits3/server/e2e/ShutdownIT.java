@@ -45,7 +45,7 @@ class ShutdownIT {
   private static final int PACK = 48 << 20;
   private static final long DEADLINE_SECONDS = 300;
 
-  /** What a JVM says that ended because of SIGTERM. */
+  /** Exit code of a JVM that ended because of SIGTERM. */
   private static final int TERMINATED = 128 + 15;
 
   private final ExecutorService background = Executors.newSingleThreadExecutor();
@@ -205,7 +205,7 @@ class ShutdownIT {
     throw new AssertionError("still accepting connections");
   }
 
-  /** What a server logs but where it listens. */
+  /** Lines that a server logs, without its address. */
   private static List<String> complaints(ServerProcess server) {
     return server.log().lines().filter(line -> !line.contains(server.uri().toString())).toList();
   }

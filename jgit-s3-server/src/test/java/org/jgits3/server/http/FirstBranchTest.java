@@ -31,7 +31,7 @@ class FirstBranchTest {
   private S3RepositoryManager there;
   private S3Repository remote;
 
-  /** What the other server does before the next write of this one. */
+  /** Action of the other server before the next write of this one. */
   private Step before = () -> {};
 
   @FunctionalInterface

@@ -552,7 +552,7 @@ class GitHttpServerTest {
     assertThat(repository.resolve("refs/heads/main")).isNull();
   }
 
-  /** What the server says; nothing if it closes before it has read everything. */
+  /** Answer of the server; empty if it closes before it has read everything. */
   private static String answerOrReset(Socket client) throws IOException {
     try {
       return new String(client.getInputStream().readAllBytes(), UTF_8);

@@ -44,7 +44,9 @@ class PeekedCommandsTest {
     repository.close();
   }
 
-  /** Whether some lines fit; all bytes, and what follows them, must still be there afterwards. */
+  /**
+   * Tests whether some lines fit; they and the bytes that follow must still be there afterwards.
+   */
   private boolean fit(String... lines) throws IOException {
     ByteArrayOutputStream sent = new ByteArrayOutputStream();
     PacketLineOut out = new PacketLineOut(sent);

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What fetches and pushes of real Git cost in requests to the store, on a warm server. */
+/** Requests of fetches and pushes of real Git to the store, on a warm server. */
 abstract class TransferRequestsContract {
   private static final Set<String> BACKGROUND = Set.of("jgit-s3-compaction", "jgit-s3-maintenance");
 
@@ -311,7 +311,7 @@ abstract class TransferRequestsContract {
     }
   }
 
-  /** What the server offers to clients that speak protocol version 2. */
+  /** Capabilities that the server offers to clients of protocol version 2. */
   String capabilities() throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(server.uri().resolve("/r.git/info/refs?service=git-upload-pack"))

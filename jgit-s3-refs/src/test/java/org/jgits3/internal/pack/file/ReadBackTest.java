@@ -31,7 +31,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is kept of a pack while it is written, and where. */
+/** Tests of the bytes kept of a pack while it is written. */
 class ReadBackTest {
   private static final long SEED = 11;
   private static final int LARGER = ReadBack.WINDOW + 1_234_567;

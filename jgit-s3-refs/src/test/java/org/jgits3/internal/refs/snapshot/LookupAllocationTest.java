@@ -24,7 +24,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a look-up that asks no store allocates: the ref, its id, and the bytes of its name. */
+/**
+ * Tests of the memory that a look-up without requests allocates: the ref, its id, and the bytes of
+ * its name.
+ */
 class LookupAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What of the refs stays in memory between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
+/** Tests of the memory of refs between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
 @Timeout(120)
 class RefsMemoryTest {
   private static final int REFS = 6000;

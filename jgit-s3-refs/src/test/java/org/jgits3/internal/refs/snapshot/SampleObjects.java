@@ -18,7 +18,7 @@ import org.eclipse.jgit.lib.TreeFormatter;
 
 /** A few objects that every repository of a comparison has, under names that can be read. */
 public final class SampleObjects {
-  /** What a ref can point to; {@code gone} is in no repository. */
+  /** Objects that a ref can point to; {@code gone} is in no repository. */
   public static final List<String> NAMES =
       List.of("first", "second", "third", "side", "tag", "tagOfTag", "blob", "gone");
 

@@ -27,7 +27,7 @@ public final class StagedObjectStore extends DelegatingObjectStore {
     WRITE_LOG
   }
 
-  /** What happens at a request. */
+  /** An action at a request. */
   @FunctionalInterface
   public interface Action {
     /** Runs it. */

@@ -194,7 +194,7 @@ class UntrustedRefsTest {
     assertThat(here.refsMetrics().parses()).isEqualTo(1);
   }
 
-  /** What all threads have allocated. */
+  /** Bytes that all threads have allocated. */
   private static long allocated() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))

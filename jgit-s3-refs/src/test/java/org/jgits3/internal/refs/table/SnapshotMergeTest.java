@@ -39,7 +39,9 @@ class SnapshotMergeTest {
             """);
   }
 
-  /** Whatever the way, equal refs have equal bytes: a snapshot can be derived and proven. */
+  /**
+   * Equal refs have equal bytes in every way to write them: a snapshot can be derived and proven.
+   */
   @Seeds(8)
   void folding_step_by_step_gives_the_bytes_of_folding_at_once(long seed) throws IOException {
     Random random = new Random(seed);

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotReadByGitTest {
   private static final int CHANGES = 4000;
 
-  /** How git prints a ref: value, name, and what a tag leads to. */
+  /** Format of a ref for git: value, name, and the peeled value of a tag. */
   private static final String FORMAT = "--format=%(objectname) %(refname) %(*objectname)";
 
   /** In order of their bytes, which is neither that of UTF-16 nor that of any language. */

@@ -295,7 +295,9 @@ class RangeReaderTest {
         .endsWith("read " + Arrays.hashCode(bytes));
   }
 
-  /** What the store needs; the JVM holds the directory of each jar that it is given in its heap. */
+  /**
+   * Jars that the store needs and no others: the JVM holds the directory of each jar in its heap.
+   */
   private static String classpath() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(

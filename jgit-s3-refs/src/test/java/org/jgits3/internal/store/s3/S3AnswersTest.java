@@ -46,9 +46,9 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** What {@link S3ObjectStore} sends, and how it understands answers that servers rarely give. */
+/** Tests of the requests of {@link S3ObjectStore}, and of answers that servers rarely give. */
 class S3AnswersTest {
-  /** How long an attempt may take, in the time of the test. */
+  /** Time-out of an attempt, on the clock of the test. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");

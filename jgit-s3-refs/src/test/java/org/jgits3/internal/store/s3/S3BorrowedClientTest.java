@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** The contract of stores, through a client that somebody else made and closes. */
+/** The contract of stores, through a client that the caller made and closes. */
 class S3BorrowedClientTest extends ObjectStoreContract {
   private static S3Server server;
   private static StoreLocation.Bucket location;

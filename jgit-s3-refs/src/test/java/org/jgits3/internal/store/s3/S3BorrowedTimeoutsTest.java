@@ -25,7 +25,10 @@ import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** Which time-outs requests have through a client that somebody else made. Time is the test's. */
+/**
+ * Tests of the time-outs of requests through a client that the caller made, on the clock of the
+ * test.
+ */
 class S3BorrowedTimeoutsTest {
   private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
   private static final byte[] BODY = "body".getBytes(UTF_8);
