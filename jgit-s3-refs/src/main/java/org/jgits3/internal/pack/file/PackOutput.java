@@ -20,6 +20,7 @@ import org.jgits3.internal.store.upload.PackUpload;
  */
 public final class PackOutput extends DfsOutputStream {
   private static final int FIRST_BUFFER = 4 << 10;
+  private static final int CHUNK = 64 << 10;
 
   private final S3PackDescription pack;
   private final PackExt ext;
@@ -32,10 +33,12 @@ public final class PackOutput extends DfsOutputStream {
 
   private int filled;
 
-  /** Upload that takes the bytes, and lets them be read back, once they do not fit any more. */
+  /** Upload that takes the bytes once they do not fit any more. */
   private Optional<PackUpload> upload = Optional.empty();
 
+  /** All bytes, of which the upload gets whole parts; empty if they come from this process. */
   private Optional<ReadBack> readBack = Optional.empty();
+
   private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();
   private boolean closed;
 
@@ -101,14 +104,32 @@ public final class PackOutput extends DfsOutputStream {
 
   private void stream(byte[] buf, int off, int len) throws IOException {
     PackUpload to = upload.orElseThrow();
-    to.write(buf, off, len);
-    if (readBack.isPresent()) {
-      try {
-        readBack.get().append(buf, off, len);
-      } catch (IOException | RuntimeException | Error e) {
-        to.fail(e); // JGit might write the same block again, and the pack would have it twice
-        throw e;
+    if (readBack.isEmpty()) {
+      to.write(buf, off, len);
+      return;
+    }
+    try {
+      ReadBack received = readBack.get();
+      received.append(buf, off, len);
+      while (received.size() - to.count() >= to.partSize()) {
+        send(received, to, to.count() + to.partSize());
+        to.flush();
       }
+    } catch (IOException | RuntimeException | Error e) {
+      to.fail(e); // JGit might write the same block again, and the pack would have it twice
+      throw e;
+    }
+  }
+
+  /**
+   * Uploads received bytes, up to an offset. Called for whole parts only, because an upload that
+   * has begun a part holds memory that others wait for, and a client may pause.
+   */
+  private static void send(ReadBack received, PackUpload to, long end) throws IOException {
+    byte[] chunk = new byte[CHUNK];
+    while (to.count() < end) {
+      int most = (int) Math.min(chunk.length, end - to.count());
+      to.write(chunk, 0, received.read(to.count(), ByteBuffer.wrap(chunk, 0, most)));
     }
   }
 
@@ -140,14 +161,6 @@ public final class PackOutput extends DfsOutputStream {
     } else if (ext == PackExt.INDEX) {
       appendChecksums();
     }
-    if (readBack.isPresent()) {
-      try {
-        readBack.get().close();
-      } catch (IOException | RuntimeException | Error e) {
-        upload.orElseThrow().fail(e); // no caller would end it
-        throw e;
-      }
-    }
     if (upload.isEmpty()) {
       pack.hold(ext, Arrays.copyOf(held, filled));
     } else if (ext == PackExt.PACK) {
@@ -172,6 +185,14 @@ public final class PackOutput extends DfsOutputStream {
    */
   void finish() throws IOException {
     PackUpload whole = upload.orElseThrow();
+    if (readBack.isPresent()) {
+      try (ReadBack received = readBack.get()) {
+        send(received, whole, received.size());
+      } catch (IOException | RuntimeException | Error e) {
+        whole.fail(e); // no caller would end it
+        throw e;
+      }
+    }
     whole.close();
     pack.stored(ext, whole.count(), whole.crc32c());
   }
@@ -182,6 +203,12 @@ public final class PackOutput extends DfsOutputStream {
    * @throws IOException if parts may be left in the store, for a sweep to find
    */
   void abandon() throws IOException {
-    upload.orElseThrow().abort();
+    try {
+      upload.orElseThrow().abort();
+    } finally {
+      if (readBack.isPresent()) {
+        readBack.get().close();
+      }
+    }
   }
 }

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 
 /**
- * Keeps the bytes written to a pack so that JGit can read them back while it resolves deltas: in
- * memory up to a bound, beyond it in one local file. Used by one thread.
+ * Keeps the bytes of a pack that a client sends: in memory up to a bound, beyond it in one local
+ * file. JGit reads them to resolve deltas, and they are uploaded from here. Used by one thread.
  */
 final class ReadBack implements Closeable {
   /** Bytes kept in memory. */
@@ -102,6 +102,11 @@ final class ReadBack implements Closeable {
     } catch (IOException e) {
       throw spills.failed("cannot be written", e);
     }
+  }
+
+  /** Bytes written. */
+  long size() {
+    return size;
   }
 
   /**

@@ -144,16 +144,63 @@ public final class PackUpload extends OutputStream {
   @Override
   public void write(byte[] src, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, src.length);
+    whileOpen(
+        () -> {
+          append(src, offset, length);
+          crc.update(src, offset, length);
+          count += length;
+        });
+  }
+
+  /**
+   * Bytes that the next part should have.
+   *
+   * @return size of the part in bytes, if there is memory for it
+   */
+  public long partSize() {
+    lock.lock();
+    try {
+      return (long) uploads.sizes().buffers(parts + 1, uploads.options())
+          * uploads.options().partSize();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Sends the bytes that wait for the part to be full, unless they are fewer than a part may have.
+   * A writer that may pause calls this after each {@link #partSize} bytes: during a pause, the
+   * upload then holds no memory that others wait for. A failure aborts the upload.
+   *
+   * @throws IOException if the upload has ended or failed
+   */
+  @Override
+  public void flush() throws IOException {
+    whileOpen(
+        () -> {
+          if (part.size() >= UploadOptions.MIN_PART_SIZE) {
+            inFlight.check();
+            send();
+          }
+        });
+  }
+
+  /** Step of an upload or of the cleanup after a failure. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** Runs a step of the writer. A failure aborts the upload, because bytes may be missing then. */
+  private void whileOpen(Step step) throws IOException {
     lock.lock();
     try {
       if (state != State.OPEN) {
         throw new IOException("upload of " + key + " has ended");
       }
-      append(src, offset, length);
-      crc.update(src, offset, length);
-      count += length;
+      step.run();
     } catch (IOException | RuntimeException | Error e) {
-      fail(e); // part of src may be missing, so that what followed would be at the wrong place
+      fail(e);
       throw e;
     } finally {
       lock.unlock();
@@ -406,14 +453,8 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  /** Cleanup after a failure; may fail itself. */
-  @FunctionalInterface
-  private interface Removal {
-    void run() throws IOException;
-  }
-
   /** Runs a removal. An interrupt is deferred, because an interrupted thread sends no request. */
-  private static boolean attempt(Throwable reason, Removal removal) {
+  private static boolean attempt(Throwable reason, Step removal) {
     boolean interrupted = Thread.interrupted();
     try {
       removal.run();

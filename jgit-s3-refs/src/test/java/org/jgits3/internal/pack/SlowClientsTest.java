@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.ConcurrentTasks.Task;
+import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pushes of clients that pause while they send, beside pushes of others. */
+@Timeout(value = 100, threadMode = ThreadMode.SEPARATE_THREAD)
+class SlowClientsTest {
+  private static final int PART = UploadOptions.MIN_PART_SIZE;
+  private static final int SIZE = 2 * PART + PART / 2;
+
+  /** Bytes after which a client pauses: within the first part, and within the second. */
+  private static final List<Integer> PAUSES = List.of(PART / 2, PART + PART / 2);
+
+  @TempDir Path directory;
+
+  private final CountDownLatch paused = new CountDownLatch(PAUSES.size());
+  private final CountDownLatch pushed = new CountDownLatch(1);
+
+  /** Ends a read after some bytes, and lets the next one wait until another push is done. */
+  private final class PausingStream extends FilterInputStream {
+    private int left;
+
+    PausingStream(InputStream in, int left) {
+      super(in);
+      this.left = left;
+    }
+
+    @Override
+    public int read(byte[] dst, int offset, int length) throws IOException {
+      if (left == 0) {
+        paused.countDown();
+        awaitPush();
+        left = Integer.MAX_VALUE;
+      }
+      int n = super.read(dst, offset, Math.min(length, left));
+      left -= Math.max(0, n);
+      return n;
+    }
+
+    private void awaitPush() throws IOException {
+      try {
+        pushed.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+    }
+  }
+
+  private static void push(S3Repository repository, InputStream in) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      inserter.newPackParser(in).parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  @Test
+  void clients_that_pause_do_not_hold_up_the_pushes_of_others() throws Exception {
+    Config config = new Config();
+    config.setInt("s3", "upload", "partSize", PART);
+    config.setInt("s3", "upload", "buffers", 1);
+    try (S3RepositoryManager manager =
+            new S3RepositoryManager(
+                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        S3Repository repository = manager.createRepository("r")) {
+      PackBytes other = PackBytes.ofSize(SIZE, PAUSES.size());
+      List<PackBytes> packs = new ArrayList<>(List.of(other));
+      List<Task> tasks = new ArrayList<>();
+      tasks.add(
+          () -> {
+            paused.await();
+            push(repository, new ByteArrayInputStream(other.bytes()));
+            pushed.countDown();
+          });
+      for (int i = 0; i < PAUSES.size(); i++) {
+        int pause = PAUSES.get(i);
+        PackBytes pack = PackBytes.ofSize(SIZE, i);
+        packs.add(pack);
+        tasks.add(
+            () ->
+                push(repository, new PausingStream(new ByteArrayInputStream(pack.bytes()), pause)));
+      }
+      ConcurrentTasks.run(tasks);
+      for (PackBytes pack : packs) {
+        assertThat(repository.getObjectDatabase().has(pack.commit())).isTrue();
+      }
+    }
+  }
+}
