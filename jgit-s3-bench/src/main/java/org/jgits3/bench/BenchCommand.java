@@ -365,7 +365,7 @@ final class BenchCommand implements Callable<Integer> {
     return results.failed() ? ExitCode.SOFTWARE : ExitCode.OK;
   }
 
-  /** If one file cannot be written, the other is all the same. */
+  /** Writes both files, the second also if the first fails. */
   private void write(Results results) throws IOException {
     List<IOException> failures = new ArrayList<>();
     for (OutputFile output : outputs()) {

@@ -11,9 +11,9 @@ import org.jgits3.bench.process.Leftovers;
 
 /**
  * Memory that nothing uses, files in the page cache included. A virtual machine may give it back to
- * its host (free page reporting, a balloon), and whoever uses it next waits for each page of it:
+ * its host (free page reporting, a balloon), and the next program that uses it waits for each page:
  * the same 1 GiB of a file took 0.2 s when it was written again, and 1.4 to 1.8 s after a pause.
- * Who that is would be a matter of order and of pauses.
+ * Otherwise order and pauses would decide which engine waits.
  */
 public final class FreeMemory {
   private static final long MEGABYTE = 1 << 20;
@@ -48,7 +48,7 @@ public final class FreeMemory {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getFreeMemorySize();
   }
 
-  /** How much is touched of what is asked for, in MiB, at least as much as a JVM takes anyway. */
+  /** Computes the memory to touch, in MiB, at least as much as a JVM takes anyway. */
   static long megabytes(long bytes, long free) {
     return Math.max(8, Math.min(bytes, free / 2) / MEGABYTE);
   }

@@ -14,7 +14,7 @@ import org.jgits3.bench.server.OwnServer;
 import org.jgits3.bench.server.S3Session;
 
 /**
- * What a suite is asked to do, and where it may work.
+ * Request to a suite, with its directories.
  *
  * @param effort how much to measure
  * @param refs number of refs, for suites that have any
@@ -40,7 +40,7 @@ public record SuiteContext(
   }
 
   /**
-   * Whether few iterations will do.
+   * Tests whether few iterations suffice.
    *
    * @return true if not everything is to be measured
    */
@@ -64,7 +64,7 @@ public record SuiteContext(
   }
 
   /**
-   * How JMH is run.
+   * Returns a runner of JMH.
    *
    * @param jvmOptions options of the JVMs that are forked
    * @return runs benchmarks

@@ -5,10 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.bench.process.Leftovers;
 
-/**
- * What the system has not written to its disks yet, so that whoever is measured next does not pay
- * for what another one has left.
- */
+/** Write-back of dirty pages by the system, so that no engine pays for writes of the one before. */
 public final class WriteBack {
   private static final long MINUTES = 2;
 

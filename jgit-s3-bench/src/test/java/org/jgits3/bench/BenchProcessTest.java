@@ -111,7 +111,7 @@ class BenchProcessTest {
         ROOT, Files.createDirectories(directory.resolve("given")), directory.resolve("s3.log"));
   }
 
-  /** What is seen of the run, and where, when it is interrupted. */
+  /** Interrupts each run once the given file exists. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -131,7 +131,7 @@ class BenchProcessTest {
     assertNothingIsLeft(children, SIGTERM);
   }
 
-  /** Whatever the run has started is interrupted at the same time, and fails. */
+  /** All programs that the run has started are interrupted at the same time, and fail. */
   @EnabledOnOs(OS.LINUX)
   @ParameterizedTest
   @CsvSource(

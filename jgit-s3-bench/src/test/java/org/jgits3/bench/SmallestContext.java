@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jgits3.bench.profile.FlameGraphs;
 
-/** What a test asks a suite to do. */
+/** Request of a test to a suite. */
 public final class SmallestContext {
   private static final String GRAPHS = "graphs";
 

@@ -32,7 +32,7 @@ final class CallTimes implements MetricPublisher {
   /** Guarded by this. */
   private int calls;
 
-  /** What takes time in a call. */
+  /** Shares of the time of a call. */
   enum Share {
     /** Making an HTTP request of the arguments. */
     MARSHALLING,

@@ -47,15 +47,15 @@ public class ExpressBenchmark {
   @Param("65536")
   public int size;
 
-  /** Who makes the requests. */
+  /** Client that makes the requests. */
   @Param({SDK, LIBRARY})
   public String engine;
 
-  /** Whether they stay within the JVM. */
+  /** True if requests stay within the JVM. */
   @Param("false")
   public boolean stub;
 
-  /** Whether the shares of their time are recorded. */
+  /** True if the shares of their time are recorded. */
   @Param("false")
   public boolean observed;
 

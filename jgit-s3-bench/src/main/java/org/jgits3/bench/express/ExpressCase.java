@@ -40,12 +40,12 @@ enum ExpressCase {
     return size;
   }
 
-  /** Whether it reads or writes, but not both: a stub can answer, and each call is of one kind. */
+  /** Tests whether it only reads or only writes, so that a stub can answer. */
   boolean single() {
     return method.equals("getObject") || method.equals("putObject");
   }
 
-  /** Milliseconds of 20 calls that somebody else has measured. */
+  /** Published time of 20 calls, in milliseconds. */
   OptionalDouble publishedMillis() {
     return Double.isNaN(published) ? OptionalDouble.empty() : OptionalDouble.of(published);
   }

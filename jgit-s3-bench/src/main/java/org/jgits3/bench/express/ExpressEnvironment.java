@@ -9,7 +9,7 @@ import org.jgits3.bench.Effort;
 import org.jgits3.bench.WrongUsageException;
 
 /**
- * What the environment says, in the variables of the S3 Express benchmark that others know, and one
+ * Settings from the environment, in the variables of the published S3 Express benchmark and one
  * more.
  *
  * @param buckets {@code BUCKETS}: names separated by commas, of directory buckets and of

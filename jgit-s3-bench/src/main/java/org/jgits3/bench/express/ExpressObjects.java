@@ -16,11 +16,11 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 
 /**
- * What the benchmarks read, in each bucket; removed in the end, with what they have written, also
- * if this JVM is asked to end before.
+ * Objects that the benchmarks read, in each bucket. Removed at the end, with the objects written,
+ * also if this JVM is asked to end before.
  */
 final class ExpressObjects implements Closeable {
-  /** How long a server may be at work on a request whose client has gone. */
+  /** Time that a server may work on a request whose client has gone. */
   private static final Duration IN_FLIGHT = Duration.ofSeconds(1);
 
   private final ExpressTarget target;

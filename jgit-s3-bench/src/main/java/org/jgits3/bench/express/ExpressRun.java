@@ -41,7 +41,7 @@ final class ExpressRun {
   static final String CLIENT_ONLY = "client only, per call: ";
   private static final String PER_CALL = ", per call: ";
 
-  /** Who measured what others have published, and where. */
+  /** Source of the published figures. */
   static final String PUBLISHED = "published: Rust SDK, c5.4xlarge, S3 of us-west-2";
 
   /** Calls of a sample of what was published. */
@@ -102,7 +102,7 @@ final class ExpressRun {
     split(jmh, false, 60);
   }
 
-  /** What others have measured, beside what is measured here. */
+  /** Returns the published figure of a case. */
   private Optional<Row> published(ExpressCase what) {
     if (what.publishedMillis().isEmpty()) {
       return Optional.empty();

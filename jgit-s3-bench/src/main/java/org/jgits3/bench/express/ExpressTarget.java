@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * What is called, and how often. Goes to the JVMs that are forked as system properties.
+ * Buckets to call, and the number of calls. Goes to the forked JVMs as system properties.
  *
  * @param endpoint server that has the buckets; empty for AWS, in the region of its environment
  * @param region region of that server
@@ -18,7 +18,7 @@ import java.util.Random;
  * @param calls calls of one sample
  */
 record ExpressTarget(Optional<URI> endpoint, String region, List<String> buckets, int calls) {
-  /** What objects are called, but for their bucket. */
+  /** Prefix of the keys of objects. */
   static final String KEYS = "jgit-s3-bench/express/";
 
   private static final String PROPERTY = "jgits3.bench.express.";

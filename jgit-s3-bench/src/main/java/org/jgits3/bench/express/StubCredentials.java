@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * Credentials for requests that never leave the JVM, but are signed as all are. This JVM has them
- * until they are closed, since benchmarks that are not forked run in it; what comes after may be
- * about a server with other ones.
+ * until they are closed, since benchmarks that are not forked run in it; a later suite may use a
+ * server with other credentials.
  */
 final class StubCredentials {
   private static final Map<String, String> PROPERTIES =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.git;
 
-/** What a client does, in the order in which it is done with a server that has just started. */
+/** Operations of a client, in their order on a server that has just started. */
 enum GitCase {
   /** The first clone that a server serves. */
   CLONE_COLD("clone, cold"),

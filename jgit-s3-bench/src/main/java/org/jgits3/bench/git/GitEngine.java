@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.git;
 
-/** What serves Git. */
+/** Servers of Git. */
 enum GitEngine {
   /** This server on an S3 server. */
   S3("s3"),

@@ -43,7 +43,7 @@ record GitHeadline(GitPlan plan, List<Row> rows, Optional<ThroughputComparison> 
     return figures;
   }
 
-  /** How many times the throughput of the disk this server has on S3. */
+  /** Throughput of this server on S3 as a multiple of that of the disk. */
   private Optional<Estimate> ratio(GitCase what) {
     return of(what, GitEngine.JGIT_DISK)
         .filter(disk -> plan.isFullSize())

@@ -4,7 +4,7 @@ package org.jgits3.bench.git;
 import org.jgits3.bench.SuiteContext;
 
 /**
- * How much is measured.
+ * Amount of measurement.
  *
  * @param megabytes least size of the repository's pack, in 1,000,000 bytes
  * @param rounds servers started for each engine, each of which serves one cold clone and one push
@@ -28,7 +28,7 @@ record GitPlan(int megabytes, int rounds, int otherRounds, int warmClones) {
     return GitHeadline.JUDGED.contains(engine) ? rounds : otherRounds;
   }
 
-  /** Whether ratios mean something. */
+  /** Tests whether the repository is large enough for ratios. */
   boolean isFullSize() {
     return megabytes >= FULL_SIZE;
   }

@@ -36,7 +36,7 @@ final class GitRun {
   private static final String COLLECTED = "collected";
   private static final String PUSHED = "pushed";
 
-  /** How often, at most, a pack is in memory while it is moved: read, received, and stored. */
+  /** Maximum number of copies of a pack in memory while it is moved: read, received, and stored. */
   private static final int COPIES = 4;
 
   private static final String ALL_REFS = "refs/*:refs/*";
@@ -50,7 +50,7 @@ final class GitRun {
   private final GitClient git;
   private final Map<GitEngine, Host> hosts = new EnumMap<>(GitEngine.class);
 
-  /** Where half a push would be left on the disk; nowhere on a server of somebody else. */
+  /** Directories in which an interrupted push may leave files; none on a given server. */
   private final Map<GitEngine, Path> pushedInto = new EnumMap<>(GitEngine.class);
 
   private final Map<GitCase, Map<GitEngine, List<Double>>> nanos = new EnumMap<>(GitCase.class);

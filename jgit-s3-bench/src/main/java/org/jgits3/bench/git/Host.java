@@ -3,7 +3,7 @@ package org.jgits3.bench.git;
 
 import java.io.IOException;
 
-/** Where one engine keeps its repositories, and the server in front of them. */
+/** The repositories of one engine, and the server in front of them. */
 interface Host {
   /** Starts a server that has not served anything. */
   ServerJvm start() throws IOException, InterruptedException;

@@ -58,7 +58,7 @@ final class ServerJvm implements Closeable {
     }
   }
 
-  /** Where a repository is served. */
+  /** URL of a repository. */
   String url(String repository) {
     return uri + repository + ".git";
   }

@@ -93,7 +93,10 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
     }
   }
 
-  /** What the benchmark threw, which JMH wraps more than once, or what JMH has to say. */
+  /**
+   * Message of the exception that the benchmark threw, which JMH wraps more than once, or of JMH's
+   * own.
+   */
   private static String reason(RunnerException e) {
     Throwable at = e;
     for (Optional<Throwable> next = wrapped(at); next.isPresent(); next = wrapped(at)) {
@@ -125,7 +128,7 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
   }
 
   /**
-   * What of JMH's result goes into reports.
+   * Takes from JMH's result the part for reports.
    *
    * @param result the result
    * @return what it took

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jgits3.bench.report.Figure;
 
 /**
- * What a benchmark took per call.
+ * Cost of one call of a benchmark.
  *
  * @param nanos time
  * @param bytes memory allocated; empty if the JVM did not tell

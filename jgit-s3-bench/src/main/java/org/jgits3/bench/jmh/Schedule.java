@@ -5,8 +5,8 @@ import org.jgits3.bench.Effort;
 import org.openjdk.jmh.annotations.Mode;
 
 /**
- * How long a benchmark is measured. What is to be compared has the same schedule, whoever is
- * measured: an engine that is compiled looks better beside one that is not.
+ * Duration of a benchmark. Engines to be compared have the same schedule: one that is compiled
+ * looks better beside one that is not.
  *
  * @param mode mean time of as many calls as fit into an iteration, at least one, or one call an
  *     iteration

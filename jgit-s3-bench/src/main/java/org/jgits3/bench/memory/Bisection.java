@@ -17,7 +17,7 @@ final class Bisection {
   /** First stride, as a part of what the guess has beyond the least heap. */
   private static final int STRIDES = 32;
 
-  /** How much less exact a search is in which each heap costs many trials. */
+  /** Factor by which a search is coarser in which each heap costs many trials. */
   private static final int COARSER = 2;
 
   /** Successes in a row of a heap that is enough for going on with the search. */
@@ -52,7 +52,7 @@ final class Bisection {
   record Step(int megabytes, boolean enough) {}
 
   /**
-   * What was found.
+   * Result of a search.
    *
    * @param megabytes the smallest heap in MiB
    * @param steps all trials in their order

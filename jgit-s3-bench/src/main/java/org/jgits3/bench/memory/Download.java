@@ -42,7 +42,7 @@ enum Download {
   /** Asynchronous {@code toBytes()} over Netty. */
   SDK_NETTY_ASYNC("sdk-netty-async", 2.42),
 
-  /** What the SDK did in 2023. */
+  /** The SDK as of 2023. */
   NONE("crt-async-none", 4.6),
   /** With an array of the right size. */
   A1("crt-async-A1", 3.8),

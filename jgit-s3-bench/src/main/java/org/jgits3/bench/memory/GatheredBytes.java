@@ -25,7 +25,7 @@ final class GatheredBytes
   private volatile GetObjectResponse response;
 
   /**
-   * What is done better than the SDK did.
+   * Improvements over the SDK.
    *
    * @param sized A1: the array is made as large as Content-Length says, instead of growing
    * @param fixed A2: it is a plain array, not that of a stream, which is copied at the end; only
@@ -34,7 +34,7 @@ final class GatheredBytes
    */
   record Changes(boolean sized, boolean fixed, boolean shared) {}
 
-  /** Where the bytes go. */
+  /** Target of the bytes. */
   private interface Sink {
     void add(ByteBuffer bytes);
 
@@ -106,7 +106,7 @@ final class GatheredBytes
     }
   }
 
-  /** What the SDK did: a copy of each chunk, a stream that doubles its array, a copy at the end. */
+  /** The SDK's way: a copy of each chunk, a stream that doubles its array, a copy at the end. */
   private static final class GrowingArray implements Sink {
     private final ByteArrayOutputStream stream;
 

@@ -21,7 +21,7 @@ import org.jgits3.bench.process.JvmProgram;
  */
 record HeapTrials(List<String> jvmOptions, Duration patience, Path log) {
   /**
-   * What became of a trial.
+   * Outcome of a trial.
    *
    * @param enough whether the heap was enough
    * @param peak most bytes of memory the process had; empty if it failed, or the system does not

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jgits3.bench.Effort;
 
 /**
- * What is measured, and how exactly.
+ * Measurements and their precision.
  *
  * @param downloads ways to land an object
  * @param object size of that object in MiB
@@ -15,7 +15,7 @@ import org.jgits3.bench.Effort;
  * @param largeUpload size of an upload that is much larger, in MiB
  * @param inARow successes that are asked for
  * @param inARowIfLarge successes that are asked for of the large upload
- * @param steps how exact, as a part of what is to be found out; never more exact than 1 MiB
+ * @param steps precision as a fraction of the result; never finer than 1 MiB
  */
 record MemoryPlan(
     List<Download> downloads,
@@ -50,7 +50,7 @@ record MemoryPlan(
     };
   }
 
-  /** Whether its figures are those that the suite is judged by. */
+  /** Tests whether its figures are those that the suite is judged by. */
   boolean ofFullSize() {
     return object == OBJECT && upload == UPLOAD && largeUpload == LARGE_UPLOAD;
   }

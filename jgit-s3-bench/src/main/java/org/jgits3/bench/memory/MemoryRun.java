@@ -33,13 +33,13 @@ final class MemoryRun {
 
   private static final int MIB = 1 << 20;
 
-  /** What a JVM needs for itself, about. */
+  /** Approximate memory of the JVM itself. */
   private static final int JVM_MEGABYTES = 12;
 
   private static final int MOST_MEGABYTES = 4096;
   private static final int MOST_OF_UPLOAD = 256;
 
-  /** What logs is no engine's, and takes heap. */
+  /** Option that turns logging off, which takes heap and belongs to no engine. */
   private static final String WITHOUT_LOGGING =
       "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider";
 
@@ -57,7 +57,7 @@ final class MemoryRun {
 
   private int uploads;
 
-  /** What a trial is told to do, and what is to be looked at after it has succeeded. */
+  /** Arguments of a trial, and the object to check after it has succeeded. */
   private record Task(List<String> arguments, Optional<RemoteObject> written) {}
 
   /** Makes a task, one for each trial. */

@@ -14,7 +14,7 @@ import org.jgits3.store.ObjectStore;
  * The program whose need of memory is measured: one download or one upload. Ends with {@link #OK}
  * after it has printed what it knows of its memory, with {@link #TOO_SMALL}, or with {@link
  * #FAILED} after it has printed why; and at once when its standard input ends, which happens when
- * whoever started it is gone.
+ * its parent is gone.
  */
 final class TrialProgram {
   static final String GET = "get";

@@ -11,7 +11,7 @@ import org.jgits3.store.UploadOptions;
  * @param buffers number of buffers; 0 for what there are by default, which depends on the heap
  */
 record Upload(String id, int partSize, int buffers) {
-  /** What a JVM takes besides. */
+  /** Other memory of the JVM. */
   private static final int JVM_MEGABYTES = 12;
 
   private static final int MIB = 1 << 20;
@@ -30,7 +30,7 @@ record Upload(String id, int partSize, int buffers) {
     return JVM_MEGABYTES + Math.max(1, buffers) * (partSize / MIB + 1);
   }
 
-  /** What uploads share with such settings. */
+  /** Upload options with these settings. */
   UploadOptions options() {
     return buffers == 0 ? UploadOptions.ofPartSize(partSize) : new UploadOptions(partSize, buffers);
   }

@@ -42,7 +42,7 @@ public record ClassArchive(Path file) {
   }
 
   /**
-   * What a JVM that runs the program is given.
+   * Options of a JVM that runs the program.
    *
    * @return options; none if there is no archive
    */

@@ -20,10 +20,10 @@ import java.util.concurrent.TimeUnit;
  */
 public record JvmProgram(List<String> options, Class<?> main, List<String> arguments) {
   /**
-   * How a program ended.
+   * Result of a program.
    *
    * @param exitCode its exit code
-   * @param printed what it printed, without white space around it
+   * @param printed its output, trimmed
    */
   public record Ended(int exitCode, String printed) {}
 

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * What must not outlive this JVM, however it ends, unless it is killed outright. Once it is asked
- * to end, no further program is started, those that run are ended, and then everything is closed
- * that was to be closed and is not. Thread-safe.
+ * Programs and resources that must not outlive this JVM, however it ends, unless it is killed
+ * outright. Once it is asked to end, no further program is started, those that run are ended, and
+ * then every open resource is closed. Thread-safe.
  */
 public final class Leftovers {
   private static final int ROUNDS = 100;
@@ -26,7 +26,7 @@ public final class Leftovers {
 
   private static final long NANOS_TO_CLOSE = TimeUnit.SECONDS.toNanos(5);
 
-  /** What ran below this JVM before it started anything. */
+  /** Processes below this JVM before it started any. */
   private static final Set<ProcessHandle> OTHERS =
       ProcessHandle.current().descendants().collect(Collectors.toSet());
 
@@ -114,10 +114,10 @@ public final class Leftovers {
   }
 
   /**
-   * Something that needs no closing any more. Does not return once this JVM has been asked to end,
-   * as whoever calls it may then have failed to clear up.
+   * Removes a resource that needs no closing any more. Does not return once this JVM has been asked
+   * to end, because its caller may then have failed to clear up.
    *
-   * @param closeable what was added
+   * @param closeable the resource
    */
   public static synchronized void remove(Closeable closeable) {
     if (Thread.currentThread() != AT_END) {

@@ -49,7 +49,7 @@ public final class ScratchDirectory implements Closeable {
   }
 
   /**
-   * Where it is.
+   * Path of the directory.
    *
    * @return its path
    */

@@ -71,7 +71,7 @@ public record FlameGraphs(Path directory, Path library, String event) {
     String execute(String command) throws IOException;
   }
 
-  /** What the profiler may sample here. */
+  /** Event that the profiler may sample here. */
   static String event(Command profiler) throws IOException {
     try {
       // An event that only perf events have: for "cpu" the profiler has a substitute.

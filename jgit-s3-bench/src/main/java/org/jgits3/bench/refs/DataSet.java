@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import org.jgits3.bench.process.ScratchDirectory;
 
 /**
- * Where the data of one size is on disk. Everything is generated once and used by all later runs,
- * except what is below the scratch directory.
+ * Directories of the data of one size. All data is generated once and used by later runs, except
+ * that below the scratch directory.
  *
  * @param base directory of all generated data
  * @param refs number of refs

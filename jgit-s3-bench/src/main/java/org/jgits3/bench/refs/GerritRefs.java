@@ -73,7 +73,7 @@ final class GerritRefs {
     return 2 + change % MOST_PATCH_SETS;
   }
 
-  /** Where the refs of a change are. */
+  /** Directory of the refs of a change. */
   private static String directory(int change) {
     int shard = change % 100;
     return "refs/changes/" + shard / 10 + shard % 10 + '/' + change + '/';

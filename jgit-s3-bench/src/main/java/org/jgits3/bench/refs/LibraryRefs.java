@@ -72,7 +72,9 @@ final class LibraryRefs implements RefSource {
     return new RepositoryRefs(manager().openForRequest(NAME));
   }
 
-  /** A manager that has seen nothing yet; closing it would close the store, so nobody does. */
+  /**
+   * A manager that has seen nothing yet. It is never closed, because that would close the store.
+   */
   private S3RepositoryManager manager() {
     return new S3RepositoryManager(store, settings);
   }
@@ -108,8 +110,8 @@ final class LibraryRefs implements RefSource {
   }
 
   /**
-   * Deletes what was written, as long as it is in the memory of the machine only: a disk that is
-   * busy with gigabytes nobody needs any more makes all times those of the disk.
+   * Deletes written objects while they are only in the page cache: a disk busy with gigabytes of
+   * unneeded data would dominate all times.
    */
   void discard(String prefix) throws IOException {
     List<String> keys = new ArrayList<>();

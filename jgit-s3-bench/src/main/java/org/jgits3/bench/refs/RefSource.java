@@ -4,7 +4,7 @@ package org.jgits3.bench.refs;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** Where a repository is opened from, again and again, each time as if for the first time. */
+/** Source from which a repository is opened repeatedly, each time as if for the first time. */
 interface RefSource extends Closeable {
   /** Opens the repository without anything a former one has read; closed before this source. */
   RefStore open() throws IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.refs;
 
-/** What is asked of the engines, and which benchmark asks it. */
+/** Operations of the engines, with their benchmarks. */
 enum RefsCase {
   HIT("exact hit", GetRefsBenchmark.class, "hit"),
   MISS("exact miss", GetRefsBenchmark.class, "miss"),
@@ -38,7 +38,7 @@ enum RefsCase {
     return method;
   }
 
-  /** Whether the case is about this engine at all. */
+  /** Tests whether the case applies to an engine. */
   boolean concerns(RefsEngine engine) {
     if (benchmark == BulkRefsBenchmark.class || benchmark == TransferBenchmark.class) {
       return engine == RefsEngine.DIRECTORY || engine == RefsEngine.S3;

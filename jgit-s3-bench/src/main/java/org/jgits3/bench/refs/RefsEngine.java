@@ -9,7 +9,7 @@ import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.store.StoreListener;
 
-/** What can be asked for refs. */
+/** Engines that serve refs. */
 enum RefsEngine {
   /** This library on a local directory, each look-up validated. */
   DIRECTORY("directory", Kind.DIRECTORY, ""),
@@ -62,12 +62,14 @@ enum RefsEngine {
         .orElseThrow(() -> new IllegalArgumentException("no engine " + id));
   }
 
-  /** Whether it needs a server. */
+  /** Tests whether it needs a server. */
   boolean onS3() {
     return kind == Kind.S3;
   }
 
-  /** Whether changes are measured: engines that change refs as another one does are left out. */
+  /**
+   * Tests whether changes are measured: engines that change refs as another one does are left out.
+   */
   boolean changes() {
     return switch (this) {
       case DIRECTORY, S3, JGIT_NEVER, JGIT_ALWAYS, JGIT_REFTABLE -> true;
@@ -76,8 +78,8 @@ enum RefsEngine {
   }
 
   /**
-   * Whether opening a repository, and what an open one holds, is measured: engines that differ from
-   * another one only in what they trust once they know something are left out.
+   * Tests whether opening a repository, and its memory, is measured. Engines that differ from
+   * another one only in their validation of known refs are left out.
    */
   boolean differsWhenCold() {
     return switch (this) {

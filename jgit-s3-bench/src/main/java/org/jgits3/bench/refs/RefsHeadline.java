@@ -51,7 +51,7 @@ record RefsHeadline(List<Row> rows) {
   private static final int REFS = 500_000;
 
   /**
-   * Why a run has no such figures.
+   * Explains the lack of such figures in a run.
    *
    * @param effort how much it measured
    * @param refs its number of refs
@@ -92,7 +92,7 @@ record RefsHeadline(List<Row> rows) {
     return figures;
   }
 
-  /** How many times faster one engine is than another. */
+  /** Speed of one engine as a multiple of another's. */
   private Optional<Estimate> faster(RefsCase what, RefsEngine engine, RefsEngine than) {
     return quotient(of(what, than), of(what, engine));
   }

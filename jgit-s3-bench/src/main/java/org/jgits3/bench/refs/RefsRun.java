@@ -51,7 +51,7 @@ final class RefsRun {
   /** The same for half a million creations, and for uploads of as many bytes. */
   private static final int LARGE_BATCHES = 15;
 
-  /** What all engines are compared with: JGit where file times cannot be trusted. */
+  /** Engine that all others are compared with: JGit where file times cannot be trusted. */
   private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
 
   /** Engines whose requests are counted. */
@@ -116,7 +116,7 @@ final class RefsRun {
         .orElse(result);
   }
 
-  /** How many measurements there are. */
+  /** Number of measurements. */
   private int cases() {
     int cases = (int) engines.stream().filter(RefsEngine::differsWhenCold).count(); // heap
     for (RefsCase what : RefsCase.values()) {

@@ -41,7 +41,7 @@ public record Baseline(
   private static final double SAME_MEMORY = 0.03;
 
   /**
-   * What was measured.
+   * Key of a figure.
    *
    * @param suite name of the suite
    * @param name the case
@@ -134,7 +134,7 @@ public record Baseline(
   }
 
   /**
-   * Whether there is anything to compare a suite with.
+   * Tests whether the earlier run has figures of a suite.
    *
    * @param suite its name
    * @return whether the earlier run has measured something of it
@@ -144,7 +144,7 @@ public record Baseline(
   }
 
   /**
-   * Why figures of a machine cannot be compared with these.
+   * Explains the differences of a machine that forbid a comparison.
    *
    * @param machine the machine of another run
    * @return how this one's differs; empty if they are alike
@@ -169,8 +169,8 @@ public record Baseline(
   }
 
   /**
-   * Why figures measured with some settings cannot be compared with these. Sizes of objects do not
-   * matter, since each is a case of its own.
+   * Explains the differences of settings that forbid a comparison. Sizes of objects do not matter,
+   * since each is a case of its own.
    *
    * @param now settings of another run
    * @return how this one's differ; empty if they do not

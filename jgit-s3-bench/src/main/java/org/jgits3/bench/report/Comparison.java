@@ -10,9 +10,8 @@ import org.apache.commons.statistics.inference.DataDispersion;
 import org.apache.commons.statistics.inference.TTest;
 
 /**
- * What has changed since an earlier run: the means, and whether they differ by more than chance,
- * which Welch's t-test on the samples decides at {@link #LEVEL}, or on the means of the JVMs where
- * there are several.
+ * Changes since an earlier run. Welch's t-test decides at {@link #LEVEL} whether two means differ
+ * by more than chance: on the samples, or on the means of the JVMs where there are several.
  *
  * @param baseline the earlier run
  * @param otherMachine how its machine differs; empty if it does not
@@ -27,7 +26,7 @@ public record Comparison(
   /** Probability that a difference by chance is called significant. */
   public static final double LEVEL = 0.01;
 
-  /** Whether a difference means anything. */
+  /** Meaning of a difference. */
   public enum Verdict {
     /** Chance explains it badly, and it is for the better. */
     BETTER("better"),
@@ -138,7 +137,7 @@ public record Comparison(
   }
 
   /**
-   * How many changes there are of each verdict, for a summary.
+   * Counts the changes of a verdict, for a summary.
    *
    * @param verdict the verdict
    * @return their number

@@ -4,7 +4,7 @@ package org.jgits3.bench.report;
 import java.nio.file.FileSystemException;
 import java.util.Locale;
 
-/** What went wrong, in one line. */
+/** Error messages in one line. */
 public final class ErrorLine {
   private ErrorLine() {}
 
@@ -22,7 +22,7 @@ public final class ErrorLine {
     return of(message);
   }
 
-  /** What somebody else has said, who may have said it in several lines. */
+  /** Joins the lines of a message. */
   static String of(String message) {
     return message.replaceAll("\\p{Cntrl}+", " ").strip();
   }

@@ -31,10 +31,9 @@ public record Estimate(double value, Optional<Figure.Interval> interval) {
   }
 
   /**
-   * How many times as large one figure is as another. Its interval is around that, as wide as
-   * Student's t-distribution says (Welch) of the logarithms of what was measured: of the iterations
-   * if one JVM has measured, which says nothing about how JVMs differ, of the median of each if
-   * there are several. With few it is wide: three JVMs hardly know how much JVMs differ.
+   * Quotient of two figures. Its interval comes from Welch's t-test on the logarithms of the
+   * samples: the iterations if one JVM has measured, which says nothing about differences between
+   * JVMs, or the median of each JVM if there are several. With few JVMs it is wide.
    *
    * @param a a figure
    * @param b another one

@@ -21,7 +21,7 @@ public record Figure(List<Double> samples, int jvms) {
   public static final double CONFIDENCE = 0.99;
 
   /**
-   * Where the mean is, at {@link #CONFIDENCE}.
+   * Confidence interval of the mean, at {@link #CONFIDENCE}.
    *
    * @param low lower end
    * @param high upper end
@@ -129,8 +129,8 @@ public record Figure(List<Double> samples, int jvms) {
   }
 
   /**
-   * Where the mean would be if there were very many iterations or, where several JVMs have
-   * measured, very many JVMs, by Student's t-distribution.
+   * Confidence interval of the mean by Student's t-distribution, over iterations or, where several
+   * JVMs have measured, over JVMs.
    *
    * @return the interval, cut off at zero; empty if there is only one iteration
    */

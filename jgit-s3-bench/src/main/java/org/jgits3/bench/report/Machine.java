@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where figures come from: those of different machines cannot be compared.
+ * The machine of figures. Those of different machines cannot be compared.
  *
  * @param os operating system and its version
  * @param cpu model of the processor

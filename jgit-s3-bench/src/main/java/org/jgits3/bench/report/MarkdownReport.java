@@ -126,7 +126,7 @@ public final class MarkdownReport {
         .orElseGet(() -> (row.failed() ? "failed: " : "missing: ") + cell(row.missing()));
   }
 
-  /** What stays in one cell of a table. */
+  /** Escapes text for one cell of a table. */
   private static String cell(String text) {
     return text.replace("|", "\\|");
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one run measured.
+ * Results of one run.
  *
  * @param machine where
  * @param settings with what
@@ -15,7 +15,7 @@ import java.util.Optional;
 public record Results(
     Machine machine, Settings settings, List<SuiteResult> suites, Optional<Comparison> comparison) {
   /**
-   * Whether something that should have been measured failed.
+   * Tests whether a measurement failed.
    *
    * @return true if it did
    */

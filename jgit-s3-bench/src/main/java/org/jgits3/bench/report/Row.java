@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one engine did in one case, or why that is not known.
+ * Result of one engine in one case, or the reason why there is none.
  *
  * @param name the case
  * @param engine what was measured

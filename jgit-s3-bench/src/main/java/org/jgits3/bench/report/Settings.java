@@ -2,7 +2,7 @@
 package org.jgits3.bench.report;
 
 /**
- * What a run was asked to do, as far as figures depend on it.
+ * Settings of a run, as far as figures depend on them.
  *
  * @param effort how much was measured
  * @param refs number of refs

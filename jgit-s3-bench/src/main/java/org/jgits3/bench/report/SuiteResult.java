@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a suite measured.
+ * Results of a suite.
  *
  * @param suite its name
  * @param headline the figures it is judged by, without those that could not be measured

@@ -29,7 +29,7 @@ public enum Unit {
       return true;
     }
   },
-  /** How many times as much as something else. */
+  /** A multiple of another figure. */
   TIMES("×") {
     @Override
     public boolean moreIsBetter() {
@@ -56,7 +56,7 @@ public enum Unit {
   }
 
   /**
-   * How results in JSON name it.
+   * Name of the unit in JSON results.
    *
    * @return the name
    */
@@ -73,7 +73,7 @@ public enum Unit {
     return false;
   }
 
-  /** Whether figures are exact, so that any difference means something. */
+  /** Tests whether figures are exact, so that any difference is significant. */
   boolean counted() {
     return false;
   }

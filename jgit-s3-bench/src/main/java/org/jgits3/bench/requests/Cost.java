@@ -23,7 +23,7 @@ record Cost(List<Request> requests) {
    */
   record Request(RequestKind kind, long bytes, long start, long end) {}
 
-  /** How many there are. */
+  /** Number of requests. */
   int total() {
     return requests.size();
   }
@@ -33,7 +33,7 @@ record Cost(List<Request> requests) {
     return requests.stream().mapToLong(Request::bytes).sum();
   }
 
-  /** How many there are of each kind there is. */
+  /** Number of requests of each kind. */
   Map<RequestKind, Integer> byKind() {
     Map<RequestKind, Integer> kinds = new EnumMap<>(RequestKind.class);
     requests.forEach(request -> kinds.merge(request.kind(), 1, Integer::sum));

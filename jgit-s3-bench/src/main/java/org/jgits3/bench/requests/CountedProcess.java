@@ -53,7 +53,7 @@ final class CountedProcess implements Closeable {
     void run() throws IOException, InterruptedException;
   }
 
-  /** What an operation asks the store for. */
+  /** Counts the requests of an operation. */
   Cost cost(Operation operation) throws IOException, InterruptedException {
     trace.take();
     operation.run();

@@ -29,7 +29,7 @@ final class RequestTrace implements StoreListener {
     requests.add(request);
   }
 
-  /** What came since the last call. */
+  /** Returns the requests since the last call. */
   synchronized Cost take() {
     Cost cost = new Cost(List.copyOf(requests));
     requests.clear();

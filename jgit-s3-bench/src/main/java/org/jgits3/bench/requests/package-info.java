@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What operations cost in requests to the store, beside what they may cost at most. Entry: {@link
+ * Requests of operations to the store, beside their limits. Entry: {@link
  * org.jgits3.bench.requests.RequestsSuite}.
  */
 package org.jgits3.bench.requests;

@@ -24,8 +24,8 @@ import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * A server that somebody else runs: credentials and region are those of the usual AWS environment.
- * Its buckets get names that nobody else has, and all of them are removed at the end, also if this
+ * A server that this run has not started: credentials and region are those of the usual AWS
+ * environment. Its buckets get unique names, and all of them are removed at the end, also if this
  * JVM is asked to end before.
  */
 public final class GivenServer implements S3Session {

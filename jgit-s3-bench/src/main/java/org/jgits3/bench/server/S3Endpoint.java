@@ -17,7 +17,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * How to reach an S3 server. Goes to the JVMs that are forked as system properties; the credentials
+ * Address and region of an S3 server. Goes to the forked JVMs as system properties; the credentials
  * of a server that this run has not started stay in the environment, which they inherit.
  *
  * @param uri its address
@@ -146,7 +146,7 @@ public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean ow
   }
 
   /**
-   * How the library reaches a bucket of this server.
+   * Returns the library's config for a bucket of this server.
    *
    * @param name its name within the benchmarks
    * @return a config

@@ -15,7 +15,7 @@ public interface S3Session extends Closeable {
   String SCRATCH = "scratch";
 
   /**
-   * How to reach the server, also from the JVMs that are forked.
+   * Endpoint of the server, also for forked JVMs.
    *
    * @return its address, and the names of its buckets
    */
@@ -32,7 +32,7 @@ public interface S3Session extends Closeable {
   void createBucket(String name) throws IOException;
 
   /**
-   * What the server has worked so far, on all processors.
+   * Processor time of the server so far.
    *
    * @return its processor time; empty if it was not started by this run, or the system does not
    *     tell

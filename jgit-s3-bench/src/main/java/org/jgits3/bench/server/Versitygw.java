@@ -127,7 +127,7 @@ public final class Versitygw implements Closeable {
   }
 
   /**
-   * How to reach it.
+   * Endpoint of the server.
    *
    * @return its address and credentials
    */
@@ -136,7 +136,7 @@ public final class Versitygw implements Closeable {
   }
 
   /**
-   * What it has worked so far, on all processors.
+   * Processor time of the server so far.
    *
    * @return its processor time; empty if the system does not tell
    */

@@ -21,10 +21,10 @@ final class FileLanding implements ReadListener {
   private final long position;
   private final byte[] range;
 
-  /** How much of the array is in the file. */
+  /** Bytes of the array that are in the file. */
   private int written;
 
-  /** How much of the array has arrived. */
+  /** Bytes of the array that have arrived. */
   private int arrived;
 
   private Optional<IOException> failure = Optional.empty();

@@ -45,7 +45,7 @@ final class LibraryTransfer {
   private final CRC32C crc = new CRC32C();
   private long nanos;
 
-  /** What the bytes come from or go to, and by what. */
+  /** Source or target of the bytes, and the way to move them. */
   enum Mode {
     /** A file, by the library. */
     FILE,
@@ -56,7 +56,7 @@ final class LibraryTransfer {
   }
 
   /**
-   * What the process says at its end.
+   * Last output of the process.
    *
    * @param nanos time without start-up
    * @param crc32c checksum of what was sent or received; 0 if that was not kept

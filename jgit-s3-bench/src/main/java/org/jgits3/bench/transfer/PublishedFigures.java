@@ -8,8 +8,8 @@ import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
 
 /**
- * What a streaming S3 plugin of iRODS was published to reach with MinIO on an SSD, beside the AWS
- * CLI and the plugin's mode with a cache file. Another machine: only the ratios compare.
+ * Published figures of a streaming S3 plugin of iRODS with MinIO on an SSD, of the AWS CLI, and of
+ * the plugin's mode with a cache file. Another machine: only the ratios compare.
  */
 final class PublishedFigures {
   private static final int[] MEGABYTES = {128, 256, 512, 1024, 2048, 4096};

@@ -23,11 +23,10 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * What the server and the SDK's client can do if nothing else is asked of them: parts and ranges of
- * a known length, concurrently, straight from where they lie in memory or to nowhere, and without a
- * checksum of their own; and a single GET. The client is set up as the library's. Over plain HTTP
- * it signs what it sends, as the library's does, so that both ends compute a SHA-256; over HTTPS it
- * does not.
+ * Limits of the server and the SDK's client: parts and ranges of a known length, concurrently,
+ * straight from memory or discarded, and without a checksum of their own; and a single GET. The
+ * client is set up as the library's. Over plain HTTP it signs what it sends, as the library's does,
+ * so that both ends compute a SHA-256; over HTTPS it does not.
  */
 final class RawTransfers implements AutoCloseable {
   private static final int CONNECTIONS = 64;

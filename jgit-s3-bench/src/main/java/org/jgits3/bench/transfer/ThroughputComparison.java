@@ -95,7 +95,7 @@ public record ThroughputComparison(
   }
 
   /**
-   * Whether the object was as large as it is when nothing limits it.
+   * Tests whether the object had its full size.
    *
    * @return false if the ratios are of a smaller one
    */
@@ -115,7 +115,7 @@ public record ThroughputComparison(
   }
 
   /**
-   * How often each is done, where what the first rounds do is not counted.
+   * Number of rounds; the first ones do not count.
    *
    * @param uploadWarmups rounds of uploads that do not count
    * @param uploads rounds of uploads

@@ -37,10 +37,13 @@ final class TransferCase {
   /** Bytes that a tool and the server need beside the files: more than the hungriest has. */
   private static final long BESIDE_FILES = 768L << 20;
 
-  /** What a tool has done, and what it took of the server. */
+  /** A finished transfer of a tool, and the server's processor time for it. */
   private record Transfer(ToolProcess process, Optional<Duration> server) {}
 
-  /** How often, at most, what is no whole process is run: it tells bounds, and is not judged. */
+  /**
+   * Maximum number of rounds of transfers that are no whole process: they show bounds and are not
+   * judged.
+   */
   private static final int ROUNDS_BESIDE = 2;
 
   private final Direction direction;
@@ -101,7 +104,7 @@ final class TransferCase {
     return direction.title() + " of " + megabytes + " MB";
   }
 
-  /** How the results call what a tool needs besides its start-up. */
+  /** Name in the results for the time of a tool without its start-up. */
   static String withoutStartUp(String tool) {
     return tool + ", without start-up";
   }
@@ -180,9 +183,7 @@ final class TransferCase {
     }
   }
 
-  /**
-   * How often the content gets into the page cache: a server puts an upload together from parts.
-   */
+  /** Number of copies of the content in the page cache: a server joins an upload from its parts. */
   private int copies() {
     return direction == Direction.UPLOAD ? 2 : 1;
   }
@@ -212,7 +213,7 @@ final class TransferCase {
     }
   }
 
-  /** What is in the store; the checksum is 0 if it was not asked for. */
+  /** A stored object; the checksum is 0 if it was not asked for. */
   private record Stored(long size, long crc32c) {}
 
   /** Reads what a tool has uploaded. That this may fail is not the tool's fault, and told apart. */

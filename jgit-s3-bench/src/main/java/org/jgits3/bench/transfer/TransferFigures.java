@@ -15,8 +15,8 @@ import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
 
 /**
- * What follows from the times of all cases: the figures by which the suite is judged, and the rows
- * that say how near the library is to the raw client, and how throughput grows with size.
+ * Figures computed from the times of all cases: those by which the suite is judged, and the rows
+ * that compare the library with the raw client and show how throughput grows with size.
  *
  * @param times the rows of all cases
  * @param sizes sizes that were measured, in MiB, ascending
@@ -43,7 +43,7 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
     return headline;
   }
 
-  /** How many times faster than the fastest of some, all of which have to be there. */
+  /** Speed as a multiple of the fastest of some tools, all of which must have figures. */
   private Optional<Estimate> fasterThan(Direction direction, List<String> peers) {
     int size = largest();
     List<Figure> others = peers.stream().flatMap(p -> figure(direction, size, p).stream()).toList();
@@ -64,7 +64,7 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
     return rows;
   }
 
-  /** What the library leaves of the throughput that client and server have without it. */
+  /** Share of the raw client's throughput that the library reaches. */
   private List<Row> againstRaw(Direction direction, int size) {
     Optional<Figure> raw = figure(direction, size, TransferCase.withoutStartUp(Tools.RAW));
     return Stream.of(Tools.OURS, Tools.MEMORY)
@@ -78,7 +78,7 @@ record TransferFigures(List<Row> times, List<Integer> sizes) {
         .toList();
   }
 
-  /** How many times as long the first took, by the rounds that both were run in: the first ones. */
+  /** Time of the first as a multiple of the second's, over the rounds that both have run. */
   private static double inBoth(Figure first, Figure second) {
     int rounds = Math.min(first.samples().size(), second.samples().size());
     return new Figure(first.samples().subList(0, rounds)).median()

@@ -34,13 +34,16 @@ public final class TransferSuite implements Suite {
   private static final int[] MEGABYTES_IF_QUICK = {128, 256, 1024};
   private static final int SMALLEST = 16;
 
-  /** Where none can be measured. */
+  /** Label used if no tool can be measured. */
   private static final String ALL = "all tools";
 
-  /** How often a file is on the disk at most: the source, and an object and its parts or a copy. */
+  /**
+   * Maximum number of copies of a file on the disk: the source, and an object and its parts or a
+   * copy.
+   */
   private static final int COPIES = 3;
 
-  /** What a case needs of the disk beside them, in MiB. */
+  /** Other room on the disk that a case needs, in MiB. */
   private static final int BESIDE_COPIES = 512;
 
   @Override
@@ -69,7 +72,10 @@ public final class TransferSuite implements Suite {
     }
   }
 
-  /** What cannot be installed is missing in the results, and the installer says why. */
+  /**
+   * Installs the other tools. One that cannot be installed is missing in the results, and the
+   * installer prints the reason.
+   */
   private static void installPeers(SuiteContext context) throws InterruptedException {
     Path installer = context.root().resolve("etc/bench/peers");
     try {
@@ -198,7 +204,7 @@ public final class TransferSuite implements Suite {
   }
 
   /**
-   * Why a size cannot be measured.
+   * Explains the size that does not fit on the disk.
    *
    * @param megabytes size of the object
    * @param free room on the disk, in MiB

@@ -12,7 +12,7 @@ import software.amazon.awssdk.http.ExecutableHttpRequest;
 import software.amazon.awssdk.http.HttpExecuteRequest;
 import software.amazon.awssdk.http.SdkHttpClient;
 
-/** What is sent and read, over a client that never leaves the JVM. */
+/** Tests of the bodies sent and read, over a client that never leaves the JVM. */
 class ExpressBodiesTest {
   private static final int SIZE = 1000;
 
