@@ -237,7 +237,7 @@ class GarbageCollectionTest {
   }
 
   @Test
-  void E7_garbage_that_a_new_commit_leads_into_stays() throws Exception {
+  void E6_E7_garbage_that_a_new_commit_leads_into_stays() throws Exception {
     ObjectId id = garbage();
     it.store.beforeWrite(
         () -> point(it.user, MAIN, TestRepositories.commit(it.user, "on top", id)));
