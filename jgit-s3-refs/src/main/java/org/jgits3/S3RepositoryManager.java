@@ -173,7 +173,9 @@ public final class S3RepositoryManager implements Closeable {
     this.compactor = DaemonThreads.pool("jgit-s3-maintenance", BackgroundCompaction.THREADS);
     this.collector = DaemonThreads.pool("jgit-s3-collection", 1);
     this.repositories = new KnownRepositories(settings.manifestLimit());
-    this.compaction = new BackgroundCompaction(compactor, name -> maintenance(name.value()));
+    this.compaction =
+        new BackgroundCompaction(
+            compactor, compactor::isShutdown, name -> maintenance(name.value()));
     this.collection =
         settings
             .collectAfter()

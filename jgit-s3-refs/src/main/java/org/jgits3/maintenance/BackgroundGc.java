@@ -11,14 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.UnknownOutcomeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * are old enough, and large enough for it to pay: at least a tenth of the bytes that a collection
  * has packed, so that a collection copies at most some ten bytes for each byte pushed. Clocks
  * decide only on the time. Safe for use by many threads.
- *
- * <p>Only the name of a waiting repository is kept in memory; it is opened when its turn comes.
  */
 public final class BackgroundGc {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundGc.class);
@@ -51,15 +46,15 @@ public final class BackgroundGc {
   private static final Set<String> COLLECTED =
       Set.of(PackSource.GC.name(), PackSource.GC_REST.name());
 
+  /** Failures in a row that lengthen the pause: it grows to at most 34 hours. */
+  private static final int MOST_FAILURES = 10;
+
   private static final long NEVER = Long.MAX_VALUE;
 
   private final Duration age;
   private final BooleanSupplier ending;
-  private final RepositoryOpener repositories;
-  private final Supplier<Instant> clock;
   private final long heap;
-  private final Backlog backlog;
-  private final MaintenancePauses pauses = new MaintenancePauses();
+  private final BackgroundSteps steps;
 
   /** Ids of repositories that were logged as too large. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -87,10 +82,16 @@ public final class BackgroundGc {
       long heap) {
     this.age = age;
     this.ending = ending;
-    this.repositories = repositories;
-    this.clock = clock;
     this.heap = heap;
-    this.backlog = new Backlog(background);
+    this.steps =
+        new BackgroundSteps(
+            "collected",
+            background,
+            ending,
+            repositories,
+            clock,
+            new MaintenancePauses(MOST_FAILURES),
+            this::collect);
   }
 
   /**
@@ -135,9 +136,8 @@ public final class BackgroundGc {
       if (at == NEVER) {
         return;
       }
-      long now = now();
-      if (now >= at && !pauses.isPaused(name, now)) {
-        backlog.add(name, BackgroundGc.this::step);
+      if (steps.now() >= at) {
+        steps.add(name);
       }
     }
   }
@@ -154,7 +154,7 @@ public final class BackgroundGc {
 
   /** Number of repositories that wait for a collection, or are being collected. */
   int waiting() {
-    return backlog.size();
+    return steps.waiting();
   }
 
   private boolean hasRoomFor(Manifest manifest, RepositoryName name) {
@@ -218,64 +218,31 @@ public final class BackgroundGc {
     return pays ? MaintenancePauses.plus(oldest, Duration.ofMillis(age)) : NEVER;
   }
 
-  private long now() {
-    return clock.get().toEpochMilli();
-  }
-
   private boolean isDue(Manifest manifest) {
-    return dueAt(manifest, age.toMillis()) <= now();
+    return dueAt(manifest, age.toMillis()) <= steps.now();
   }
 
-  private void step(RepositoryName name) {
-    try {
-      collect(name);
-    } catch (RepositoryNotFoundException | ManifestException.Gone e) {
-      pauses.clear(name);
-      LOG.debug("{} is not collected, since it is gone", name, e);
-    } catch (UnknownOutcomeException e) {
-      pauses.pause(name, now(), Lease.TERM);
-      LOG.warn("it is not known whether a repository was collected: {}", e.getMessage());
-    } catch (IOException | RuntimeException | Error e) {
-      failed(name, e);
-    } finally {
-      backlog.done(name);
-    }
-  }
-
-  private void collect(RepositoryName name) throws IOException {
-    Maintenance maintenance = repositories.open(name);
+  private boolean collect(RepositoryName name, Maintenance maintenance) throws IOException {
     Optional<Manifest> newest = maintenance.newest();
     if (newest.isPresent() && !hasRoomFor(newest.get(), name)) {
-      pauses.pause(name, now(), age);
-      return;
+      steps.pause(name, age);
+      return false;
     }
     Optional<GarbageCollection.Report> report =
         maintenance.collectIfFree(this::isDue, new Ending(ending));
     if (report.isEmpty()) {
-      pauses.pause(name, now(), Lease.TERM); // another process is at it
-      return;
+      steps.pause(name, Lease.TERM); // another process is at it
+      return false;
     }
-    pauses.clear(name);
+    steps.succeeded(name);
     if (!report.get().skipped()) {
-      pauses.pause(name, now(), age); // whatever times the packs that came meanwhile have
+      steps.pause(name, age); // whatever times the packs that came meanwhile have
       LOG.info(
           "collected {}: {} packs of {}",
           name,
           report.get().packsAfter(),
           report.get().packsBefore());
     }
-  }
-
-  private void failed(RepositoryName name, Throwable e) {
-    if (ending.getAsBoolean()) {
-      LOG.debug("a collection was given up while background work is being stopped", e);
-      return;
-    }
-    pauses.failed(name, now());
-    if (e instanceof IOException) {
-      LOG.info("{} was not collected, a later try follows: {}", name, e.getMessage());
-    } else {
-      LOG.error("{} was not collected, a later try follows", name, e);
-    }
+    return false;
   }
 }

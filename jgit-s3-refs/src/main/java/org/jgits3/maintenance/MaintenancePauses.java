@@ -2,7 +2,7 @@
 package org.jgits3.maintenance;
 
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jgits3.manifest.RepositoryName;
 
@@ -10,38 +10,42 @@ import org.jgits3.manifest.RepositoryName;
  * Pauses of background maintenance by repository name: one after each maintenance, and a longer one
  * after each failure. Times are milliseconds since the epoch. Safe for use by many threads.
  *
- * <p>Expired entries are removed, so that the map does not grow with the number of repositories
- * ever maintained.
+ * <p>Bounded in number: beyond it, the ones that have not been set for the longest time are
+ * dropped, and their repositories maintained a little too early.
  */
 final class MaintenancePauses {
   /** Pause after the first failure; each further one doubles it. */
   private static final Duration AFTER_FAILURE = Duration.ofMinutes(2);
 
-  /** Failures in a row that are counted: the pause grows to at most 34 hours. */
-  private static final int MOST_FAILURES = 10;
+  /** Most repositories with an entry. */
+  private static final int MOST = 10_000;
 
-  private static final Duration LONGEST = AFTER_FAILURE.multipliedBy(1L << MOST_FAILURES);
+  private final int mostFailures;
 
-  /** Number of entries up to which expired ones are not removed. */
-  private static final int FEW = 1000;
-
-  private final Map<RepositoryName, Pause> pauses = new HashMap<>(); // guarded by this
-  private int room = FEW; // guarded by this
+  /** In the order they were set; guarded by this. */
+  private final Map<RepositoryName, Pause> pauses =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RepositoryName, Pause> eldest) {
+          return size() > MOST;
+        }
+      };
 
   /**
    * Pause of one repository.
    *
    * @param until its end
-   * @param failures in a row, at most {@value #MOST_FAILURES}
+   * @param failures in a row, as far as they lengthen it
    */
-  private record Pause(long until, int failures) {
-    /**
-     * Tests whether the entry has expired: failures are forgotten after a long time without a new
-     * attempt.
-     */
-    boolean saysNothing(long now) {
-      return now >= (failures == 0 ? until : plus(until, LONGEST));
-    }
+  private record Pause(long until, int failures) {}
+
+  /**
+   * Pauses nothing yet.
+   *
+   * @param mostFailures failures in a row that lengthen the pause; each doubles it
+   */
+  MaintenancePauses(int mostFailures) {
+    this.mostFailures = mostFailures;
   }
 
   /**
@@ -60,14 +64,14 @@ final class MaintenancePauses {
 
   /** Pauses a repository for some time. Its failures still count. */
   synchronized void pause(RepositoryName name, long now, Duration time) {
-    put(name, new Pause(plus(now, time), failures(name)), now);
+    put(name, new Pause(plus(now, time), failures(name)));
   }
 
   /** Pauses a repository that failed, twice as long as the last time. */
   synchronized void failed(RepositoryName name, long now) {
     int before = failures(name);
     Duration time = AFTER_FAILURE.multipliedBy(1L << before);
-    put(name, new Pause(plus(now, time), Math.min(MOST_FAILURES, before + 1)), now);
+    put(name, new Pause(plus(now, time), Math.min(mostFailures, before + 1)));
   }
 
   /** Removes a repository and its failures. */
@@ -75,21 +79,13 @@ final class MaintenancePauses {
     pauses.remove(name);
   }
 
-  /** Number of repositories with an entry. */
-  synchronized int size() {
-    return pauses.size();
-  }
-
   private int failures(RepositoryName name) {
     Pause pause = pauses.get(name);
     return pause == null ? 0 : pause.failures();
   }
 
-  private void put(RepositoryName name, Pause pause, long now) {
+  private void put(RepositoryName name, Pause pause) {
+    pauses.remove(name);
     pauses.put(name, pause);
-    if (pauses.size() > room) {
-      pauses.values().removeIf(each -> each.saysNothing(now));
-      room = Math.max(FEW, 2 * pauses.size());
-    }
   }
 }

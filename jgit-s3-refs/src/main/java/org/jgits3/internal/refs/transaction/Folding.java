@@ -138,6 +138,8 @@ public final class Folding {
     try {
       foldWhatIsDue();
       owed = due(newest()); // whatever was committed meanwhile
+    } catch (ManifestException.Gone e) {
+      LOG.debug("refs are not compacted, since their repository is gone", e);
     } catch (IOException e) {
       LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
     } catch (RuntimeException | Error e) { // memory may be had when the next one is tried

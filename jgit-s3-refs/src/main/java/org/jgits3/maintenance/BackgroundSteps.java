@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Steps of one kind of maintenance in the background, one at a time for each repository. A
+ * repository whose step failed is left alone for a while, longer after each failure in a row. Safe
+ * for use by many threads.
+ *
+ * <p>Only the name of a waiting repository is kept in memory; it is opened when its turn comes.
+ */
+final class BackgroundSteps {
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundSteps.class);
+
+  private final String what;
+  private final Executor background;
+  private final BooleanSupplier ending;
+  private final RepositoryOpener repositories;
+  private final Supplier<Instant> clock;
+  private final MaintenancePauses pauses;
+  private final Step step;
+  private final Set<RepositoryName> names = ConcurrentHashMap.newKeySet();
+
+  /** Maintains one repository for a while. */
+  @FunctionalInterface
+  interface Step {
+    /**
+     * Runs.
+     *
+     * @param name the repository
+     * @param repository its maintenance
+     * @return true to schedule another step
+     * @throws IOException if it failed
+     */
+    boolean run(RepositoryName name, Maintenance repository) throws IOException;
+  }
+
+  /**
+   * Schedules nothing yet.
+   *
+   * @param what what a step does to a repository, for messages
+   * @param background runs the steps
+   * @param ending returns true if background work is being stopped, so that no failure counts
+   * @param repositories opens a repository when its turn comes
+   * @param clock tells the time
+   * @param pauses pauses after failures
+   * @param step a step
+   */
+  BackgroundSteps(
+      String what,
+      Executor background,
+      BooleanSupplier ending,
+      RepositoryOpener repositories,
+      Supplier<Instant> clock,
+      MaintenancePauses pauses,
+      Step step) {
+    this.what = what;
+    this.background = background;
+    this.ending = ending;
+    this.repositories = repositories;
+    this.clock = clock;
+    this.pauses = pauses;
+    this.step = step;
+  }
+
+  /**
+   * Schedules a step, unless one of the repository is waiting or under way, or it is paused. Quick,
+   * without a request, and never throws.
+   */
+  void add(RepositoryName name) {
+    if (pauses.isPaused(name, now()) || !names.add(name)) {
+      return;
+    }
+    try {
+      background.execute(() -> run(name));
+    } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
+      names.remove(name);
+      LOG.debug("{} is not {} while there is no thread for it", name, what, e);
+    }
+  }
+
+  /** Pauses a repository for some time. Its failures still count. */
+  void pause(RepositoryName name, Duration time) {
+    pauses.pause(name, now(), time);
+  }
+
+  /** Removes the pause of a repository and its failures. */
+  void succeeded(RepositoryName name) {
+    pauses.clear(name);
+  }
+
+  /** Number of repositories that wait for a step, or are having one. */
+  int waiting() {
+    return names.size();
+  }
+
+  /** Current time in milliseconds since the epoch. */
+  long now() {
+    return clock.get().toEpochMilli();
+  }
+
+  private void run(RepositoryName name) {
+    boolean again = false;
+    try {
+      again = step.run(name, repositories.open(name));
+    } catch (RepositoryNotFoundException | ManifestException.Gone e) {
+      succeeded(name);
+      LOG.debug("{} is not {}, since it is gone", name, what, e);
+    } catch (UnknownOutcomeException e) {
+      pause(name, Lease.TERM);
+      LOG.warn("it is not known whether a repository was {}: {}", what, e.getMessage());
+    } catch (IOException | RuntimeException | Error e) { // memory may be had the next time
+      failed(name, e);
+    } finally {
+      names.remove(name);
+    }
+    if (again) {
+      add(name);
+    }
+  }
+
+  private void failed(RepositoryName name, Throwable e) {
+    if (ending.getAsBoolean()) {
+      LOG.debug("{} was not {}, since background work is being stopped", name, what, e);
+      return;
+    }
+    pauses.failed(name, now());
+    if (e instanceof IOException) {
+      LOG.info("{} was not {}, a later try follows: {}", name, what, e.getMessage());
+    } else {
+      LOG.error("{} was not {}, a later try follows", name, what, e);
+    }
+  }
+}
