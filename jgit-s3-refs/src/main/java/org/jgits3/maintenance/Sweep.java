@@ -51,9 +51,6 @@ public final class Sweep {
   /** Marks per grace period, so that the newest expired one is hardly older than the period. */
   private static final int MARKS = 2;
 
-  /** Suffix of keys of parts that earlier versions put aside; no manifest lists them. */
-  private static final String PARKED = ".parked-";
-
   private static final Pattern NONCE = Pattern.compile("[0-9a-f]{32}");
 
   private final ObjectStore store;
@@ -337,7 +334,7 @@ public final class Sweep {
       if (!end.isEmpty() && (key.equals(Lease.key(repositoryId)) || key.startsWith(endings))) {
         return true; // nothing is maintained any more
       }
-      return now.contains(key) && (then.contains(key) || key.contains(PARKED));
+      return now.contains(key) && then.contains(key);
     }
   }
 }

@@ -19,14 +19,13 @@ import org.jgits3.manifest.ObjectNames;
  * objects that its manifest ruled out.
  *
  * <p>Stored as lines of text: version, time, boundary and number of keys in the first, then the
- * keys that the manifest listed, without the prefix of the repository's objects. Marks of the first
- * version hold only the time.
+ * keys that the manifest listed, without the prefix of the repository's objects.
  *
  * @param generation the generation
  * @param time a time by which it had been made
- * @param unlisted objects that its manifest ruled out; empty if the mark does not have them
+ * @param unlisted objects that its manifest ruled out
  */
-record SweepMark(long generation, Instant time, Optional<UnlistedObjects> unlisted) {
+record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {
   private static final Pattern HEAD = Pattern.compile("2 (\\S+) (\\d{1,18}) (\\d{1,9})");
 
   /**
@@ -35,11 +34,10 @@ record SweepMark(long generation, Instant time, Optional<UnlistedObjects> unlist
    * @param repositoryId life of the repository
    */
   byte[] encode(String repositoryId) {
-    UnlistedObjects ruledOut = unlisted.orElseThrow();
     List<String> lines = new ArrayList<>();
-    lines.add("2 " + time + " " + ruledOut.sweepBoundary() + " " + ruledOut.listed().size());
+    lines.add("2 " + time + " " + unlisted.sweepBoundary() + " " + unlisted.listed().size());
     int prefix = ObjectNames.prefix(repositoryId).length();
-    ruledOut.listed().stream().map(key -> key.substring(prefix)).sorted().forEach(lines::add);
+    unlisted.listed().stream().map(key -> key.substring(prefix)).sorted().forEach(lines::add);
     return String.join("\n", lines).getBytes(US_ASCII);
   }
 
@@ -55,19 +53,13 @@ record SweepMark(long generation, Instant time, Optional<UnlistedObjects> unlist
     List<String> lines = new String(bytes, US_ASCII).lines().toList();
     try {
       Matcher head = HEAD.matcher(lines.isEmpty() ? "" : lines.get(0));
-      if (!head.matches()) {
-        Instant time = Instant.parse(String.join("\n", lines));
-        return Optional.of(new SweepMark(generation, time, Optional.empty()));
-      }
-      List<String> keys = lines.subList(1, lines.size());
-      if (keys.size() != Integer.parseInt(head.group(3))) {
+      if (!head.matches() || lines.size() - 1 != Integer.parseInt(head.group(3))) {
         return Optional.empty();
       }
       Set<String> listed = new HashSet<>();
-      keys.forEach(key -> listed.add(ObjectNames.prefix(repositoryId) + key));
+      lines.stream().skip(1).forEach(key -> listed.add(ObjectNames.prefix(repositoryId) + key));
       UnlistedObjects unlisted = new UnlistedObjects(Long.parseLong(head.group(2)), listed);
-      return Optional.of(
-          new SweepMark(generation, Instant.parse(head.group(1)), Optional.of(unlisted)));
+      return Optional.of(new SweepMark(generation, Instant.parse(head.group(1)), unlisted));
     } catch (DateTimeParseException e) {
       return Optional.empty();
     }

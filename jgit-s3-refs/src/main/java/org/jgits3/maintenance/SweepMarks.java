@@ -124,9 +124,9 @@ final class SweepMarks {
    */
   UnlistedObjects unlistedBefore(Instant moment) {
     return marks.stream()
-        .filter(mark -> mark.unlisted().isPresent() && !time(mark).isAfter(moment))
+        .filter(mark -> !time(mark).isAfter(moment))
         .max(Comparator.comparingLong(SweepMark::generation))
-        .flatMap(SweepMark::unlisted)
+        .map(SweepMark::unlisted)
         .orElse(UnlistedObjects.NOTHING);
   }
 
@@ -135,8 +135,7 @@ final class SweepMarks {
    * count, since they leave the manifest when there are many.
    */
   boolean anyAfter(Instant moment) {
-    return marks.stream()
-        .anyMatch(mark -> mark.unlisted().isPresent() && time(mark).isAfter(moment));
+    return marks.stream().anyMatch(mark -> time(mark).isAfter(moment));
   }
 
   /**
@@ -147,8 +146,7 @@ final class SweepMarks {
    * @throws IOException if the store refuses it
    */
   void leave(Manifest current, Instant now) throws IOException {
-    SweepMark mark =
-        new SweepMark(current.generation(), now, Optional.of(UnlistedObjects.by(current)));
+    SweepMark mark = new SweepMark(current.generation(), now, UnlistedObjects.by(current));
     byte[] bytes = mark.encode(repositoryId);
     String key = ObjectNames.markKey(repositoryId, ObjectNames.mint(current));
     store.put(key, bytes, 0, bytes.length);

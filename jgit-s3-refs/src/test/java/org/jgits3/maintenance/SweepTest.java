@@ -479,15 +479,6 @@ class SweepTest {
     assertThat(storedAndLeased()).contains(key);
   }
 
-  @Test
-  void a_part_that_was_parked_by_a_process_that_died_goes() throws Exception {
-    PackEntry pack = it.manifest().packs().get(0);
-    String key = ObjectNames.packKey(it.manifest().repositoryId(), pack.id(), "pack") + ".parked-1";
-    it.plain.put(key, new byte[] {1}, 0, 1);
-    sweepAll(it.maintainer);
-    assertThat(stored()).isEqualTo(listed());
-  }
-
   @Seeds(3)
   void D0_sweepers_collections_and_writers_at_once_lose_nothing(long seed) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
