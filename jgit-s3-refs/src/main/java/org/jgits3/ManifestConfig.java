@@ -124,7 +124,7 @@ final class ManifestConfig extends StoredConfig {
             });
     if (!saved) {
       throw new IOException(
-          "configuration was changed by somebody else; load it and change it again");
+          "configuration was changed by another process; load it and change it again");
     }
     loaded = Optional.of(text);
     return !text.equals(before);

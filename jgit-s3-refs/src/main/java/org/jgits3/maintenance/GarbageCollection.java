@@ -99,7 +99,7 @@ public final class GarbageCollection {
       return Report.skipped(manifest);
     }
     try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
-      Manifest now = newest(); // whoever had the lease may have changed the packs
+      Manifest now = newest(); // the holder of the lease may have changed the packs
       return !now.packs().equals(manifest.packs()) && isCollected(now, monitor)
           ? Report.skipped(now)
           : run(now, lease, monitor);

@@ -61,7 +61,7 @@ final class Lease {
             words.length > 1 ? words[1] : "",
             words.length > 2 ? OptionalLong.of(Long.parseLong(words[2])) : OptionalLong.empty());
       } catch (DateTimeParseException | NumberFormatException e) {
-        return new Term(Instant.EPOCH, "", OptionalLong.empty()); // nobody's
+        return new Term(Instant.EPOCH, "", OptionalLong.empty()); // free
       }
     }
 
@@ -75,7 +75,7 @@ final class Lease {
    * Creates the lease of a repository.
    *
    * @param store store of the repository
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    */
   Lease(ObjectStore store, String repositoryId) {
     this(store, repositoryId, Instant::now);

@@ -167,7 +167,8 @@ public final class Maintenance {
    * Deletes the remaining objects of a deleted repository.
    *
    * @param store store of the repository
-   * @param nameIndex names of the store; a name may hold the life in spite of the tombstone
+   * @param nameIndex names of the store; a name may still hold the repository in spite of the
+   *     tombstone
    * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
    * @param grace minimum time between the first sweep that saw the tombstone and the one that
    *     deletes; zero deletes at once

@@ -25,9 +25,9 @@ record MaintenanceTarget(
     SharedPacks packs,
     Supplier<StoredConfig> config) {
   /**
-   * Creates the lease of one life of the repository, not acquired yet.
+   * Creates the lease of the repository with a manifest's id, not acquired yet.
    *
-   * @param manifest a manifest of that life
+   * @param manifest a manifest of the repository
    * @return the lease
    */
   Lease lease(Manifest manifest) {

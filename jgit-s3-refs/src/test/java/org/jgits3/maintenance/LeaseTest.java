@@ -142,7 +142,7 @@ class LeaseTest {
     assertThat(lease().acquire()).isFalse();
     now = now.plusMillis(1);
     assertThat(lease().acquire()).isTrue();
-    assertThat(dead.renew()).as("somebody else has it").isFalse();
+    assertThat(dead.renew()).as("another process has it").isFalse();
     dead.release();
     assertThat(lease().acquire()).as("giving back what was lost changes nothing").isFalse();
   }
@@ -262,7 +262,7 @@ class LeaseTest {
     Instant begun = now;
     LeaseKeeper.Pause passing = time -> now = now.plus(time);
     LeaseKeeper waited = LeaseKeeper.await(lease(), NullProgressMonitor.INSTANCE, passing);
-    assertThat(Duration.between(begun, now)).as("nobody renewed it").isEqualTo(Lease.TERM);
+    assertThat(Duration.between(begun, now)).as("it was not renewed").isEqualTo(Lease.TERM);
     assertThat(lease().acquire()).as("so it has it now").isFalse();
     waited.close();
 

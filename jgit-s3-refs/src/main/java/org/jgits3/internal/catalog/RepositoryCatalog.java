@@ -232,7 +232,7 @@ public final class RepositoryCatalog {
       Optional<VersionedManifest> found)
       throws UnknownOutcomeException {
     if (result.inDoubt() && generation(found) != base && generation(found) != base + 1) {
-      throw writes.unknown("somebody else wrote meanwhile");
+      throw writes.unknown("another process wrote meanwhile");
     }
   }
 

@@ -30,7 +30,7 @@ final class GcCommand implements Callable<Integer> {
 
   @Option(
       names = "--force",
-      description = "Repack also what a collection has packed and nobody has changed.")
+      description = "Repack also if nothing has changed since the last collection.")
   private boolean force;
 
   /** Result for one repository as {@code --json} prints it. */

@@ -43,7 +43,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--create-on-push",
-      description = "Create a repository when somebody pushes to a name that has none.")
+      description = "Create a repository on the first push to its name.")
   private boolean createOnPush;
 
   @ArgGroup(exclusive = true)

@@ -46,7 +46,7 @@ final class Compaction {
     this.metrics = metrics;
   }
 
-  /** How many times what makes a compaction due is in the overlay; 0 if none is due. */
+  /** Size of the overlay as a multiple of the threshold of a compaction; 0 if none is due. */
   static long level(Manifest manifest) {
     Refs refs = manifest.refs();
     long most = Math.min(BYTES, manifest.roomForRefs() / 2);
@@ -58,8 +58,8 @@ final class Compaction {
    *
    * @param manifest manifest validated in this operation
    * @param view its refs
-   * @return the new snapshot; empty if nothing was folded, or somebody else was faster
-   * @throws IOException if it could not be done; nothing is lost
+   * @return the new snapshot; empty if nothing was folded, or another process was faster
+   * @throws IOException if it failed; nothing is lost
    */
   Optional<NewSnapshot> run(Manifest manifest, RefView view) throws IOException {
     RefDelta folded = view.foldable();

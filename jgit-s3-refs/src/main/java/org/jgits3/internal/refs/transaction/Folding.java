@@ -50,9 +50,9 @@ public final class Folding {
   private final AtomicBoolean running = new AtomicBoolean();
 
   /**
-   * Whether this process is to fold once that is due. At first it is, since the one that took refs
-   * or log over the threshold may have died. Any thread may set it; a lost write delays folding
-   * until the next multiple.
+   * True if this process is to fold once folding is due. True at first, because the process that
+   * took refs or log over the threshold may have died. Any thread may set it; a lost write delays
+   * folding until the next multiple.
    */
   private volatile boolean owed = true;
 
@@ -94,7 +94,7 @@ public final class Folding {
     }
   }
 
-  /** Whether a change of a manifest obliges the process that commits it to fold. */
+  /** Tests whether a change of a manifest obliges its committer to fold. */
   static boolean obliges(Manifest before, Manifest after) {
     return Compaction.level(after) > Compaction.level(before)
         || LogCompaction.level(after) > LogCompaction.level(before);

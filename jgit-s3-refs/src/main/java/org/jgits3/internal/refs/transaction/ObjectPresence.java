@@ -6,7 +6,7 @@ import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 
-/** What a handle can tell of objects that refs are to point to. Safe for use by many threads. */
+/** Knowledge of a handle about objects that refs are to point to. Safe for use by many threads. */
 public interface ObjectPresence {
   /**
    * Makes sure that everything that objects lead to is in the packs listed as of this call, or
@@ -20,10 +20,10 @@ public interface ObjectPresence {
   void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException;
 
   /**
-   * Whether the handle may know of objects that no manifest has ever listed, so that a value is no
-   * proof that all it leads to was.
+   * Tests whether the handle may know of objects that no manifest has ever listed. Then a known
+   * value is no proof that all objects it leads to were listed.
    *
-   * @return false if the handle can have found nothing that is not listed or its own
+   * @return false if all objects that the handle can have found are listed or its own
    */
   boolean mayKnowHidden();
 }

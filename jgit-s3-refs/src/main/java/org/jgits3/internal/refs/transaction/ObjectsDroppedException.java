@@ -36,7 +36,7 @@ public final class ObjectsDroppedException extends IOException {
     }
   }
 
-  /** What the refs were to point to. */
+  /** Objects that the refs were to point to. */
   public Set<ObjectId> tips() {
     return tips;
   }

@@ -77,13 +77,13 @@ public final class SharedRefs {
   /** Held by a batch that uploads a snapshot: another one would make that the wrong one. */
   private final ReentrantLock largeBatches = new ReentrantLock();
 
-  /** Whether a snapshot that was read once need not be read again. */
+  /** True if a snapshot that was read once need not be read again. */
   private final boolean trusting;
 
   /** Look-ups that read manifest and snapshot again to compare them. */
   private final SharedRequest<Current> comparisons;
 
-  /** When the newest successful validation began; empty before the first. */
+  /** Start of the newest successful validation; empty before the first. */
   private volatile OptionalLong validatedAt = OptionalLong.empty();
 
   /**
@@ -220,7 +220,7 @@ public final class SharedRefs {
   }
 
   /**
-   * Whether the administrator wants the store not to be asked again so soon.
+   * Tests whether look-ups may still rely on the last validation, by configuration.
    *
    * @return true within the window that {@link Validation.Within} allows
    */
@@ -229,7 +229,7 @@ public final class SharedRefs {
   }
 
   /**
-   * Whether the store was asked not longer ago than some time, and the repository was there.
+   * Tests whether the refs were validated within some time, and the repository existed.
    *
    * @param window the time
    * @return true if so

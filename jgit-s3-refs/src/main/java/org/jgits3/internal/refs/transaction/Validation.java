@@ -4,8 +4,8 @@ package org.jgits3.internal.refs.transaction;
 import java.time.Duration;
 
 /**
- * When a look-up asks the store whether the refs are still those it knows: {@code [s3 "refs"]
- * validate}. Updates are always decided on validated refs, whatever this says.
+ * Policy for when a look-up asks the store whether the known refs are current: {@code [s3 "refs"]
+ * validate}. Updates are always decided on validated refs.
  */
 public sealed interface Validation {
   /** At every look-up, so that it sees every update acknowledged before it began. */

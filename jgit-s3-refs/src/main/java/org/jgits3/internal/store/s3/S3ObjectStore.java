@@ -422,7 +422,7 @@ public final class S3ObjectStore implements ObjectStore {
       StoreException failure = failed(key, S3Failure.of(e));
       if (failure instanceof StoreException.Corrupt
           || failure instanceof StoreException.BrokenOff) {
-        return Optional.empty(); // it ends before the range does, or nobody knows
+        return Optional.empty(); // shorter than the range, or its size is unknown
       }
       throw failure;
     }

@@ -92,7 +92,7 @@ class PackIndexesTest {
       met.countDown();
       try {
         if (!met.await(30, TimeUnit.SECONDS)) {
-          throw new IOException("nobody else reads");
+          throw new IOException("unexpected read");
         }
       } catch (InterruptedException e) {
         throw new IOException(e);

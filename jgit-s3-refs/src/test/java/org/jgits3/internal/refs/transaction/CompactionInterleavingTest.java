@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /**
- * What other processes do while one compacts. Whatever it is, everybody sees the last value of each
- * ref that was acknowledged.
+ * Tests of compactions beside other processes: each process sees the last acknowledged value of
+ * each ref.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class CompactionInterleavingTest {
@@ -59,7 +59,7 @@ class CompactionInterleavingTest {
   private S3RepositoryManager slowly;
   private S3RepositoryManager elsewhere;
 
-  /** Whose compactions take long. */
+  /** The handle whose compactions take long. */
   private S3Repository slow;
 
   /** Another process, which acts meanwhile. */
@@ -366,7 +366,7 @@ class CompactionInterleavingTest {
     assertNothingIsLost("it was committed");
   }
 
-  /** What another process does in one step. */
+  /** Steps of another process. */
   private enum Step {
     PUSH_A,
     PUSH_B,

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a compaction holds besides the table it starts from. */
+/** Tests of the memory of a compaction besides the table it starts from. */
 @Timeout(120)
 class CompactionMemoryTest {
   private static final int REFS = 1 << 14;

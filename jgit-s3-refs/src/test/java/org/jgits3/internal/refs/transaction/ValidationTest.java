@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many requests look-ups need, and what they may miss. */
+/** Tests of the requests of look-ups, and of the changes that they may miss. */
 class ValidationTest {
   private static final String REF = "refs/heads/master";
 

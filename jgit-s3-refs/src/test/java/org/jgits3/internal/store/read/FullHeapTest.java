@@ -8,7 +8,7 @@ import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
 import org.junit.jupiter.api.Test;
 
-/** What goes on after the heap was full while a thread had to clean up what others wait for. */
+/** Tests of waiting threads when the heap was full while another one cleaned up. */
 @FillsTheHeap
 class FullHeapTest {
   private static String run(String what) throws Exception {

@@ -23,7 +23,7 @@ public final class RoundsObjectStore extends DelegatingObjectStore {
   /**
    * Answers at once, until it is {@link #gate gated}.
    *
-   * @param store store that has the answers; closed by whoever opened it
+   * @param store store that has the answers; closed by its opener
    * @param size requests of a round
    */
   public RoundsObjectStore(ObjectStore store, int size) {

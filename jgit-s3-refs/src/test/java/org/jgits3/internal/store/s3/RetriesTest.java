@@ -22,7 +22,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** When failed requests are repeated, in the time of the test. */
+/** Tests of the repetition of failed requests, on the clock of the test. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class RetriesTest {
   private static final Duration DEADLINE = Duration.ofSeconds(60);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left in the store of an upload that failed. */
+/** Tests that a failed upload leaves nothing in the store. */
 class PackUploadFailureTest {
   private static final String KEY = "objects/r/pack/p.pack";
   private static final int PART = UploadOptions.MIN_PART_SIZE;

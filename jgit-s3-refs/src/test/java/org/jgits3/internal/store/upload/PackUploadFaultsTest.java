@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of an upload whose requests fail, are lost, late or applied twice. */
+/** Tests of uploads whose requests fail, are lost, late or applied twice. */
 class PackUploadFaultsTest {
   private static final String KEY = "objects/r/pack/x.pack";
   private static final int PART = UploadOptions.MIN_PART_SIZE;

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * How much memory a long upload takes. What its own thread allocates is counted, and what those do
- * that send its parts.
+ * Tests of the memory that a long upload allocates, on its own thread and those that send its
+ * parts.
  */
 @Timeout(120)
 class UploadAllocationTest {
