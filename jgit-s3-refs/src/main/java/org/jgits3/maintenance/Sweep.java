@@ -31,18 +31,18 @@ import org.jgits3.store.StoreException;
 /**
  * Deletes the objects of one repository that no manifest lists, and aborts abandoned uploads.
  *
- * <p>A sweep first commits a boundary, a generation that only grows: no later commit lists a name
- * for the first time that was minted at or before it. It then lists the store, and deletes objects
- * minted at or before the boundary that neither the manifest of that commit nor a later one lists.
- * However long the sweep sleeps in between, every later manifest descends from that one, so that
- * none can list such a name again. Two sweeps at once do no harm.
+ * <p>A sweep first commits a boundary, a generation that only grows: no later commit newly lists a
+ * name minted at or before it. Then the sweep lists the store, and deletes objects that were minted
+ * at or before the boundary and that the manifest of this commit, or a later one, does not list. It
+ * may sleep in between: every later manifest descends from this one, so none can list such a name
+ * again. Two sweeps at once do no harm.
  *
- * <p>This requires that no other name is bound to the same life. The catalog ensures that, but a
- * restore of the store may break it. So a sweep asks the catalog first: it deletes nothing of a
- * life with two names, and nothing of a deleted life while any name holds it.
+ * <p>This requires that the repository has no other name. The catalog ensures that, but a restore
+ * of the store may break it. So a sweep reads all manifests first. It deletes nothing of a
+ * repository with two names, and nothing of a deleted repository that still has a name.
  *
- * <p>A sweep spares an object unless a mark older than the grace period rules it out as well,
- * because a reader that began while the object was listed may still be reading it.
+ * <p>An object is deleted only if a mark older than the grace period rules it out as well, because
+ * a reader that began while the object was listed may still be reading it.
  */
 public final class Sweep {
   /** Number of objects decided on before they are deleted; bounds the memory. */
@@ -122,8 +122,8 @@ public final class Sweep {
   }
 
   /**
-   * Sweeps the remaining objects of a deleted repository, unless a name holds it again. Its life
-   * never comes back: a new repository of its name gets another life.
+   * Sweeps the remaining objects of a deleted repository, unless a name holds it again. A new
+   * repository of its name has another id.
    *
    * @param tombstone its manifest
    * @param grace minimum time between the first sweep that saw the tombstone and the one that
@@ -137,7 +137,10 @@ public final class Sweep {
     return ended(run, grace, dryRun);
   }
 
-  /** Deletes or counts the doomed objects, then those of former lives of the name. */
+  /**
+   * Deletes or counts the doomed objects, then those of deleted repositories that had the name
+   * before.
+   */
   private Report swept(Run run, Duration grace, boolean dryRun) throws IOException {
     Report report = dryRun ? run.count() : run.delete();
     for (String former : run.formers) {
@@ -152,13 +155,13 @@ public final class Sweep {
   }
 
   /**
-   * Deletes or counts the objects of a life, unless it has not ended, or ended within the grace
-   * period.
+   * Deletes or counts the objects of a deleted repository, unless a name holds it, or it was
+   * deleted within the grace period.
    */
   private Report ended(Run run, Duration grace, boolean dryRun) throws IOException {
     if (!nameIndex.holders(run.repositoryId).isEmpty()) {
       if (!dryRun) {
-        store.delete(List.of(run.end)); // should it end again, that is another end
+        store.delete(List.of(run.end)); // if it is deleted again, that is another deletion
       }
       return run.nothing(dryRun);
     }
@@ -170,8 +173,8 @@ public final class Sweep {
   }
 
   /**
-   * Tests whether a sweep noted the end of a life at least a grace period ago. Notes it now if none
-   * has.
+   * Tests whether a sweep noted the deletion of a repository at least a grace period ago. Notes it
+   * now if none has.
    */
   private boolean isOver(String key, Duration grace, boolean dryRun) throws IOException {
     if (grace.isZero()) {
@@ -204,7 +207,7 @@ public final class Sweep {
   private final class Run {
     private final String repositoryId;
 
-    /** Key of the note of the end of the life; empty if it has not ended. */
+    /** Key of the note of the repository's deletion; empty if it is not deleted. */
     private final String end;
 
     private final String prefix;
@@ -216,7 +219,7 @@ public final class Sweep {
     /** Objects that no commit could list when the grace period began. */
     private final UnlistedObjects then;
 
-    /** Former lives of the name, found while listing. */
+    /** Ids of deleted repositories that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
     /** True if the sweep left objects for a later one. */
@@ -238,7 +241,7 @@ public final class Sweep {
     }
 
     /**
-     * Creates a run over the remaining objects of a life that has ended.
+     * Creates a run over the remaining objects of a deleted repository.
      *
      * @param end nonce of its tombstone
      */
@@ -317,8 +320,8 @@ public final class Sweep {
     }
 
     /**
-     * Notes a former life, never the life itself: a rename that was overtaken by another rename,
-     * and by the deletion of the repository, can leave such a key.
+     * Notes the id of a repository that had the name before, never the own id: a rename overtaken
+     * by another rename and by a deletion can leave such a key.
      */
     private void note(String key) {
       ObjectNames.formerIn(repositoryId, key)

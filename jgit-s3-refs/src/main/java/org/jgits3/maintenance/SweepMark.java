@@ -31,7 +31,7 @@ record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {
   /**
    * Encodes the stored form.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    */
   byte[] encode(String repositoryId) {
     List<String> lines = new ArrayList<>();
@@ -44,7 +44,7 @@ record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {
   /**
    * Reads a stored form.
    *
-   * @param repositoryId life of the repository
+   * @param repositoryId id of the repository
    * @param generation generation in the name of the mark
    * @param bytes the stored form
    * @return the mark; empty if the bytes are not a mark, or one of a later version

@@ -17,12 +17,12 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 
 /**
- * Known times of generations, and the objects they ruled out. The sources are marks of earlier
- * sweeps and, for times, the transactions at the end of the log. A mark is an object of its own,
- * named after its generation; no manifest lists it, so that a later sweep removes it.
+ * Marks of earlier sweeps: the times of generations, and the objects that their manifests ruled
+ * out. Transactions at the end of the log add further times. A mark is an object named after its
+ * generation; no manifest lists it, so that a later sweep removes it.
  *
- * <p>Wrong clocks make a sweep delete too little, or hinder work in progress; they cannot make it
- * delete an object that is needed. A time in the future is ignored, and no generation counts as
+ * <p>A wrong clock makes a sweep delete too little, or makes work in progress fail. It cannot make
+ * a sweep delete a needed object. A time in the future is ignored, and no generation counts as
  * older than one before it, so that one slow clock has little effect.
  */
 final class SweepMarks {
@@ -101,8 +101,8 @@ final class SweepMarks {
   }
 
   /**
-   * Newest generation that had a successor at some moment, so that all names minted from it are
-   * older.
+   * Finds the newest generation that had ended by some moment. Names minted from it, or from an
+   * earlier one, are older than the moment.
    *
    * @param moment the moment
    * @return the generation; 0 if none is known
@@ -116,8 +116,8 @@ final class SweepMarks {
   }
 
   /**
-   * Objects that were ruled out at some moment, so that no operation that began later needs them.
-   * The newest mark that is old enough includes all earlier ones.
+   * Finds the objects that were ruled out by some moment, so that no operation that began later
+   * needs them. The newest mark that is old enough rules out all objects that earlier ones do.
    *
    * @param moment the moment
    * @return the objects, as far as they are known
@@ -131,8 +131,8 @@ final class SweepMarks {
   }
 
   /**
-   * Tests whether there is a mark newer than a moment, for later sweeps to use. Transactions do not
-   * count, since they leave the manifest when there are many.
+   * Tests whether there is a mark newer than a moment. The times of transactions do not count,
+   * because later sweeps may not find them in the manifest.
    */
   boolean anyAfter(Instant moment) {
     return marks.stream().anyMatch(mark -> time(mark).isAfter(moment));
