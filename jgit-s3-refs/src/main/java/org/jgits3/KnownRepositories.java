@@ -65,9 +65,9 @@ final class KnownRepositories {
   }
 
   /**
-   * The repository that is known by a name, or a new one if none is, or what is known of it is that
-   * it is gone. It is known while the caller has it, and kept only by {@link #keep}: names that
-   * stand for nothing drive nothing out.
+   * Returns the repository known by a name, or a new one if none is known or the known one is gone.
+   * It is known while the caller refers to it, and kept only by {@link #keep}, so that names
+   * without a repository evict none.
    *
    * @param name its name
    * @param create makes a new one, quickly

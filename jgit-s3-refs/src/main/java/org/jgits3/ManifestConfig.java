@@ -13,8 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A repository's Git configuration, kept in its manifest, with the administrator's settings for
- * what it does not set.
+ * A repository's Git configuration, kept in its manifest, on top of the administrator's settings.
  */
 final class ManifestConfig extends StoredConfig {
   private static final Logger LOG = LoggerFactory.getLogger(ManifestConfig.class);
@@ -30,8 +29,8 @@ final class ManifestConfig extends StoredConfig {
   }
 
   /**
-   * This configuration, read again if the newest manifest known has another text. Listeners are
-   * told then, unless nothing was read before.
+   * Returns this configuration, read again if the newest manifest known has another text. Then
+   * notifies listeners, unless none was read before.
    */
   ManifestConfig current() {
     try {
@@ -56,7 +55,7 @@ final class ManifestConfig extends StoredConfig {
     return changed;
   }
 
-  /** Listeners are told of what is saved or read, and of nothing else. */
+  /** Listeners learn of saved and read configurations only. */
   @Override
   protected boolean notifyUponTransientChanges() {
     return false;
@@ -67,7 +66,7 @@ final class ManifestConfig extends StoredConfig {
   }
 
   /**
-   * Asks the store, and reads what is stored. What was set and not saved is lost.
+   * Asks the store, and reads the stored configuration. Values set and not saved are lost.
    *
    * @throws IOException if the store does not answer, or the repository is gone
    * @throws ConfigInvalidException if the stored text is no configuration

@@ -46,11 +46,11 @@ public final class S3Repository extends DfsRepository {
   private volatile boolean validated;
 
   /**
-   * A handle.
+   * Creates a handle.
    *
-   * @param shared what it shares with the other handles of the repository
-   * @param settings what the administrator set
-   * @param opening what look-ups may rely on
+   * @param shared state shared with the other handles of the repository
+   * @param settings settings of the administrator
+   * @param opening way it is opened, which decides the validation of look-ups
    */
   S3Repository(SharedRepository shared, S3Settings settings, Opening opening) {
     super(new Builder(shared.name().value()));
@@ -167,8 +167,8 @@ public final class S3Repository extends DfsRepository {
 
   /**
    * The repository's Git configuration, on top of the administrator's. One object for each handle;
-   * this call reads it again if another configuration has become known meanwhile, and what was set
-   * and not saved is lost then.
+   * this call reads it again if another configuration has become known meanwhile; values set and
+   * not saved are then lost.
    *
    * <p>{@code load()} asks the store first. {@code save()} commits it, and fails with
    *

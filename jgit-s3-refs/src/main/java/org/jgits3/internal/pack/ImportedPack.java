@@ -18,8 +18,8 @@ public final class ImportedPack {
   private ImportedPack() {}
 
   /**
-   * Writes a pack with its index, and lists it. It counts as collected, since it holds what refs
-   * lead to and nothing else.
+   * Writes a pack with its index, and lists it. It counts as collected, because it holds exactly
+   * the objects that refs lead to.
    *
    * @param database objects of the repository that gets the pack
    * @param writer has prepared the pack; its index must not be disabled

@@ -89,7 +89,7 @@ public final class IndexBudget {
     return dropped;
   }
 
-  /** Counts a pack no more. */
+  /** Stops counting a pack. */
   synchronized void release(SharedPacks packs, String id) {
     Held held = used.get(packs);
     Long bytes = held == null ? null : held.packs.remove(id);

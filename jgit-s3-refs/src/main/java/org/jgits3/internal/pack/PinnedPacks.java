@@ -13,8 +13,8 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 
 /**
- * The packs of one manifest, whatever others commit meanwhile: what maintenance works on. Shares
- * nothing with the handles of users. Safe for use by many threads.
+ * The packs of one manifest, for maintenance. Commits by others do not change them. Shares no state
+ * with the handles of users. Safe for use by many threads.
  */
 public class PinnedPacks extends SharedPacks implements Closeable {
   private final ManifestCommitter committer;
@@ -22,9 +22,10 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   private volatile boolean garbageKept;
 
   /**
-   * The packs of a manifest.
+   * Creates the packs of a manifest.
    *
-   * @param packs what the handles of users share, of which only the way to the store is used
+   * @param packs packs that the handles of users share; only their store, uploads and caches are
+   *     used
    * @param committer commit loop of the repository
    * @param pinned manifest that lists them
    */
@@ -40,19 +41,19 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   }
 
   /**
-   * Mints from the newest manifest there is, since a pack is begun when everything was counted, and
-   * that may have taken so long that a name of the pinned one would be too old to be listed.
+   * Mints from the newest manifest: a pack is begun after all objects were counted, which may take
+   * so long that a name from the pinned manifest would be too old to be listed.
    */
   @Override
   String mint() throws IOException {
     return ObjectNames.mint(committer.validate().manifest());
   }
 
-  /** Does nothing: what is not in these packs is missing. */
+  /** Does nothing: an object that is not in these packs is missing. */
   @Override
   void refresh() {}
 
-  /** The pinned one: a collection packs what its refs lead to. */
+  /** Returns the pinned one: a collection packs all objects that its refs lead to. */
   @Override
   Optional<Manifest> collected() {
     return Optional.of(pinned);
@@ -79,7 +80,7 @@ public class PinnedPacks extends SharedPacks implements Closeable {
     return garbageKept;
   }
 
-  /** Lets go what was loaded of them, and the manifest. */
+  /** Releases their indexes and the manifest. */
   @Override
   public void close() {
     retire();

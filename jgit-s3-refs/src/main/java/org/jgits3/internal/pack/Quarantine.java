@@ -39,16 +39,16 @@ final class Quarantine implements Committer {
   /** Packs of the handle that were not published, as far as it knows. */
   private final List<DeferredPack> packs = new CopyOnWriteArrayList<>();
 
-  /** Those of them that something refers to which is about to be listed. */
+  /** Those of them that a pack refers to which is about to be listed. */
   private final Set<DeferredPack> needed = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong changes = new AtomicLong();
 
   /**
-   * Of no packs yet.
+   * Creates a quarantine without packs.
    *
-   * @param deferred what waits in this process
-   * @param objects what the handle sees
+   * @param deferred packs that wait in this process
+   * @param objects objects that the handle sees
    */
   Quarantine(DeferredPacks deferred, S3ObjDatabase objects) {
     this.deferred = deferred;
@@ -74,8 +74,8 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Makes sure that objects are listed before anything that refers to them, or together with it:
-   * what is listed may be relied on by everyone, and a pack that is hidden may be forgotten.
+   * Makes sure that objects are listed before an object that refers to them, or together with it:
+   * all writers may rely on a listed object, and a hidden pack may be forgotten.
    *
    * @param ids objects that another one refers to, which is about to be written
    * @throws IOException if another handle has received one and it cannot be published
@@ -101,7 +101,7 @@ final class Quarantine implements Committer {
    * refer to.
    *
    * @param through commits changes of packs
-   * @param unread whether what the objects refer to is not known
+   * @param unread whether the references of the objects are unknown
    */
   Committer ofPacks(Committer through, boolean unread) {
     return new Committer() {
@@ -127,7 +127,7 @@ final class Quarantine implements Committer {
         .toList();
   }
 
-  /** A verdict, and whether packs are listed together with what it is about. */
+  /** A verdict, and whether packs are listed together with its change. */
   private record Accompanied<R>(R verdict, boolean listed) {}
 
   /**
@@ -163,7 +163,7 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Objects that lead to nothing in packs that are not listed.
+   * Objects that lead to no object in unlisted packs.
    *
    * @param values the objects
    * @param generation a generation since which all they lead to was listed, unless it was dropped
@@ -176,8 +176,8 @@ final class Quarantine implements Committer {
    * Commits a change.
    *
    * @param through commits it
-   * @param apart what is known not to lead into these packs
-   * @param leads whether something leads into them
+   * @param apart objects known not to lead into these packs
+   * @param leads whether a value leads into them
    * @throws UnknownValues if it is neither known that refs are to lead into them nor that they are
    *     not; nothing was written
    */
@@ -264,7 +264,7 @@ final class Quarantine implements Committer {
     }
   }
 
-  /** A pack that is in doubt or forgotten may not be relied on unless it is there. */
+  /** Checks that no pack in doubt or forgotten is relied on, unless it is listed. */
   private void checkListed(DeferredPack pack, Manifest manifest) throws IOException {
     String id = pack.entry().id();
     boolean safe =

@@ -10,8 +10,8 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * Objects that a commit, tag or tree names, read from its bytes as they are: of one that does not
- * follow the format, those that can be made out.
+ * Objects that a commit, tag or tree names, read from its raw bytes. Of a malformed object, those
+ * that can be recognised.
  */
 final class ReferredObjects {
   private static final Set<String> NAMING = Set.of("tree", "parent", "object");
@@ -23,8 +23,8 @@ final class ReferredObjects {
    *
    * @param type its type, one of the constants of Git
    * @param data array with its content
-   * @param off where that begins
-   * @param len how many bytes it has
+   * @param off start of the content
+   * @param len length of the content
    * @return ids in it; none for a blob
    */
   static List<ObjectId> of(int type, byte[] data, int off, int len) {

@@ -19,8 +19,8 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * A copy of a pack that a manifest once listed. A name that has left the manifest never returns,
- * since a sweep that sleeps may be about to delete it; so the copy has a fresh one.
+ * A copy of a pack that a manifest once listed. It has a fresh name: a name that has left the
+ * manifest never returns, because a sleeping sweep may be about to delete it.
  */
 public final class RestoredPack {
   private static final int BUFFER = 4 << 20;
@@ -33,7 +33,7 @@ public final class RestoredPack {
    * Copies packs into a repository.
    *
    * @param database a handle that {@linkplain S3ObjDatabase#deferReceivedPacks defers}
-   * @param store where the packs are
+   * @param store store that has the packs
    */
   public RestoredPack(S3ObjDatabase database, ObjectStore store) {
     this.database = database;
@@ -41,16 +41,16 @@ public final class RestoredPack {
   }
 
   /**
-   * Copies a pack and its index, in pieces of {@value #BUFFER} bytes, and checks them. What else
-   * belonged to it the next collection makes anew. The copy is listed with the handle's next ref
-   * update that leads into it, or gone when the handle is closed.
+   * Copies a pack and its index, in pieces of {@value #BUFFER} bytes, and checks them. Other side
+   * files are left to the next collection. The copy is listed with the handle's next ref update
+   * that leads into it; otherwise it is deleted when the handle is closed.
    *
-   * @param entry what the manifest said of the pack
+   * @param entry entry of the pack in the old manifest
    * @param repositoryId repository id of that manifest
    * @param monitor told of the bytes; may cancel
    * @return bytes copied
-   * @throws StoreException.Missing if the store does not have the pack any more
-   * @throws StoreException.Corrupt if it is not what was written
+   * @throws StoreException.Missing if the store no longer has the pack
+   * @throws StoreException.Corrupt if it has other bytes than were written
    * @throws IOException if it could not be copied
    */
   public long copy(PackEntry entry, String repositoryId, ProgressMonitor monitor)

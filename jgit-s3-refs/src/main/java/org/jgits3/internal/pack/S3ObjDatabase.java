@@ -71,7 +71,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
           PackExt.COMMIT_GRAPH,
           PackExt.OBJECT_SIZE_INDEX);
 
-  /** Files that tell what commits lead to. */
+  /** Files that describe the history below commits. */
   private static final Set<PackExt> WHOLE_HISTORY =
       Set.of(PackExt.BITMAP_INDEX, PackExt.COMMIT_GRAPH);
 
@@ -116,30 +116,30 @@ public class S3ObjDatabase extends DfsObjDatabase {
     /**
      * Refs of one moment, however often they are looked up.
      *
-     * @return the newest ones this process knows, all of which lead to what is listed
+     * @return the newest ones this process knows; all objects that they lead to are listed
      * @throws IOException if they are not in memory and cannot be read
      */
     RefDatabase newest() throws IOException;
   }
 
   /**
-   * Objects of a handle that serves more than one operation, and whose refs are those of one
-   * moment.
+   * Creates the objects of a handle that serves more than one operation, or whose refs are those of
+   * one moment.
    *
    * @param repository the handle
    * @param options how readers read
-   * @param shared what all handles of the repository share
+   * @param shared packs of the repository, shared by its handles
    */
   public S3ObjDatabase(DfsRepository repository, DfsReaderOptions options, SharedPacks shared) {
     this(repository, options, shared, repository::getRefDatabase, false);
   }
 
   /**
-   * Objects of a handle.
+   * Creates the objects of a handle.
    *
    * @param repository the handle
    * @param options how readers read
-   * @param shared what all handles of the repository share
+   * @param shared packs of the repository, shared by its handles
    * @param refs gives refs of the repository
    * @param validated whether the manifest was validated for the one operation this handle is for
    */
@@ -161,12 +161,12 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * From now on leaves packs that a push brings through this handle unpublished until it makes a
-   * ref lead into them: pack and refs are one write then, and a push that is refused publishes
-   * nothing, whatever its hooks do to other refs. For a handle that serves one push; others see
-   * such a pack once it is published, or when they miss an object of it. Closing the handle forgets
-   * what was not published. What is fetched or inserted through the handle is published as through
-   * any other, together with a pack that it refers to.
+   * Defers packs that a push brings through this handle from now on, until the handle makes a ref
+   * lead into them. Pack and refs are then one write, and a refused push publishes nothing, even if
+   * its hooks change other refs. For a handle that serves one push. Other handles see such a pack
+   * once it is published, or when they miss an object of it. Closing the handle forgets packs that
+   * were not published. Objects fetched or inserted through the handle are published as through any
+   * other, together with packs that they refer to.
    */
   public void deferReceivedPacks() {
     defers = true;
@@ -218,20 +218,20 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /**
    * Commits changes of this handle, together with packs that wait for one.
    *
-   * @return what all changes of refs through this handle have to go through
+   * @return committer for all changes of refs through this handle
    */
   public Committer committer() {
     return quarantine;
   }
 
   /**
-   * Makes sure that everything that objects lead to is in the packs listed as of this call, or
+   * Checks that all objects that some objects lead to are in the packs listed as of this call, or
    * later.
    *
    * @param ids the objects
-   * @param refs refs as of this call, or later, all of which lead to what is there
-   * @throws org.eclipse.jgit.errors.MissingObjectException if something is missing
-   * @throws IOException if it cannot be told
+   * @param refs refs as of this call, or later; all objects that they lead to exist
+   * @throws org.eclipse.jgit.errors.MissingObjectException if an object is missing
+   * @throws IOException if objects cannot be read
    */
   public void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException {
     try (DfsReader reader = newReader()) {
@@ -247,7 +247,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
    *     listed
    */
   public boolean mayKnowHidden() {
-    return shared.deferred().othersWait(quarantine) // first: what leaves counts as lost by then
+    return shared.deferred().othersWait(quarantine) // first: a pack that leaves counts as lost then
         || shared.deferred().lost() != lost;
   }
 
@@ -522,7 +522,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
         pack, ext, readsBack ? Optional.of(shared.receiving().spills()) : Optional.empty());
   }
 
-  /** As {@link #writeFile}, for one who never reads back what he has written. */
+  /** As {@link #writeFile}, for a caller that never reads the file back. */
   DfsOutputStream writeWithoutReading(S3PackDescription pack, PackExt ext) throws IOException {
     return write(pack, ext, Optional.empty());
   }
@@ -535,7 +535,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
-  /** Makes sure that what a manifest would say of a pack is all there is of it. */
+  /** Checks that a manifest can list the pack with all its files. */
   private static void checkWhole(S3PackDescription pack) throws NotSupportedException {
     for (PackExt ext : PackExt.values()) {
       if (pack.hasFileExt(ext)) {
@@ -585,7 +585,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       checkWhole(pack);
       pack.finish();
       if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
-        WHOLE_HISTORY.forEach(pack::leaveOut); // what they say would be wrong once it is whole
+        WHOLE_HISTORY.forEach(pack::leaveOut); // they would be wrong once the history is complete
       }
       pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
       shared.files().written(shared.manifest().repositoryId(), pack);
@@ -608,8 +608,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Packs of garbage with an object that none of the packs has which take their place. A collection
-   * drops what has expired, and packs other garbage anew; only its packs tell which is which.
+   * Finds packs of garbage with an object that none of their successors has. A collection drops
+   * expired garbage and packs other garbage anew; only its packs tell the two apart.
    */
   private Set<S3PackDescription> dropped(
       List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
@@ -634,8 +634,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Those packs of garbage that {@code gc.pruneExpire} says are kept. The collection of this
-   * library leaves them alone by itself; JGit's, that of {@code Git.gc()}, drops what is a day old.
+   * Finds the packs of garbage that {@code gc.pruneExpire} keeps. The collection of this library
+   * keeps them by itself; JGit's {@code Git.gc()} drops garbage that is a day old.
    */
   private Set<S3PackDescription> unexpired(Set<S3PackDescription> garbage) throws IOException {
     if (garbage.isEmpty()) {
@@ -673,8 +673,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Aborts what is still being uploaded, and deletes the files of packs that no commit has named.
-   * Once a commit was tried they stay, for the sweep to judge: its outcome may be unknown.
+   * Aborts uploads that are still open, and deletes the files of packs that no commit has named.
+   * Once a commit was tried they are left to the sweep, because its outcome may be unknown.
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
@@ -739,16 +739,16 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
-  /** As documented by JGit, with what this handle has set. */
+  /** As documented by JGit, with the changes of this handle. */
   @Override
   public Set<ObjectId> getShallowCommits() throws IOException {
     return shallow.get();
   }
 
   /**
-   * As documented by JGit, but for what others have changed since the same thread has read them,
-   * which stays. A commit that is to be shallow no more still is, for other handles and for walks,
-   * until all that its parents lead to is listed: a pack that this handle receives may bring it.
+   * As documented by JGit, except that changes by others since the same thread has read them are
+   * kept. A commit stops being shallow for other handles and for walks only when all objects that
+   * its parents lead to are listed: a pack that this handle receives may bring them.
    */
   @Override
   public void setShallowCommits(Set<ObjectId> shallowCommits) throws IOException {

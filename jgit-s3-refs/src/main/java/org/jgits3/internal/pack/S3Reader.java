@@ -34,14 +34,14 @@ import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 
 /**
- * Reads objects. An object that is missing may be in a pack that another handle of the process has
- * received and not published yet, which is published then. Otherwise the first miss asks the store
- * once whether there are newer packs, since another process may have pushed the object; later
- * misses of the same reader are taken as they are.
+ * Reads objects. A missing object may be in a pack that another handle of the process has received
+ * and not published yet; then that pack is published. Otherwise the first miss asks the store once
+ * for newer packs, because another process may have pushed the object. Later misses of the same
+ * reader are final.
  *
  * <p>A pack may vanish while it is read: another process put its objects into a new one, and a
- * sweep deleted it. What was being looked up is then looked up again in the packs there are now, by
- * another reader that takes the place of this one, since this one remembers the pack.
+ * sweep deleted it. The look-up is then repeated in the current packs by a new reader, because this
+ * one remembers the pack.
  */
 final class S3Reader extends DfsReader {
   /** Packs that may vanish under one reader before it gives up. */
@@ -50,7 +50,7 @@ final class S3Reader extends DfsReader {
   private final S3ObjDatabase database;
   private boolean writer;
 
-  /** Memory for what a pack parser has in memory as a whole; null for all who are none. */
+  /** Memory for objects that a pack parser holds as a whole; null for other readers. */
   @Nullable private TransferMemory.Share memory;
 
   private boolean refreshed;
@@ -63,9 +63,9 @@ final class S3Reader extends DfsReader {
   @Nullable private S3Reader successor;
 
   /**
-   * Something to look up.
+   * A look-up.
    *
-   * @param <T> what is found
+   * @param <T> its result
    */
   @FunctionalInterface
   private interface Lookup<T> {
@@ -78,9 +78,9 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * Takes it as it is that there is no such object: a writer that misses one that others have just
-   * written writes it once more, which is harmless, and cheaper than a request an object. Still
-   * looks further for an object that it wants to read.
+   * Makes this a reader of a writer, which does not ask for newer packs when an object is missing.
+   * If another process has just written the object, it is written once more, which is harmless and
+   * cheaper than a request for each object. Objects to be read are still looked for.
    */
   S3Reader forWriter() {
     writer = true;
@@ -102,7 +102,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** Looks something up, in newer packs if one vanishes. */
+  /** Does a look-up, in newer packs if one vanishes. */
   private <T> T lookUp(Lookup<T> lookup) throws IOException {
     while (true) {
       S3Reader reader = successor == null ? this : successor;
@@ -128,7 +128,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** Tells of an index that was loaded with others, by another reader. */
+  /** Notifies listeners of an index that another reader loaded. */
   private void tellOfIndex(DfsPackFile pack) throws IOException {
     if (listeners.isEmpty()) {
       return;
@@ -182,8 +182,8 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * As documented by JGit. A pack parser that does not know the type wants the base of a delta,
-   * which it reads as a whole; what it compares it reads as a stream, or has in memory already.
+   * As documented by JGit. A pack parser that does not know the type reads the base of a delta, as
+   * a whole. Objects to compare it reads as streams, or has in memory already.
    */
   @Override
   public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
@@ -304,9 +304,9 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * As documented by JGit. After a representation that is not available JGit chooses again: from
-   * newer packs if the one that has it vanished. If the store has failed, the choice would be the
-   * same, again and again.
+   * As documented by JGit. If a representation is not available JGit chooses again, from newer
+   * packs if its pack vanished. If the store has failed this throws, because JGit would choose the
+   * same one again.
    */
   @Override
   public void copyObjectAsIs(PackOutputStream out, ObjectToPack object, boolean validate)
@@ -322,10 +322,10 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * As documented by JGit. If the pack vanished before anything of it was sent, its objects are
-   * sent one by one, from the packs that have them now; the client was told their number only.
+   * As documented by JGit. If the pack vanished before its first byte was sent, its objects are
+   * sent one by one, from the packs that have them now; the client knows only their number.
    *
-   * @throws IOException if it vanished later: what was sent cannot be taken back
+   * @throws IOException if it vanished later: sent bytes cannot be taken back
    */
   @Override
   public void copyPackAsIs(PackOutputStream out, CachedPack pack) throws IOException {
@@ -369,7 +369,8 @@ final class S3Reader extends DfsReader {
     }
     refreshed = true;
     database.refresh();
-    return true; // even if nothing is new to the process: others may have learned of it meanwhile
+    return true; // even if the process knew them all: another thread may have learned of them
+    // meanwhile
   }
 
   @Override

@@ -17,22 +17,23 @@ import org.eclipse.jgit.revwalk.RevCommit;
 /**
  * Commits at which the history ends, as one handle sees and changes them.
  *
- * <p>JGit reads all, and sets all when a fetch has told it of changes. So a change is what differs
- * from what the same thread has read, and is made to what others have committed meanwhile. A commit
- * stops to be shallow when all that its parents lead to is listed, and not when the fetch says that
- * it will be: the pack comes later, or never. Safe for use by many threads.
+ * <p>JGit reads the whole set, and sets the whole set after a fetch has told of changes. So a
+ * change is the difference from the set that the same thread has read, and it is applied to the
+ * newest committed set. A commit stops being shallow when all objects that its parents lead to are
+ * listed, not when the fetch announces it: the pack comes later, or never. Safe for use by many
+ * threads.
  */
 final class ShallowCommits {
   private final SharedPacks shared;
   private final S3ObjDatabase objects;
 
-  /** As a thread has read them last. */
+  /** The set that each thread has read last. */
   private final Map<Thread, Set<ObjectId>> read = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** To be shallow no more, once their parents are there. */
+  /** Commits to stop being shallow once their parents are listed. */
   private final Set<ObjectId> leaving = ConcurrentHashMap.newKeySet();
 
-  /** At which walks may have ended. */
+  /** Commits at which walks may have ended. */
   private final Set<ObjectId> seen = ConcurrentHashMap.newKeySet();
 
   ShallowCommits(SharedPacks shared, S3ObjDatabase objects) {
@@ -52,7 +53,7 @@ final class ShallowCommits {
     return Set.copyOf(seen);
   }
 
-  /** The listed ones without those that this handle has said are shallow no more. */
+  /** The listed ones without those that this handle has removed. */
   Set<ObjectId> get() throws IOException {
     Set<ObjectId> commits = new HashSet<>(listed());
     commits.removeAll(leaving);
@@ -77,7 +78,7 @@ final class ShallowCommits {
     return rest;
   }
 
-  /** Commits what is to be shallow no more and can be, after packs were listed. */
+  /** Commits the removals that have become possible after packs were listed. */
   void settle() throws IOException {
     if (!leaving.isEmpty()) {
       change(Set.of());
@@ -96,7 +97,7 @@ final class ShallowCommits {
     }
   }
 
-  /** Those of the ones that are leaving whose parents are listed with all that they lead to. */
+  /** Finds the leaving commits whose parents are listed with all objects they lead to. */
   private Set<ObjectId> complete() throws IOException {
     Set<ObjectId> complete = new HashSet<>();
     for (ObjectId id : leaving) {
@@ -108,7 +109,8 @@ final class ShallowCommits {
   }
 
   /**
-   * Parents as the commit names them; none if it is not there itself, so that nothing ends at it.
+   * Returns the parents that a commit names; none if the commit is missing, so that no walk ends at
+   * it.
    */
   private Set<ObjectId> parents(ObjectId id) throws IOException {
     try (ObjectReader reader = objects.newReader()) {
@@ -123,7 +125,7 @@ final class ShallowCommits {
     }
   }
 
-  /** Commits of which the handle has said that they are shallow no more, and which still are. */
+  /** Commits that this handle has removed and that are still shallow in the manifest. */
   Set<ObjectId> leaving() {
     return Set.copyOf(leaving);
   }

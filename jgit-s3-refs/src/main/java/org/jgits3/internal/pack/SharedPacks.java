@@ -48,10 +48,10 @@ public class SharedPacks {
   private final DeferredPacks deferred;
   private final IndexBudget indexes;
 
-  /** Packs that some handle uses, by id, so that handles share what a pack has loaded. */
+  /** Packs that some handle uses, by id, so that handles share loaded indexes. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
 
-  /** Packs as of {@link #generation}, and how often they have changed; guarded by this. */
+  /** Packs as of {@link #generation}, with the number of their changes; guarded by this. */
   private List<PackEntry> seen = List.of();
 
   private long generation;
@@ -64,12 +64,12 @@ public class SharedPacks {
   @FunctionalInterface
   public interface Room {
     /**
-     * Moves to objects of their own what need not be in the manifest.
+     * Moves parts of the manifest to objects of their own.
      *
      * @param full says how much is missing
-     * @param attempt how often room was made for the same change before
+     * @param attempt number of earlier attempts to make room for the same change
      * @return whether the change may fit now
-     * @throws IOException if it could not be done, or not be decided; nothing is lost
+     * @throws IOException if it failed, or its outcome is unknown; nothing is lost
      */
     boolean make(ManifestException.TooLarge full, int attempt) throws IOException;
   }
@@ -88,14 +88,14 @@ public class SharedPacks {
   }
 
   /**
-   * The packs of one repository.
+   * Creates the packs of one repository.
    *
-   * @param store where they are
-   * @param uploads how they get there
+   * @param store store of the repository
+   * @param uploads uploads of the process
    * @param committer commit loop of the repository
    * @param room makes room in its manifest if that is full
    * @param refs gives the refs of its manifests
-   * @param receiving what packs share that are received
+   * @param receiving resources shared by packs being received
    * @param files reads them
    * @param indexes memory for the indexes of all repositories
    */
@@ -125,7 +125,7 @@ public class SharedPacks {
     return deferred;
   }
 
-  /** Other packs that take the same way to the store. */
+  /** Creates other packs with the same store, uploads and caches. */
   SharedPacks(SharedPacks other, ManifestCommitter committer) {
     this(
         other.store,
@@ -194,7 +194,7 @@ public class SharedPacks {
   /**
    * A number that grows when the packs change.
    *
-   * @return how often they have changed
+   * @return number of changes
    */
   long version() throws IOException {
     return observe(manifest());
@@ -232,7 +232,7 @@ public class SharedPacks {
     return packFiles.computeIfAbsent(id, create);
   }
 
-  /** Lets go what was loaded of a pack that no manifest will ever list. */
+  /** Releases the indexes of a pack that no manifest will ever list. */
   void drop(String id) {
     packFiles.remove(id);
     indexes.release(this, id);
@@ -258,8 +258,8 @@ public class SharedPacks {
   }
 
   /**
-   * Says that nothing keeps these packs but the handles that are open. What was loaded is let go
-   * once those are closed, unless {@link #revive} is called before.
+   * Notes that only open handles keep these packs. Loaded indexes are released once those are
+   * closed, unless {@link #revive} is called before.
    *
    * @return whether handles are open
    */
@@ -269,7 +269,7 @@ public class SharedPacks {
     return handles > 0;
   }
 
-  /** Says that handles will be opened, as before {@link #retire}. */
+  /** Notes that handles will be opened again, as before {@link #retire}. */
   public synchronized void revive() {
     retired = false;
   }
@@ -322,8 +322,8 @@ public class SharedPacks {
   }
 
   /**
-   * Manifest whose refs lead to nothing that is not in packs of a collection that these packs are
-   * collected by; empty if there is none.
+   * Manifest whose refs lead only to objects in the packs of the collection that uses these packs;
+   * empty if there is none.
    */
   Optional<Manifest> collected() {
     return Optional.empty();
@@ -342,7 +342,7 @@ public class SharedPacks {
    * @param dropped those of the replaced packs that have objects which are not in {@code added}
    * @return whether packs of garbage stayed that were to be dropped
    * @throws org.jgits3.manifest.ManifestException.TooLarge if it is full of packs; nothing changed
-   * @throws IOException if it could not be done, or not be decided
+   * @throws IOException if it failed, or its outcome is unknown
    */
   boolean commit(
       S3ObjDatabase handle,
@@ -371,12 +371,12 @@ public class SharedPacks {
   }
 
   /**
-   * Changes where the history ends.
+   * Changes the shallow commits.
    *
    * @param added commits whose parents are not to be followed any more
-   * @param removed commits all of whose parents were listed, with all they lead to
+   * @param removed commits whose parents were all listed, with all objects they lead to
    * @param seen generation at which they were
-   * @return false if nothing was changed, since objects may have been removed since then
+   * @return false if nothing was changed, because objects may have been removed since then
    */
   boolean changeShallowCommits(Set<ObjectId> added, Set<ObjectId> removed, long seen)
       throws IOException {
