@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import org.jgits3.internal.concurrent.SharedRequest;
+import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
@@ -40,7 +41,7 @@ public final class ManifestCommitter implements Committer, Closeable {
   private final SharedRequest<VersionedManifest> validation;
   private final CommitLoop loop;
 
-  // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
+  // Guarded by this.
   private final Queue<Submission<?>> queue = new ArrayDeque<>();
   private boolean stepping; // the thread that sets it has the loop to itself
   private int callers;
@@ -181,22 +182,13 @@ public final class ManifestCommitter implements Committer, Closeable {
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
     Submission<R> mine = submit(change);
-    boolean interrupted = false;
     try {
       while (!mine.decided()) {
-        interrupted |= Thread.interrupted();
-        try {
-          advance(mine);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+        Uninterrupted.await(() -> advance(mine));
         latest.announce();
       }
     } finally {
       leave(mine);
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
     return mine.get();
   }
@@ -216,17 +208,12 @@ public final class ManifestCommitter implements Committer, Closeable {
   @Override
   public synchronized void close() {
     closed = true;
-    boolean interrupted = false;
-    while (callers > 0) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.await(
+        () -> {
+          while (callers > 0) {
+            wait();
+          }
+        });
   }
 
   private synchronized <R> Submission<R> submit(ManifestChange<R> change) {

@@ -4,6 +4,7 @@ package org.jgits3.internal.commit;
 import java.io.IOException;
 import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.concurrent.FirstFailure;
 
 /**
  * A change that was handed to a committer, and what became of it. It is decided once; later
@@ -115,15 +116,7 @@ final class Submission<R> {
   /** The verdict of a decided submission. */
   synchronized R get() throws IOException {
     Outcome<R> decision = outcome;
-    if (decision.failure() == null) {
-      return decision.verdict();
-    }
-    if (decision.failure() instanceof IOException e) {
-      throw e;
-    }
-    if (decision.failure() instanceof RuntimeException e) {
-      throw e;
-    }
-    throw (Error) decision.failure();
+    FirstFailure.rethrow(decision.failure());
+    return decision.verdict();
   }
 }

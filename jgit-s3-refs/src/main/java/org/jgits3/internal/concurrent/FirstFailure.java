@@ -30,7 +30,15 @@ public final class FirstFailure {
 
   /** Throws the first failure; does nothing if there is none. */
   public void orReturn() throws IOException {
-    Throwable e = first.get();
+    rethrow(first.get());
+  }
+
+  /**
+   * Throws a failure of another thread.
+   *
+   * @param e as for {@link #add}; null throws nothing
+   */
+  public static void rethrow(Throwable e) throws IOException {
     if (e instanceof IOException io) {
       throw io;
     } else if (e instanceof RuntimeException unchecked) {

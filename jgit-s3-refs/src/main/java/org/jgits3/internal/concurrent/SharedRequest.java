@@ -15,8 +15,7 @@ import java.io.IOException;
  * for a thread that runs.
  *
  * <p>Safe for use by many threads. An interrupt does not end the wait for an answer; it stays set.
- * A request that fails because the heap is full leaves no caller waiting, because ending a request
- * allocates nothing.
+ * A request that fails, with an {@link Error} too, leaves no caller waiting.
  *
  * @param <T> type of the answer
  */
@@ -24,7 +23,7 @@ public final class SharedRequest<T> {
   private final String what;
   private final Request<T> request;
 
-  // Guarded by this: a monitor takes no memory from the heap, unlike a lock that has to queue.
+  // Guarded by this.
   private Round<T> upcoming = new Round<>();
   private boolean asking;
 
@@ -81,51 +80,30 @@ public final class SharedRequest<T> {
     Round<T> mine;
     synchronized (this) {
       mine = upcoming;
-      awaitTurn(mine);
+      Uninterrupted.await(
+          () -> {
+            while (!mine.over && asking) {
+              wait();
+            }
+          });
       if (mine.over) {
         return mine.get(what);
       }
-      upcoming = new Round<>(); // first, since there may be no memory for it
+      upcoming = new Round<>();
       asking = true;
     }
-    return ask(mine);
-  }
-
-  /** Waits until a round is over or no request is under way. The caller holds the monitor. */
-  private void awaitTurn(Round<T> round) {
-    boolean interrupted = false;
-    while (!round.over && asking) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private T ask(Round<T> round) throws IOException {
-    T answer = null;
-    Throwable failure = null;
     try {
-      answer = request.send();
-      return answer;
+      mine.answer = request.send();
+      return mine.answer;
     } catch (IOException | RuntimeException | Error e) {
-      failure = e;
+      mine.failure = e;
       throw e;
     } finally {
-      finish(round, answer, failure);
+      synchronized (this) {
+        mine.over = true;
+        asking = false;
+        notifyAll();
+      }
     }
-  }
-
-  /** Ends a round. Allocates nothing: if that failed on a full heap, others would wait for ever. */
-  private synchronized void finish(Round<T> round, T answer, Throwable failure) {
-    round.over = true;
-    round.answer = answer;
-    round.failure = failure;
-    asking = false;
-    notifyAll();
   }
 }

@@ -11,6 +11,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -171,8 +172,8 @@ final class DeferredPacks {
   }
 
   /**
-   * Sets the outcome of claimed packs. Allocates nothing, because with a full heap the waiting
-   * threads would wait for ever.
+   * Sets the outcome of claimed packs. Allocates nothing, because others wait for it even if the
+   * commit fails with an {@link OutOfMemoryError}.
    */
   synchronized void settle(List<DeferredPack> claimed, State outcome) {
     for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated
@@ -210,16 +211,11 @@ final class DeferredPacks {
 
   /** Requires the monitor. */
   private void awaitDecision(DeferredPack pack) {
-    boolean interrupted = false;
-    while (pack.state() == State.PUBLISHING) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.await(
+        () -> {
+          while (pack.state() == State.PUBLISHING) {
+            wait();
+          }
+        });
   }
 }

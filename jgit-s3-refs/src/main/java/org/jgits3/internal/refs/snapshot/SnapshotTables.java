@@ -4,9 +4,9 @@ package org.jgits3.internal.refs.snapshot;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefsMetrics;
 import org.jgits3.internal.store.read.ImmutableObjects;
@@ -46,8 +46,11 @@ public final class SnapshotTables {
    */
   private final AtomicReference<CachedTable> held = new AtomicReference<>(nothing);
 
-  /** Tables being loaded, by id. Empty in the end if the loader was interrupted: load it again. */
-  private final Map<String, Load> loads = new ConcurrentHashMap<>();
+  /**
+   * Loads in progress, by id. Each ends with a {@link PackedRefsTable}, a {@link Throwable}, or
+   * null if the loader was interrupted: then it is loaded again.
+   */
+  private final Map<String, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
 
   public SnapshotTables(
       ObjectStore store, RefsMetrics metrics, TableCache budget, boolean trustVersions) {
@@ -73,75 +76,39 @@ public final class SnapshotTables {
       return ready.get();
     }
     while (true) {
-      Load mine = new Load();
-      Load running = loads.putIfAbsent(snapshot.get().id(), mine);
+      CompletableFuture<Object> mine = new CompletableFuture<>();
+      CompletableFuture<Object> running = loads.putIfAbsent(snapshot.get().id(), mine);
       if (running == null) {
         return load(manifest.repositoryId(), snapshot.get(), mine);
       }
-      Optional<PackedRefsTable> shared = running.await(snapshot.get().id());
-      if (shared.isPresent()) {
-        return shared.get();
+      Object end = running.join();
+      if (end instanceof PackedRefsTable table) {
+        return table;
+      } else if (end instanceof IOException e) {
+        throw e;
+      } else if (end instanceof Throwable e) {
+        throw new IOException("refs snapshot " + snapshot.get().id() + ": cannot be loaded", e);
       }
     }
   }
 
-  private PackedRefsTable load(String repositoryId, RefSnapshot s, Load mine) throws IOException {
-    PackedRefsTable loaded = null;
-    Throwable failure = null;
+  private PackedRefsTable load(String repositoryId, RefSnapshot s, CompletableFuture<Object> mine)
+      throws IOException {
+    Object end = null;
     try {
       // Another load may have ended between the look at what is held and the entry among the loads.
       Optional<PackedRefsTable> ready = held(Optional.of(s));
       ready = ready.isPresent() ? ready : derive(repositoryId, s);
       PackedRefsTable table = ready.isPresent() ? ready.get() : download(repositoryId, s);
       install(s.id(), table);
-      loaded = table;
+      end = table;
       return table;
     } catch (IOException | RuntimeException | Error e) {
-      failure = Thread.currentThread().isInterrupted() ? null : e;
+      end = Thread.currentThread().isInterrupted() ? null : e;
       throw e;
     } finally {
-      mine.end(loaded, failure);
+      mine.complete(end);
       loads.remove(s.id(), mine);
-    }
-  }
-
-  /** A table that is being loaded, and who waits for it. Ending it allocates nothing. */
-  private static final class Load {
-    // Guarded by this.
-    private boolean over;
-    private PackedRefsTable table;
-    private Throwable failure;
-
-    synchronized void end(@Nullable PackedRefsTable loaded, @Nullable Throwable e) {
-      over = true;
-      table = loaded;
-      failure = e;
-      notifyAll();
-    }
-
-    /**
-     * Waits for its end; an interrupt does not end that.
-     *
-     * @return the table; empty if it has to be loaded again
-     */
-    synchronized Optional<PackedRefsTable> await(String id) throws IOException {
-      boolean interrupted = false;
-      while (!over) {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      if (failure instanceof IOException e) {
-        throw e;
-      } else if (failure != null) {
-        throw new IOException("refs snapshot " + id + ": cannot be loaded", failure);
-      }
-      return Optional.ofNullable(table);
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
+import org.jgits3.internal.concurrent.Uninterrupted;
 
 /**
  * Runs the pieces of one task in parallel, on the caller's thread and on free threads of a small
@@ -46,14 +47,17 @@ public final class ParallelRequests {
    */
   public static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
     Work<T> work = new Work<>(pieces, action);
-    List<Cancellable> others = new ArrayList<>(SIZE);
-    for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
-      Cancellable other = new Cancellable();
-      others.add(other);
-      ReadThreads.execute(() -> other.run(work));
+    try {
+      for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
+        Cancellable other = new Cancellable();
+        work.others.add(other);
+        ReadThreads.execute(() -> other.run(work));
+      }
+    } finally {
+      work.run();
+      Uninterrupted.await(work);
     }
-    work.run();
-    work.await(others);
+    work.failure.orReturn();
   }
 
   /** One of several different steps of a task. */
@@ -77,9 +81,11 @@ public final class ParallelRequests {
     forEach(List.of(steps), Step::run);
   }
 
-  private static final class Work<T> implements Cancellable.Work<RuntimeException> {
+  private static final class Work<T>
+      implements Cancellable.Work<RuntimeException>, Uninterrupted.Wait<RuntimeException> {
     private final List<T> pieces;
     private final Action<T> action;
+    private final List<Cancellable> others = new ArrayList<>(SIZE);
     private final AtomicInteger next = new AtomicInteger();
     private final FirstFailure failure = new FirstFailure();
     private final CountDownLatch left;
@@ -105,21 +111,14 @@ public final class ParallelRequests {
       }
     }
 
-    void await(List<Cancellable> others) throws IOException {
-      boolean interrupted = false;
-      while (true) {
-        try {
-          left.await();
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-          others.forEach(Cancellable::cancel);
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      failure.orReturn();
+    @Override
+    public void await() throws InterruptedException {
+      left.await();
+    }
+
+    @Override
+    public void interrupted() {
+      others.forEach(Cancellable::cancel);
     }
   }
 }

@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.internal.concurrent.Cancellable;
+import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -123,7 +123,7 @@ public final class ReadAhead implements Closeable {
     request();
     Chunk chunk = ahead.getFirst();
     try {
-      chunk.await();
+      FirstFailure.rethrow(chunk.failure());
     } catch (IOException | RuntimeException | Error e) {
       dropAll();
       throw e;
@@ -153,7 +153,7 @@ public final class ReadAhead implements Closeable {
       Chunk chunk = new Chunk(next, (int) Math.min(bufferSize, size - next), free.remove());
       ahead.add(chunk);
       next = chunk.end();
-      ReadThreads.execute(chunk.task);
+      ReadThreads.execute(chunk);
     }
   }
 
@@ -190,11 +190,14 @@ public final class ReadAhead implements Closeable {
   }
 
   /** One request. Its bytes may be used, for this or something else, when it has ended. */
-  private final class Chunk {
+  private final class Chunk implements Runnable {
     final long start;
     final int length;
     final byte[] bytes;
-    final FutureTask<Void> task = new FutureTask<>(this::land);
+    final AtomicBoolean begun = new AtomicBoolean();
+
+    /** Completed at the end of the request, with its failure or null. */
+    final CompletableFuture<Throwable> ended = new CompletableFuture<>();
 
     /** Cancelled by the reading thread when the bytes are no longer needed. */
     final Cancellable landing = new Cancellable();
@@ -209,45 +212,25 @@ public final class ReadAhead implements Closeable {
       return start + length;
     }
 
-    /** Sends the request if no thread has begun it, and waits for its end. */
-    void await() throws IOException {
-      Optional<Throwable> failure = failure();
-      if (failure.isEmpty()) {
-        return;
-      }
-      Throwable e = failure.get();
-      if (e instanceof IOException io) {
-        throw io;
-      } else if (e instanceof RuntimeException unchecked) {
-        throw unchecked;
-      }
-      throw (Error) e;
-    }
-
-    private Optional<Throwable> failure() {
-      task.run();
-      boolean interrupted = false;
-      try {
-        while (true) {
-          try {
-            task.get();
-            return Optional.empty();
-          } catch (ExecutionException e) {
-            return Optional.of(e.getCause());
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
+    /** Sends the request, unless a thread has begun it. */
+    @Override
+    public void run() {
+      if (begun.compareAndSet(false, true)) {
+        Throwable failure = null;
+        try {
+          landing.run(() -> source.read(start, bytes, 0, length));
+        } catch (IOException | RuntimeException | Error e) {
+          failure = e;
+        } finally {
+          ended.complete(failure);
         }
       }
     }
 
-    private Void land() throws IOException {
-      landing.run(() -> source.read(start, bytes, 0, length));
-      return null;
+    /** Waits for the end of the request, and returns its failure or null. */
+    Throwable failure() {
+      run();
+      return ended.join();
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
+import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -453,21 +454,16 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  /** Runs a removal. An interrupt is deferred, because an interrupted thread sends no request. */
+  /** Runs a removal. Defers an interrupt, because an interrupted thread sends no request. */
   private static boolean attempt(Throwable reason, Step removal) {
-    boolean interrupted = Thread.interrupted();
     try {
-      removal.run();
+      Uninterrupted.await(removal::run);
       return true;
     } catch (IOException | RuntimeException | Error e) {
       if (e != reason) {
         reason.addSuppressed(e);
       }
       return false;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
+import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.store.UploadedPart;
 
 /** Parts of one upload that other threads send. Safe for use by many threads. */
@@ -156,16 +157,11 @@ final class PartsInFlight {
   synchronized void stop(Throwable reason) {
     failure.add(reason);
     parts.forEach(part -> part.attempt.cancel());
-    boolean interrupted = false;
-    while (!parts.isEmpty()) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.await(
+        () -> {
+          while (!parts.isEmpty()) {
+            wait();
+          }
+        });
   }
 }
