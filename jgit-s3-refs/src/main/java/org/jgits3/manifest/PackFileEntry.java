@@ -21,7 +21,7 @@ import java.util.List;
 public record PackFileEntry(
     long size,
     int range,
-    @StoredValues.Crc32c int crc32c,
+    @StoredValues.HexInt int crc32c,
     @JsonDeserialize(using = StoredValues.Offset.class) @JsonSetter(nulls = Nulls.AS_EMPTY)
         long offset) {
   /** Stored form, which ends before an offset that there is not. */

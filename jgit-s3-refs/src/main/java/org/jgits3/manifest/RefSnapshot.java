@@ -20,6 +20,6 @@ public record RefSnapshot(
     @JsonDeserialize(using = StoredValues.Minted.class) String id,
     long size,
     long count,
-    @StoredValues.Crc32c int crc32c,
+    @StoredValues.HexInt int crc32c,
     @JsonDeserialize(using = StoredValues.Sha256.class) String sha256,
     Optional<StoredObject> delta) {}

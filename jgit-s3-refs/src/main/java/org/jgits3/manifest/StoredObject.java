@@ -15,4 +15,4 @@ import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 public record StoredObject(
     @JsonDeserialize(using = StoredValues.Minted.class) String id,
     long size,
-    @StoredValues.Crc32c int crc32c) {}
+    @StoredValues.HexInt int crc32c) {}

@@ -159,7 +159,7 @@ final class StoredValues {
   @JsonDeserialize(using = FromHex.class)
   @JsonSerialize(using = ToHex.class)
   @Retention(RetentionPolicy.RUNTIME)
-  @interface Crc32c {}
+  @interface HexInt {}
 
   private static final class FromHex extends Scalar<Integer> {
     FromHex() {

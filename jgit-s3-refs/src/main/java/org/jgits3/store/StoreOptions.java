@@ -57,16 +57,6 @@ public record StoreOptions(
     this(endpoint, region, pathStyle, connections, REQUEST_DEADLINE);
   }
 
-  /**
-   * These options with another deadline of requests.
-   *
-   * @param deadline time after its first failure during which a request is repeated
-   * @return a copy
-   */
-  public StoreOptions withRequestDeadline(Duration deadline) {
-    return new StoreOptions(endpoint, region, pathStyle, connections, deadline);
-  }
-
   private static void checkEndpoint(URI endpoint) {
     String scheme = endpoint.getScheme();
     if (endpoint.getHost() == null || !("http".equals(scheme) || "https".equals(scheme))) {

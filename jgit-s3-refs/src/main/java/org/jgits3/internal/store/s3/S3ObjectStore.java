@@ -291,6 +291,19 @@ public final class S3ObjectStore implements ObjectStore {
     return retries.run(failures -> connected(request));
   }
 
+  /**
+   * Sends a request as {@link #transfer} does.
+   *
+   * @throws StoreException the last failure, named after the key
+   */
+  private <T> T send(String key, Supplier<T> request) throws StoreException {
+    try {
+      return transfer(request);
+    } catch (SdkException e) {
+      throw failed(key, S3Failure.of(e));
+    }
+  }
+
   /** Makes one attempt over one of the connections for transfers. */
   private <T> T connected(Supplier<T> request) {
     try {
@@ -592,12 +605,8 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public void put(String key, byte[] src, int offset, int length) throws IOException {
-    try {
-      PutObjectRequest request = write(key, src, offset, length).build();
-      transfer(() -> client.putObject(request, body(src, offset, length)));
-    } catch (SdkException e) {
-      throw failed(key, S3Failure.of(e));
-    }
+    PutObjectRequest request = write(key, src, offset, length).build();
+    send(key, () -> client.putObject(request, body(src, offset, length)));
   }
 
   private PutObjectRequest.Builder write(String key, byte[] src, int offset, int length) {
@@ -624,44 +633,38 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
       throws IOException {
-    try {
-      CreateMultipartUploadResponse begun =
-          transfer(
-              () ->
-                  client.createMultipartUpload(
-                      b ->
-                          b.bucket(bucket.bucket())
-                              .key(root + key)
-                              .contentType(BINARY)
-                              .metadata(metadata)
-                              .checksumAlgorithm(ChecksumAlgorithm.CRC32_C)));
-      return new MultipartUpload(key, begun.uploadId(), metadata);
-    } catch (SdkException e) {
-      throw failed(key, S3Failure.of(e));
-    }
+    CreateMultipartUploadResponse begun =
+        send(
+            key,
+            () ->
+                client.createMultipartUpload(
+                    b ->
+                        b.bucket(bucket.bucket())
+                            .key(root + key)
+                            .contentType(BINARY)
+                            .metadata(metadata)
+                            .checksumAlgorithm(ChecksumAlgorithm.CRC32_C)));
+    return new MultipartUpload(key, begun.uploadId(), metadata);
   }
 
   @Override
   public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
       throws IOException {
     int crc = body.crc32c();
-    try {
-      UploadPartResponse response =
-          transfer(
-              () ->
-                  client.uploadPart(
-                      b ->
-                          b.bucket(bucket.bucket())
-                              .key(root + upload.key())
-                              .uploadId(upload.uploadId())
-                              .partNumber(number)
-                              .contentLength(body.size())
-                              .checksumCRC32C(encode(crc)),
-                      body(body)));
-      return new UploadedPart(number, response.eTag(), body.size(), crc);
-    } catch (SdkException e) {
-      throw failed(upload.key(), S3Failure.of(e));
-    }
+    UploadPartResponse response =
+        send(
+            upload.key(),
+            () ->
+                client.uploadPart(
+                    b ->
+                        b.bucket(bucket.bucket())
+                            .key(root + upload.key())
+                            .uploadId(upload.uploadId())
+                            .partNumber(number)
+                            .contentLength(body.size())
+                            .checksumCRC32C(encode(crc)),
+                    body(body)));
+    return new UploadedPart(number, response.eTag(), body.size(), crc);
   }
 
   @Override
@@ -762,19 +765,14 @@ public final class S3ObjectStore implements ObjectStore {
     List<MultipartUpload> uploads = new ArrayList<>();
     ListMultipartUploadsRequest.Builder request =
         ListMultipartUploadsRequest.builder().bucket(bucket.bucket()).prefix(root + prefix);
-    try {
-      ListMultipartUploadsResponse page;
-      do {
-        page = transfer(() -> client.listMultipartUploads(request.build()));
-        for (software.amazon.awssdk.services.s3.model.MultipartUpload upload : page.uploads()) {
-          uploads.add(
-              new MultipartUpload(upload.key().substring(root.length()), upload.uploadId()));
-        }
-        request.keyMarker(page.nextKeyMarker()).uploadIdMarker(page.nextUploadIdMarker());
-      } while (Boolean.TRUE.equals(page.isTruncated()));
-    } catch (SdkException e) {
-      throw failed(prefix, S3Failure.of(e));
-    }
+    ListMultipartUploadsResponse page;
+    do {
+      page = send(prefix, () -> client.listMultipartUploads(request.build()));
+      for (software.amazon.awssdk.services.s3.model.MultipartUpload upload : page.uploads()) {
+        uploads.add(new MultipartUpload(upload.key().substring(root.length()), upload.uploadId()));
+      }
+      request.keyMarker(page.nextKeyMarker()).uploadIdMarker(page.nextUploadIdMarker());
+    } while (Boolean.TRUE.equals(page.isTruncated()));
     return uploads;
   }
 
@@ -782,18 +780,14 @@ public final class S3ObjectStore implements ObjectStore {
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
     ListObjectsV2Request.Builder request =
         ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
-    try {
-      ListObjectsV2Response page;
-      do {
-        page = transfer(() -> client.listObjectsV2(request.build()));
-        for (S3Object object : page.contents()) {
-          each.accept(new ListedObject(object.key().substring(root.length()), object.size()));
-        }
-        request.continuationToken(page.nextContinuationToken());
-      } while (Boolean.TRUE.equals(page.isTruncated()));
-    } catch (SdkException e) {
-      throw failed(prefix, S3Failure.of(e));
-    }
+    ListObjectsV2Response page;
+    do {
+      page = send(prefix, () -> client.listObjectsV2(request.build()));
+      for (S3Object object : page.contents()) {
+        each.accept(new ListedObject(object.key().substring(root.length()), object.size()));
+      }
+      request.continuationToken(page.nextContinuationToken());
+    } while (Boolean.TRUE.equals(page.isTruncated()));
   }
 
   @Override
@@ -807,20 +801,16 @@ public final class S3ObjectStore implements ObjectStore {
   private void deleteBatch(List<String> keys) throws StoreException {
     List<ObjectIdentifier> objects =
         keys.stream().map(key -> ObjectIdentifier.builder().key(root + key).build()).toList();
-    List<S3Error> errors;
-    try {
-      errors =
-          transfer(
-                  () ->
-                      client.deleteObjects(
-                          b ->
-                              b.bucket(bucket.bucket())
-                                  .delete(d -> d.objects(objects).quiet(true))))
-              .errors();
-    } catch (SdkException e) {
-      throw failed(keys.get(0), S3Failure.of(e));
-    }
-    List<S3Error> kept = errors.stream().filter(e -> !"NoSuchKey".equals(e.code())).toList();
+    List<S3Error> kept =
+        send(
+                keys.get(0),
+                () ->
+                    client.deleteObjects(
+                        b -> b.bucket(bucket.bucket()).delete(d -> d.objects(objects).quiet(true))))
+            .errors()
+            .stream()
+            .filter(e -> !"NoSuchKey".equals(e.code()))
+            .toList();
     if (!kept.isEmpty()) {
       throw notDeleted(kept);
     }
