@@ -4,6 +4,7 @@ package org.jgits3.internal.pack;
 import java.io.IOException;
 import java.io.InputStream;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
@@ -45,7 +46,12 @@ class PushParser extends DfsPackParser {
   @Override
   @Nullable
   public PackLock parse(ProgressMonitor receiving, ProgressMonitor resolving) throws IOException {
-    PackLock lock = super.parse(receiving, resolving);
+    PackLock lock;
+    try {
+      lock = super.parse(receiving, resolving);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // all that JGit says
+      throw new CorruptObjectException("the pack has a delta that cannot be applied", e);
+    }
     if (checker != null && !checker.getGitsubmodules().isEmpty()) {
       try (ObjectReader reader = database.newReader()) {
         for (GitmoduleEntry entry : checker.getGitsubmodules()) {

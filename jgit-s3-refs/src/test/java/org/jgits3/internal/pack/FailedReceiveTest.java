@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.zip.DeflaterOutputStream;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
@@ -22,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of packs that are not received whole, or refused. */
 class FailedReceiveTest {
@@ -83,6 +91,40 @@ class FailedReceiveTest {
     RequestCounts.Snapshot cost = refused(part, 0);
     assertThat(cost.of(RequestKind.COMPLETE)).isZero();
     assertThat(cost.of(RequestKind.ABORT)).isEqualTo(1);
+    nothingIsLeft();
+  }
+
+  /** A pack of one blob of five bytes and a delta to it. */
+  private static byte[] packWithDelta(byte[] delta) throws Exception {
+    byte[] base = "base\n".getBytes(UTF_8);
+    ByteArrayOutputStream pack = new ByteArrayOutputStream();
+    pack.write(new byte[] {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 2});
+    pack.write(Constants.OBJ_BLOB << 4 | base.length);
+    pack.write(deflated(base));
+    pack.write(Constants.OBJ_REF_DELTA << 4 | delta.length);
+    byte[] id = new byte[Constants.OBJECT_ID_LENGTH];
+    new ObjectInserter.Formatter().idFor(Constants.OBJ_BLOB, base).copyRawTo(id, 0);
+    pack.write(id);
+    pack.write(deflated(delta));
+    pack.write(Constants.newMessageDigest().digest(pack.toByteArray()));
+    return pack.toByteArray();
+  }
+
+  private static byte[] deflated(byte[] bytes) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (DeflaterOutputStream deflater = new DeflaterOutputStream(out)) {
+      deflater.write(bytes);
+    }
+    return out.toByteArray();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "05", "0604", "050400", "0504900a", "0504910304"})
+  void a_delta_that_cannot_be_applied_is_called_that(String delta) throws Exception {
+    byte[] pack = packWithDelta(HexFormat.of().parseHex(delta));
+    assertThatThrownBy(() -> new PackBytes(pack, ObjectId.zeroId()).pushTo(repository))
+        .isInstanceOf(IOException.class)
+        .hasMessage("the pack has a delta that cannot be applied");
     nothingIsLeft();
   }
 
