@@ -34,7 +34,7 @@ public final class ListingRules {
   /**
    * The rules for one manifest.
    *
-   * @param where what to call it in messages
+   * @param where name for messages
    */
   public ListingRules(String where) {
     this.where = where;
@@ -45,7 +45,7 @@ public final class ListingRules {
    *
    * @param base manifest last read
    * @param before state left by the change before
-   * @param next what the change makes of it
+   * @param next the changed state
    * @return {@code next} with counters that do not go back
    * @throws ManifestException.Stalled if it lists a name that may be deleted already
    * @throws IllegalArgumentException if it changes what only the committer may

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An immutable object in the store that a manifest lists, and what its bytes have to be.
+ * An immutable object in the store that a manifest lists, with the checksums of its bytes.
  *
  * @param key key of the object
  * @param sections runs of bytes whose checksums the manifest knows, in ascending order

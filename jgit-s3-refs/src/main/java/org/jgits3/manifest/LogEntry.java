@@ -37,7 +37,7 @@ public record LogEntry(
     changes = List.copyOf(changes);
   }
 
-  /** Stored form, which ends before what is absent. */
+  /** Stored form, without absent fields at the end. */
   @JsonValue
   private List<Object> tuple() {
     List<Object> tuple = new ArrayList<>(List.of(generation, time, zone, name, email, message));

@@ -396,7 +396,7 @@ public record Manifest(
   /**
    * Decodes a copy of a manifest, that a bucket keeps as an old version, say.
    *
-   * @param where what to call it in messages, a file name
+   * @param where name for messages, a file name
    * @param bytes its stored form
    * @return the manifest
    * @throws ManifestException.Unsupported if it has a newer format

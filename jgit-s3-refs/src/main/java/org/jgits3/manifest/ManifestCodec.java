@@ -26,7 +26,8 @@ import org.jgits3.store.Crc32c;
  *       fewer. A listing, which gives key and size, thus tells one from the other without reading
  *       either.
  *   <li>Fields that a reader does not know may appear at the top level and in pack entries only.
- *       They survive a rewrite. Whatever a writer must understand is named in {@code requires}.
+ *       They survive a rewrite. Features that a writer must understand are named in {@code
+ *       requires}.
  * </ul>
  *
  * <p>Encoding is deterministic. Safe for use by many threads.
@@ -97,7 +98,7 @@ public final class ManifestCodec {
     }
   }
 
-  /** Those who commit fold refs and log by themselves; packs are merged by maintenance alone. */
+  /** Committers fold refs and log by themselves; packs are merged by maintenance alone. */
   private static String remedy(Manifest manifest, int size) throws IOException {
     int ofPacks = size - fields(manifest.withPacks(List.of())).length;
     return ofPacks > Manifest.MAX_BYTES / 2
@@ -110,7 +111,7 @@ public final class ManifestCodec {
   /**
    * Decodes a manifest.
    *
-   * @param where what to call it in messages
+   * @param where name for messages
    * @param bytes its stored form
    * @return the manifest; possibly one that this code must not write, see {@link Manifest#writable}
    * @throws ManifestException.Unsupported if it has a newer format
@@ -162,7 +163,7 @@ public final class ManifestCodec {
     }
   }
 
-  /** Path to the field that is wrong, and what is wrong with it. */
+  /** Path to the wrong field, and the problem. */
   private static String reason(JsonMappingException e) {
     StringBuilder field = new StringBuilder();
     for (JsonMappingException.Reference at : e.getPath()) {

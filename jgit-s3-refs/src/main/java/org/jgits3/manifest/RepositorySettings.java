@@ -19,6 +19,6 @@ public record RepositorySettings(String config, String description, Set<ObjectId
     shallow = Collections.unmodifiableSet(new TreeSet<>(shallow));
   }
 
-  /** Nothing set. */
+  /** Empty settings. */
   public static final RepositorySettings NONE = new RepositorySettings("", "", Set.of());
 }

@@ -113,7 +113,7 @@ public final class RepositoryCatalog {
    * renamed to their target: one listing, and a GET for each.
    *
    * @param target name that the repository is to get
-   * @return their names, and what these stand for
+   * @return their names, with the states of these
    * @throws IOException if the store does not answer or refuses
    */
   public Map<RepositoryName, RepositoryState> imports(RepositoryName target) throws IOException {
@@ -414,7 +414,7 @@ public final class RepositoryCatalog {
       } else if (state instanceof RepositoryState.Moving moving) {
         checkTarget(source, moving, to);
         finish(writes, from, to, origin.get());
-        return origin.get().manifest().repositoryId(); // once, whatever the name stands for by now
+        return origin.get().manifest().repositoryId(); // bound once, perhaps renamed again since
       } else if (state instanceof RepositoryState.Moved moved
           && moved.to().equals(to.value())
           && (begun.isPresent()
@@ -494,7 +494,7 @@ public final class RepositoryCatalog {
     return new Begun(repository.repositoryId(), rename, inDoubt);
   }
 
-  /** The reservation of a name for a repository, if that is what the name stands for. */
+  /** Returns the reservation of a name for a repository, if the name is reserved for it. */
   private static Optional<RepositoryState.Reserved> reservation(
       Optional<VersionedManifest> found, Manifest repository, RepositoryName from) {
     return isRepository(found, repository.repositoryId())

@@ -32,10 +32,10 @@ final class CommitBatch {
   record Sealed(Manifest manifest, byte[] body) {}
 
   /**
-   * An empty batch.
+   * Creates an empty batch.
    *
    * @param base manifest the batch is to replace
-   * @param rules what a change may do
+   * @param rules rules for changes
    * @param seal makes the manifest to be stored from the changed one
    */
   CommitBatch(Manifest base, ListingRules rules, UnaryOperator<Manifest> seal) {
@@ -49,14 +49,14 @@ final class CommitBatch {
    * Applies changes to the base, forgetting any applied before.
    *
    * @param submissions the changes, in order
-   * @return what to store
-   * @throws IOException if it cannot be encoded even without the changes that are to blame
+   * @return the manifest to store
+   * @throws IOException if it cannot be encoded even without the failing changes
    */
   Sealed apply(List<Submission<?>> submissions) throws IOException {
     try {
       return applyAll(submissions, false);
     } catch (IOException tooLarge) {
-      // Some change is to blame, perhaps several: encode after each to find out which.
+      // At least one change does not fit: encode after each to find out which.
       return applyAll(submissions, true);
     }
   }
@@ -83,7 +83,7 @@ final class CommitBatch {
     return new Sealed(manifest, edited ? ManifestCodec.encode(manifest, most) : new byte[0]);
   }
 
-  /** Bytes that a manifest may have: packs leave some to refs. */
+  /** Maximum size of the manifest: packs leave room for refs. */
   private static int most(Manifest before, Manifest next) {
     return next.packs().size() > before.packs().size()
         ? Manifest.MAX_BYTES - Manifest.ROOM_FOR_REFS

@@ -83,7 +83,7 @@ final class CommitLoop {
   }
 
   /**
-   * A loop that has nothing to do.
+   * Creates an idle loop.
    *
    * @param file the manifest
    * @param latest newest manifest seen
@@ -106,11 +106,11 @@ final class CommitLoop {
   }
 
   /**
-   * Pauses if that is due, then does the next request. Whatever goes wrong is the outcome of the
+   * Pauses if that is due, then does the next request. Any failure is the outcome of the
    * submissions concerned, never an exception.
    *
-   * @param deadline of the caller, by {@link Ticker#nanoTime}, beyond which nothing is waited for
-   *     but the answer of one attempt
+   * @param deadline of the caller, by {@link Ticker#nanoTime}; after it the step waits only for the
+   *     answer of one attempt
    * @throws InterruptedException if interrupted while pausing; nothing else was done
    */
   void step(long deadline) throws InterruptedException {
@@ -146,7 +146,7 @@ final class CommitLoop {
     }
   }
 
-  /** Forms the next batch and sends it, or answers it, or first finds out the state of things. */
+  /** Forms the next batch, then sends it, answers it, or first reads the manifest. */
   private void begin() {
     Optional<LatestManifest.Seen> seen = latest.get();
     if (seen.isPresent()) {
@@ -214,9 +214,7 @@ final class CommitLoop {
     attempt();
   }
 
-  /**
-   * Answers without a write, but only on the strength of a request that began after the changes.
-   */
+  /** Answers without a write, but only by a request that began after the changes arrived. */
   private void refuse(LatestManifest.Seen seen, Runnable answer) {
     if (members.stream().allMatch(member -> member.listener() <= seen.asOf())) {
       answer.run();
@@ -298,7 +296,7 @@ final class CommitLoop {
     conclude(null);
   }
 
-  /** Ends the batch: who has no verdict by now gets the failure; nothing was written. */
+  /** Ends the batch: submissions without a verdict get the failure; nothing was written. */
   private void conclude(Throwable failure) {
     end(progress -> failure);
   }
@@ -308,7 +306,7 @@ final class CommitLoop {
     end(progress -> unknown(why, message, cause));
   }
 
-  /** Ends the batch with a failure that does not tell whether what was sent was applied. */
+  /** Ends the batch with a failure that leaves open whether the write was applied. */
   private void fail(UnknownCause why, String message, Throwable failure) {
     end(
         progress ->
@@ -334,10 +332,10 @@ final class CommitLoop {
   }
 
   /**
-   * Fails those of the batch whose deadline passed, unless the next step finds out for certain. Not
-   * to be called while a step is under way.
+   * Fails the submissions of the batch whose deadline passed, unless the next step will decide the
+   * write. Not to be called while a step is under way.
    *
-   * @param deadline how long they had
+   * @param deadline the time they had
    */
   void expireLate(Duration deadline) {
     if (isAboutToKnow()) {
@@ -355,8 +353,8 @@ final class CommitLoop {
    * Fails a submission whose deadline passed, unless it is decided. Callable by any thread.
    *
    * @param late the submission
-   * @param deadline how long it had
-   * @param stepping whether a step is under way: one whose outcome that may tell is left undecided
+   * @param deadline the time it had
+   * @param stepping whether a step is under way, which may decide the submission; then it is left
    * @return whether it is decided
    */
   boolean expire(Submission<?> late, Duration deadline, boolean stepping) {

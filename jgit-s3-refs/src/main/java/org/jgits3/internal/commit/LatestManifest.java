@@ -64,7 +64,7 @@ final class LatestManifest {
   /**
    * Takes the answer of a read.
    *
-   * @param read what was read
+   * @param read the answer
    * @param asOf number of the request
    * @return the newest manifest, the one read or a later one
    * @throws ManifestException.Gone if it is not active, or has another repository id than the one
@@ -92,7 +92,7 @@ final class LatestManifest {
     return gone || ended;
   }
 
-  /** Takes it to be gone from now on, whatever late answers say. */
+  /** Treats the repository as gone from now on, also after late answers. */
   void end() {
     ended = true;
   }
@@ -119,7 +119,10 @@ final class LatestManifest {
     listeners.add(listener);
   }
 
-  /** Tells the listeners what is new, unless another thread is at it; that one goes on then. */
+  /**
+   * Notifies the listeners of changes, unless another thread is doing so; that thread then
+   * continues.
+   */
   void announce() {
     for (Optional<News> next = nextNews(); next.isPresent(); next = nextNews()) {
       try {
@@ -146,7 +149,7 @@ final class LatestManifest {
     for (BiConsumer<Manifest, Manifest> listener : listeners) {
       try {
         listener.accept(item.before(), item.after());
-      } catch (RuntimeException | Error e) { // what was committed is not undone by it
+      } catch (RuntimeException | Error e) { // the commit stands
         LOG.error("{}: a listener failed at generation {}", file, item.after().generation(), e);
       }
     }

@@ -5,19 +5,19 @@ import java.io.IOException;
 import org.jgits3.manifest.Manifest;
 
 /**
- * One change of a repository, as a delta on whatever manifest it is finally applied to.
+ * One change of a repository, as a delta on any manifest that it is applied to.
  *
- * @param <R> what the caller learns: a verdict
+ * @param <R> type of the verdict that the caller gets
  */
 @FunctionalInterface
 public interface ManifestChange<R> {
   /**
-   * Validates the change against a manifest and says what it becomes. Called again for every base
-   * the commit is tried on, each time with the state left by the change before it in the batch; so
-   * it has no side effects, does no request to the store, and is quick.
+   * Validates the change against a manifest and returns the changed one. Called again for every
+   * base that the commit is tried on, each time with the state left by the change before it in the
+   * batch. So it has no side effects, does no request to the store, and is quick.
    *
-   * @param base manifest to change; its generation is that of the manifest last read, whatever
-   *     precedes this change in the batch
+   * @param base manifest to change; its generation is that of the manifest last read, also for
+   *     later changes of the batch
    * @return the changed manifest and the verdict, or a verdict that needs no write
    * @throws IOException fails this change alone, not the others of its batch
    */

@@ -26,8 +26,8 @@ public sealed interface Proposal<R> {
   record Edit<R>(Manifest next, R verdict) implements Proposal<R> {}
 
   /**
-   * Nothing to write: the change is refused, or already so. Delivered only on the strength of a
-   * validation that started after the change was submitted.
+   * A verdict without a write: the change is refused, or has no effect. Delivered only after a
+   * validation that began after the change was submitted.
    *
    * @param verdict the refusal, or the confirmation
    */
@@ -46,7 +46,7 @@ public sealed interface Proposal<R> {
   }
 
   /**
-   * Nothing to write.
+   * Proposes no write.
    *
    * @param <R> type of the verdict
    * @param verdict the refusal, or the confirmation
