@@ -51,8 +51,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All repositories of one store, shared by everything in the process: open, create, list, rename
- * and delete.
+ * The repositories of one store: opens, creates, lists, renames and deletes them. One manager
+ * serves all threads of a process.
  *
  * <p>Handles of one repository share its manifest, its refs and its pack indexes, so that opening
  * is cheap. These are kept for the repositories opened last, in {@link S3Settings#manifestLimit}
@@ -114,7 +114,7 @@ public final class S3RepositoryManager implements Closeable {
    * Opens the store the settings describe, probes it, and manages its repositories. A process that
    * stays calls {@link #maintainInBackground} next.
    *
-   * @param settings what the administrator set
+   * @param settings settings of the administrator
    * @return the manager, to be closed
    * @throws StoreProbe.Refused if the store does not keep what this software relies on, with the
    *     name of the failed check
@@ -130,7 +130,7 @@ public final class S3RepositoryManager implements Closeable {
    * #maintainInBackground} next.
    *
    * @param store the store; closed with the manager, and if this fails
-   * @param settings what the administrator set; location and options of a store are not used
+   * @param settings settings of the administrator; location and options of a store are not used
    * @return the manager, to be closed
    * @throws StoreProbe.Refused if the store does not keep what this software relies on, with the
    *     name of the failed check
@@ -155,7 +155,7 @@ public final class S3RepositoryManager implements Closeable {
    * Manages the repositories of a store that was opened, and probed, by the caller.
    *
    * @param store the store; closed with the manager
-   * @param settings what the administrator set
+   * @param settings settings of the administrator
    */
   public S3RepositoryManager(ObjectStore store, S3Settings settings) {
     this.store = store;
@@ -224,7 +224,7 @@ public final class S3RepositoryManager implements Closeable {
     }
   }
 
-  /** Tells a name that stands for no repository from one that does when a rename is over. */
+  /** Makes the exception for a name without a repository, or with one that is being renamed. */
   private IOException notOpened(String name, ManifestException.Gone e) throws IOException {
     boolean returns = e.isInTransit() && !catalog.isAbandoned(RepositoryName.of(name));
     return returns ? e : new RepositoryNotFoundException(name, e);
@@ -243,9 +243,9 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Opens a repository to serve a request with, such as a fetch or a push. Asks the store once,
-   * unless {@link S3Settings#validation} allows to rely on an earlier answer; what the handle looks
-   * up then is as of that moment or a later one, and so of one after the request began. Not for
-   * handles that outlive a request.
+   * unless {@link S3Settings#validation} allows to rely on an earlier answer; look-ups of the
+   * handle then give refs as of that moment or a later one, which is after the request began. Not
+   * for handles that outlive a request.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -348,7 +348,7 @@ public final class S3RepositoryManager implements Closeable {
     return created;
   }
 
-  /** A name stands for a repository no more that it stood for until now. */
+  /** Notes that a name no longer stands for a repository. */
   private void ended(RepositoryName name, String repositoryId) {
     repositories
         .find(name)
@@ -465,11 +465,10 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Deletes a repository. Handles of it that are open in this process fail from then on: look-ups
-   * of refs with {@link ManifestException.Gone}, and whatever is to be written with that or another
-   * {@code IOException}, also if the name is used again. Those of other processes do so when they
-   * ask the store the next time. Objects can be read through either until a {@link #sweep} has
-   * deleted them.
+   * Deletes a repository. Open handles of it in this process fail from then on: look-ups of refs
+   * with {@link ManifestException.Gone}, writes with that or another {@code IOException}, also if
+   * the name is used again. Handles of other processes fail when they next ask the store. Objects
+   * can be read through either until a {@link #sweep} has deleted them.
    *
    * @param name its name
    * @throws IllegalArgumentException if the name is not allowed
@@ -483,15 +482,14 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Maintains repositories from now on in the background, those that were opened before included:
-   * merges small packs whenever pushes, of this process or another, have left enough of them, and
-   * collects once packs are as old as {@link S3Settings#collectAfter} says. For processes that
-   * stay, such as servers: each push leaves a pack, and once the manifest of a repository has no
-   * room for another, after about a thousand, all writes to it are refused until something merges
-   * them. Further calls do nothing.
+   * Maintains repositories in the background from now on, also those opened before: merges small
+   * packs when pushes of any process have left enough of them, and collects once packs are as old
+   * as {@link S3Settings#collectAfter} says. For long-running processes such as servers: each push
+   * leaves a pack, and after about a thousand the manifest has no room for another. Then all writes
+   * to the repository are refused until the packs are merged. Further calls do nothing.
    */
   public void maintainInBackground() {
-    maintaining = true; // first: whatever is made from now on is maintained, the rest is known
+    maintaining = true; // first: later repositories read it, earlier ones are known
     repositories.all().forEach(known -> known.maintain(compaction, collection));
   }
 
@@ -564,7 +562,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * All names that were ever used, for a sweep of everything.
+   * Lists all names that were ever used, for a sweep of the whole store.
    *
    * @return names without {@code .git}, sorted, those of deleted repositories included
    * @throws IOException if the store does not answer
@@ -579,12 +577,12 @@ public final class S3RepositoryManager implements Closeable {
    * This manager as the resolver of any JGit server, which opens a repository for each request and
    * closes it at its end.
    *
-   * <p>What a push brings through such a handle is published in the same write as the refs, as by
-   * {@link #openForPush}. A pack that no ref of the request leads to is gone when the handle is
-   * closed. What hooks fetch or insert is published as through any handle.
+   * <p>Packs of a push through such a handle are published in the same write as the refs, as by
+   * {@link #openForPush}. A pack that no ref of the request leads to is deleted when the handle is
+   * closed. Objects that hooks fetch or insert are published as through any handle.
    *
-   * <p>What cannot be opened now, since it is being renamed or the store does not answer, is a
-   * {@link ServiceMayNotContinueException} with the status that HTTP has for this, 503.
+   * <p>If a repository cannot be opened now, because it is being renamed or the store does not
+   * answer, the resolver throws a {@link ServiceMayNotContinueException} with HTTP status 503.
    *
    * @param <C> type of the server's connection
    * @return a resolver that opens existing repositories
@@ -673,9 +671,9 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Memory for the objects of pushes.
+   * Memory for the objects of pushes and fetches.
    *
-   * @return what all repositories of this manager receive pushes in
+   * @return budget of all repositories of this manager
    */
   public TransferMemory receiveMemory() {
     return receiving.memory();
@@ -685,7 +683,7 @@ public final class S3RepositoryManager implements Closeable {
    * Uploads and their memory. A program that lets its requests finish when the JVM ends calls
    * {@link PackUploads#keepOpenAtExit}.
    *
-   * @return what all repositories of this manager upload through
+   * @return uploads of all repositories of this manager
    */
   public PackUploads uploads() {
     return uploads;
@@ -701,8 +699,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Stops background work, gives up uploads that are open, and closes the store. Handles that are
-   * open fail from then on.
+   * Stops background work, aborts open uploads, and closes the store. Open handles fail from then
+   * on.
    */
   @Override
   public void close() throws IOException {

@@ -38,7 +38,7 @@ public final class S3Settings {
   /** Name of the section of all settings. */
   public static final String SECTION = "s3";
 
-  /** Store that is used where none is set. */
+  /** Default store. */
   public static final String DEFAULT_STORE = "file:./data";
 
   private static final long HEAP = Runtime.getRuntime().maxMemory();
@@ -84,7 +84,7 @@ public final class S3Settings {
           UploadOptions.MIN_PART_SIZE,
           UploadOptions.MAX_PART_SIZE);
 
-  /** As many as fit for 0, which cannot be set. */
+  /** Number of part buffers. The default 0, which cannot be set, stands for as many as fit. */
   private static final Setting<Integer> BUFFERS =
       Setting.number("upload", "buffers", 0, 1, UploadOptions.MAX_BUFFERS);
 
@@ -127,7 +127,7 @@ public final class S3Settings {
    * Reads settings.
    *
    * @param config config to read
-   * @param source where it came from, for messages: a file name
+   * @param source its origin, for messages: a file name
    * @return the settings
    * @throws ConfigInvalidException for an unknown key in an {@code [s3]} section or a wrong value,
    *     with one line that names source, section and key
@@ -180,7 +180,7 @@ public final class S3Settings {
   /**
    * These settings for another store.
    *
-   * @param other where that store is
+   * @param other location of that store
    * @return a copy
    */
   public S3Settings withLocation(StoreLocation other) {
@@ -190,9 +190,9 @@ public final class S3Settings {
   }
 
   /**
-   * Place of the store.
+   * Location of the store.
    *
-   * @return where the repositories are
+   * @return location of the repositories
    */
   public StoreLocation location() {
     return value(STORE);
@@ -215,7 +215,7 @@ public final class S3Settings {
   /**
    * Limits of a commit.
    *
-   * @return how long a commit is tried
+   * @return time for which a commit is tried
    */
   public CommitPolicy commits() {
     return new CommitPolicy(value(COMMIT_DEADLINE));
@@ -224,7 +224,7 @@ public final class S3Settings {
   /**
    * Validation of refs.
    *
-   * @return when look-ups of refs ask the store
+   * @return policy of look-ups of refs
    */
   public Validation validation() {
     return value(VALIDATE);
@@ -233,8 +233,7 @@ public final class S3Settings {
   /**
    * Trust in versions.
    *
-   * @return true if a version that is the same stands for bytes that are the same when refs are
-   *     looked up
+   * @return true if look-ups of refs may take equal versions for equal bytes
    */
   public boolean trustETag() {
     return value(TRUST_ETAG);
@@ -268,7 +267,7 @@ public final class S3Settings {
   }
 
   /**
-   * Memory for the objects of pushes.
+   * Memory for the objects of pushes and fetches: {@code [s3 "receive"] memoryLimit}.
    *
    * @return bytes, all together
    */
@@ -297,7 +296,7 @@ public final class S3Settings {
   /**
    * Local copies of objects.
    *
-   * @return where and how many; empty if there are none
+   * @return directory and limit; empty if there are none
    */
   public Optional<DiskCache.Options> diskCache() {
     return value(CACHE_DIRECTORY)

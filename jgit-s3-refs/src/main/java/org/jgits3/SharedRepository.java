@@ -80,10 +80,10 @@ final class SharedRepository {
   }
 
   /**
-   * Has it maintained in the background from now on, if it is not yet.
+   * Starts maintenance in the background, unless it has started already.
    *
    * @param compaction merges small packs
-   * @param collection collects; empty if nothing does
+   * @param collection collects; empty for no collections
    */
   void maintain(BackgroundCompaction compaction, Optional<BackgroundGc> collection) {
     if (!maintained.compareAndSet(false, true)) {
@@ -110,10 +110,10 @@ final class SharedRepository {
   }
 
   /**
-   * About what it takes in memory while it is kept: its manifest, and what is made with it. Refs
-   * and pack indexes have limits of their own.
+   * Estimates its memory while it is kept: its manifest and the objects made with it. Refs and pack
+   * indexes have limits of their own.
    *
-   * @return bytes, rather too many than too few; 0 if its manifest was not read yet
+   * @return bytes, rounded up; 0 if its manifest was not read yet
    */
   long bytes() {
     return committer
