@@ -29,7 +29,7 @@ public final class BackgroundGc {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundGc.class);
 
   /**
-   * Heap that a collection takes for an object, however small: the walk over what refs lead to, the
+   * Heap that a collection takes for an object, however small: the walk over reachable objects, the
    * state of JGit's writer, its indexes and bitmaps. Collecting 12 packs of blobs of some 15 bytes
    * and trees of 100 entries took at least 13 MiB for 12,132 objects and 180 MiB for 606,012 (JGit
    * 7.8, serial collector, to 8 MiB), 295 bytes for each; the rest is margin, since commits take
@@ -236,7 +236,7 @@ public final class BackgroundGc {
     }
     steps.succeeded(name);
     if (!report.get().skipped()) {
-      steps.pause(name, age); // whatever times the packs that came meanwhile have
+      steps.pause(name, age); // also if newer packs came meanwhile
       LOG.info(
           "collected {}: {} packs of {}",
           name,

@@ -17,8 +17,8 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * Repository handle of maintenance: refs and packs of one manifest, whatever others commit
- * meanwhile. The caller closes it.
+ * Repository handle of maintenance: refs and packs of one manifest, not changed by commits of
+ * others. The caller closes it.
  */
 final class PinnedRepository extends DfsRepository {
   private final StoredConfig config;

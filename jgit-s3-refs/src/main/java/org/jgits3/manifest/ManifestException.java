@@ -10,7 +10,7 @@ public class ManifestException extends IOException {
    * A failure.
    *
    * @param message one line that names the manifest and the next step
-   * @param cause what found it, or null
+   * @param cause exception that revealed it, or null
    */
   public ManifestException(String message, Throwable cause) {
     super(message, cause);
@@ -27,7 +27,7 @@ public class ManifestException extends IOException {
      * No such repository.
      *
      * @param message one line
-     * @param state what the name stands for; empty if it was never used
+     * @param state state of the name; empty if it was never used
      */
     public Gone(String message, Optional<RepositoryState> state) {
       super(message, null);
@@ -159,7 +159,7 @@ public class ManifestException extends IOException {
      * Unreadable bytes.
      *
      * @param message one line that names the key and what is wrong
-     * @param cause what found it, or null
+     * @param cause exception that revealed it, or null
      */
     public Corrupt(String message, Throwable cause) {
       super(message, cause);

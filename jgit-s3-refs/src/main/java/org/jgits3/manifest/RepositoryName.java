@@ -85,7 +85,7 @@ public record RepositoryName(String value) {
   /**
    * Beginning of the keys of manifests whose names are in a directory beside this one.
    *
-   * @param suffix what follows this name in that of the directory
+   * @param suffix text after this name in the name of the directory
    * @return a prefix that ends in a slash
    */
   public String directoryKey(String suffix) {

@@ -15,7 +15,7 @@ public class StoreException extends IOException {
    *
    * @param key key (or prefix) the request was about, relative to the store
    * @param message one line that names the object and what to do
-   * @param cause what the transport said, or null
+   * @param cause failure of the transport, or null
    */
   public StoreException(String key, String message, Throwable cause) {
     super(message, cause);
@@ -38,7 +38,7 @@ public class StoreException extends IOException {
      *
      * @param key its key
      * @param message one line
-     * @param cause what the transport said, or null
+     * @param cause failure of the transport, or null
      */
     public Missing(String key, String message, Throwable cause) {
       super(key, message, cause);
@@ -55,7 +55,7 @@ public class StoreException extends IOException {
      *
      * @param key its key
      * @param message one line
-     * @param cause what the transport said, or null
+     * @param cause failure of the transport, or null
      */
     public Changed(String key, String message, Throwable cause) {
       super(key, message, cause);
@@ -72,7 +72,7 @@ public class StoreException extends IOException {
      *
      * @param key its key
      * @param message one line
-     * @param cause what found it, or null
+     * @param cause exception that revealed it, or null
      */
     public Corrupt(String key, String message, Throwable cause) {
       super(key, message, cause);
@@ -89,7 +89,7 @@ public class StoreException extends IOException {
      *
      * @param key key the request was about
      * @param message one line
-     * @param cause what the transport said, or null
+     * @param cause failure of the transport, or null
      */
     public Unavailable(String key, String message, Throwable cause) {
       super(key, message, cause);
@@ -106,7 +106,7 @@ public class StoreException extends IOException {
      *
      * @param key key the request was about
      * @param message one line
-     * @param cause what the transport said, or null
+     * @param cause failure of the transport, or null
      */
     public BrokenOff(String key, String message, Throwable cause) {
       super(key, message, cause);
@@ -123,7 +123,7 @@ public class StoreException extends IOException {
      *
      * @param key key the request was about
      * @param message one line that says what to change
-     * @param cause what the transport said, or null
+     * @param cause failure of the transport, or null
      */
     public Refused(String key, String message, Throwable cause) {
       super(key, message, cause);

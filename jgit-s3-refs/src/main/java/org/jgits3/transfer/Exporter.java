@@ -79,7 +79,7 @@ public final class Exporter {
       clear(staging);
       Exported exported = new BareDirectory(staging).write(repository, monitor);
       publish(staging, target);
-      Files.delete(target.resolve(LOCK)); // not before, since what is left there is known by it
+      Files.delete(target.resolve(LOCK)); // last, because it marks the remains of an export
       DurableFiles.sync(target);
       return exported;
     }

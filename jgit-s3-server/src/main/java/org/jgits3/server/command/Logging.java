@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sets the level of logging to standard error. A command prints the reason of a failure in one
- * line, so only errors are logged beside it; a server logs what administrators need.
+ * line, so only errors are logged beside it; a server logs events for administrators.
  */
 final class Logging {
   private static final String PROJECT = "org.jgits3";

@@ -29,12 +29,12 @@ final class Git {
     this.scratch = scratch;
   }
 
-  /** Runs a command and returns what it printed. */
+  /** Runs a command and returns its output. */
   String run(String... args) throws IOException, InterruptedException {
     return feed(new File("/dev/null"), args);
   }
 
-  /** Runs a command with a file as its standard input and returns what it printed. */
+  /** Runs a command with a file as its standard input and returns its output. */
   String feed(File input, String... args) throws IOException, InterruptedException {
     Path out = Files.createTempFile(scratch, "git", ".out");
     Path err = Files.createTempFile(scratch, "git", ".err");

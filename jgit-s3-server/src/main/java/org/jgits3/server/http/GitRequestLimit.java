@@ -24,7 +24,7 @@ final class GitRequestLimit extends QoSHandler {
   /**
    * Bytes of heap for each request. A push takes up to 3 MiB while its pack arrives: a block of the
    * cache that is being filled and one that is read, and the beginning of the pack. The rest is for
-   * what all requests share: caches, part buffers, refs, indexes.
+   * the shared parts: caches, part buffers, refs, indexes.
    */
   private static final long HEAP_OF_EACH = 16 << 20;
 

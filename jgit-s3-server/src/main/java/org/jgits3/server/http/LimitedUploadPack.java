@@ -32,7 +32,7 @@ final class LimitedUploadPack extends UploadPack {
     this.requestLimit = requestLimit;
   }
 
-  /** Counts what is sent from a repository, before a reader of it is made. */
+  /** Starts counting the objects sent from a repository, before a reader of it is made. */
   private static Repository counting(Repository from) {
     if (from instanceof S3Repository repository) {
       repository.getObjectDatabase().countSent();
@@ -55,8 +55,8 @@ final class LimitedUploadPack extends UploadPack {
   }
 
   /**
-   * Waits until there is memory for what a clone sends, which takes the most. Called before any of
-   * its objects takes memory.
+   * Waits until there is memory for the objects of a clone, which takes the most. Called before any
+   * of its objects takes memory.
    *
    * @param first whether the client has nothing of it yet
    * @throws IOException if the store does not answer

@@ -12,7 +12,7 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
 /**
- * Reads what {@link BlockBuffer} wrote. Throws {@link IllegalArgumentException} for bytes that
+ * Reads the bytes of a {@link BlockBuffer}. Throws {@link IllegalArgumentException} for bytes that
  * {@link BlockBuffer} cannot have written. Used by one thread.
  */
 public final class BlockCursor {

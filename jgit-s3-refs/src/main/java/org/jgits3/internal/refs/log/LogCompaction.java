@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Segments are kept in a geometric progression: each is at least {@value #FACTOR} times as large
  * as all newer ones together. The tail is written together with as many of the newest segments as
- * would break that rule. A segment of {@value #CAP} bytes is not rewritten any more, so a merge
- * reads at most about twice that; there are up to {@value #LISTED} segments, and of more than that
- * the two neighbours with the fewest bytes are merged whatever their size.
+ * would break that rule. A segment of {@value #CAP} bytes is no longer rewritten, so a merge reads
+ * at most about twice that; there are up to {@value #LISTED} segments, and of more than that the
+ * two neighbours with the fewest bytes are merged, of any size.
  *
  * <p>The new segment is uploaded first, from one pinned manifest. The commit succeeds only if the
  * log still lists the merged segments and its tail still begins with the moved entries; entries
@@ -208,8 +208,8 @@ public final class LogCompaction {
   }
 
   /**
-   * Writes a segment and commits it. What it should hold and cannot be read is left as it is, and
-   * the segment is made without.
+   * Writes a segment and commits it. Entries that cannot be read are left as they are, and the
+   * segment is made without them.
    */
   private void replace(Manifest manifest, Function<TransactionLog, Run> plan) throws IOException {
     Set<String> failed = new HashSet<>();

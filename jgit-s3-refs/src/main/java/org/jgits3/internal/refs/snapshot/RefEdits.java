@@ -291,7 +291,7 @@ public final class RefEdits {
     return outside.apply();
   }
 
-  /** Leaves in the overlay only what differs from the snapshot. */
+  /** Leaves in the overlay only entries that differ from the snapshot. */
   static void setOrClear(
       Map<String, RefValue> overlay,
       String name,

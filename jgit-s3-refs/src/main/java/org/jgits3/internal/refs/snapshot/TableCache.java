@@ -103,7 +103,7 @@ public final class TableCache {
     }
   }
 
-  /** Lets tables go until the rest fits, those first that were not used for the longest time. */
+  /** Releases tables until the rest fits, the least recently used first. */
   private void trim() {
     long now = nanos.getAsLong();
     long total = bytes();

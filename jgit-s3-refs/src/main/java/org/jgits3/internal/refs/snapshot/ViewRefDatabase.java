@@ -47,7 +47,7 @@ public final class ViewRefDatabase extends RefDatabase {
    * The refs.
    *
    * @throws StoreException.Missing if the store does not have the snapshot
-   * @throws StoreException.Corrupt if the snapshot is not what was written
+   * @throws StoreException.Corrupt if the snapshot has other bytes than were written
    * @throws IOException if it cannot be read
    */
   public RefView view() throws IOException {

@@ -355,7 +355,7 @@ public final class PackedRefsTable {
    * Creates the ref.
    *
    * @param index index of the ref
-   * @return the ref, with what it peels to
+   * @return the ref, with its peeled value
    */
   public Ref ref(int index) {
     return ref(index, name(index));
@@ -366,7 +366,7 @@ public final class PackedRefsTable {
    *
    * @param index index of the ref
    * @param name its name, which saves decoding it
-   * @return the ref, with what it peels to
+   * @return the ref, with its peeled value
    */
   public Ref ref(int index, String name) {
     int part = partOf(index);

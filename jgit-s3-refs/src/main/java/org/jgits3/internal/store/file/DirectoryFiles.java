@@ -62,7 +62,7 @@ final class DirectoryFiles {
   }
 
   /**
-   * Moves a file to its name in one step, over whatever had the name. Creates the directories
+   * Moves a file to its name in one step, and replaces a file of that name. Creates the directories
    * above; another process may be removing them at the same time, because they became empty.
    */
   static void move(Path source, Path target) throws IOException {

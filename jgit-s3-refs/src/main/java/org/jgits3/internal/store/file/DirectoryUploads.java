@@ -75,7 +75,7 @@ final class DirectoryUploads {
    * Concatenates the parts in a temporary file and forces it to the disk.
    *
    * @throws NoSuchFileException if the upload, or a part, is gone
-   * @throws StoreException.Corrupt if a part is not what was acknowledged
+   * @throws StoreException.Corrupt if a part has other bytes than were acknowledged
    */
   Assembled assemble(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
     Path dir = layout.upload(upload);

@@ -31,7 +31,7 @@ final class ProbeRun {
   /** Test of one property of the store. */
   @FunctionalInterface
   interface Trial {
-    /** Returns what is wrong; empty if the store has the property. */
+    /** Returns the problem; empty if the store has the property. */
     Optional<String> run() throws IOException;
   }
 
