@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpServer;
 import java.io.File;
 import java.io.IOException;
@@ -27,12 +26,22 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jgits3.bench.process.JvmProgram;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.JsonReport;
+import org.jgits3.bench.report.Machine;
+import org.jgits3.bench.report.Results;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.Settings;
+import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.OwnServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -117,12 +126,26 @@ class BenchProcessTest {
       delimiter = '|',
       value = {
         "refs --quick --refs 1000 | scratch",
-        "memory --smallest | s3/scratch/memory",
         "transfer --quick --max 64 | transfer/source",
-        "git --smallest | git-2/disk/pushed.git",
       })
   void interrupted_run_leaves_no_process_and_no_scratch_data(String line, String seen)
       throws Exception {
+    assertInterruptedLeavesNothing(line, seen);
+  }
+
+  @Tag("long") // run_that_is_interrupted_by_ctrl_c_leaves_nothing_either has the memory suite
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "memory --smallest | s3/scratch/memory",
+        "git --smallest | git-2/disk/pushed.git",
+      })
+  void interrupted_run_of_other_suites_leaves_nothing(String line, String seen) throws Exception {
+    assertInterruptedLeavesNothing(line, seen);
+  }
+
+  private void assertInterruptedLeavesNothing(String line, String seen) throws Exception {
     start(Map.of(), line.split(" "));
     List<ProcessHandle> children = childrenOnceThereIs(seen);
 
@@ -138,12 +161,22 @@ class BenchProcessTest {
       delimiter = '|',
       value = {
         "group   | refs --quick --refs 1000 | scratch",
-        "group   | git --smallest | git-2/disk/pushed.git",
         "group   | memory --smallest | s3/scratch/memory",
         "process | refs --quick --refs 1000 | scratch",
       })
   void run_that_is_interrupted_by_ctrl_c_leaves_nothing_either(String who, String line, String seen)
       throws Exception {
+    assertCtrlCLeavesNothing(who, line, seen);
+  }
+
+  @Tag("long") // run_that_is_interrupted_by_ctrl_c_leaves_nothing_either has other suites
+  @EnabledOnOs(OS.LINUX)
+  @Test
+  void git_suite_that_is_interrupted_by_ctrl_c_leaves_nothing_either() throws Exception {
+    assertCtrlCLeavesNothing("group", "git --smallest", "git-2/disk/pushed.git");
+  }
+
+  private void assertCtrlCLeavesNothing(String who, String line, String seen) throws Exception {
     start(IN_A_TERMINAL, Map.of(), line.split(" "));
     List<ProcessHandle> children = childrenOnceThereIs(seen);
 
@@ -359,12 +392,10 @@ class BenchProcessTest {
   @Test
   void interrupted_run_leaves_nothing_in_named_buckets() throws Exception {
     try (OwnServer server = server()) {
-      start(
-          buckets(server, "one"),
-          "express",
-          "--quick",
-          "--endpoint",
-          server.endpoint().uri().toString());
+      Map<String, String> environment = buckets(server, "one");
+      environment.put("NUMBER_OF_ITERATIONS", "2");
+      environment.put("SAMPLE_SIZE", "2");
+      start(environment, "express", "--quick", "--endpoint", server.endpoint().uri().toString());
       Path seen = directory.resolve("given/one/jgit-s3-bench/express/written-0");
       Instant deadline = Instant.now().plus(PATIENCE);
       while (Files.notExists(seen)) {
@@ -384,12 +415,16 @@ class BenchProcessTest {
   void changes_since_a_run_of_another_machine_are_told_with_a_warning() throws Exception {
     Path before = directory.resolve("before.json");
     Path page = directory.resolve("page.html");
-    start(Map.of(), "requests", "--smallest", "--json", before.toString());
-    assertThat(exitCode()).as(err()).isZero();
-    ObjectMapper json = new ObjectMapper();
-    ObjectNode results = (ObjectNode) json.readTree(before.toFile());
-    results.withObject("/machine").put("cpu", "Another CPU");
-    json.writeValue(before.toFile(), results);
+    Machine other = new Machine("Linux", "Another CPU", 2, 4096, "17", "7.8", Instant.EPOCH);
+    Row row = Row.of("lookup", "s3", Unit.REQUESTS, Figure.exactly(2));
+    Files.writeString(
+        before,
+        JsonReport.of(
+            new Results(
+                other,
+                new Settings("smallest", 2000, 16, "versitygw on this machine"),
+                List.of(SuiteResult.of("requests", Map.of(), List.of(row), "s3")),
+                Optional.empty())));
 
     start(
         Map.of(),

@@ -59,14 +59,16 @@ public record GitHistory(long seed, int commits, int tags, int depth, List<Integ
 
   /**
    * A history of a size that Git servers see: 5,000 commits, 3,000 tags, trees 14 deep, files up to
-   * 60 MB.
+   * 60 MB; or a part of that.
    *
    * @param seed seed of everything that looks random
+   * @param part by what commits, tags and sizes of files are divided
    * @return the history
    */
-  public static GitHistory large(long seed) {
+  public static GitHistory large(long seed, int part) {
+    List<Integer> files = List.of(60_000_000, 20_000_000, 9_000_000, 5_000_000, 1_000_000);
     return new GitHistory(
-        seed, 5_000, 3_000, 14, List.of(60_000_000, 20_000_000, 9_000_000, 5_000_000, 1_000_000));
+        seed, 5_000 / part, 3_000 / part, 14, files.stream().map(size -> size / part).toList());
   }
 
   /**

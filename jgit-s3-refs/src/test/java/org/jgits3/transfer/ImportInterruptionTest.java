@@ -13,13 +13,15 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,11 +62,19 @@ class ImportInterruptionTest {
     isFinishedByAnother(source.directory().toString(), lastApplied);
   }
 
+  @Test
+  @Tag("long") // what request n leaves unapplied is what request n-1 leaves applied
+  void import_from_a_url_killed_before_any_request_is_finished_by_another() throws Exception {
+    isFinishedByAnotherFromUrl(false);
+  }
+
+  @Test
+  void import_from_a_url_killed_after_any_request_is_finished_by_another() throws Exception {
+    isFinishedByAnotherFromUrl(true);
+  }
+
   /** Git's protocols carry neither symbolic refs but HEAD nor configuration. */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void import_from_a_url_killed_at_any_request_is_finished_by_another(boolean lastApplied)
-      throws Exception {
+  private void isFinishedByAnotherFromUrl(boolean lastApplied) throws Exception {
     source.run("symbolic-ref", "--delete", "refs/heads/alias");
     carried = "";
     try (GitDaemon daemon = new GitDaemon(scratch, false)) {
@@ -75,15 +85,15 @@ class ImportInterruptionTest {
   private void isFinishedByAnother(String location, boolean lastApplied) throws Exception {
     int killed = 0;
     for (int requests = 0; requests < MANY; requests++) {
-      Path directory = scratch.resolve("store-" + lastApplied + requests);
-      DyingStore dying = new DyingStore(new DirectoryObjectStore(directory), requests, lastApplied);
+      MemoryObjectStore store = new MemoryObjectStore();
+      DyingStore dying = new DyingStore(store, requests, lastApplied);
       boolean failed = false;
       try (S3RepositoryManager manager = TestRepositories.impatient(dying)) {
         importInto(manager, location);
       } catch (IOException e) {
         failed = true;
       }
-      boolean whole = isWhole(directory, "first" + lastApplied + requests);
+      boolean whole = isWhole(store, "first" + lastApplied + requests);
       assertThat(whole || failed).as("killed after %d requests", requests).isTrue();
       if (!dying.isDead()) {
         assertThat(killed).as("requests of an import").isGreaterThan(8);
@@ -91,18 +101,18 @@ class ImportInterruptionTest {
       }
       killed++;
       if (!whole) {
-        try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+        try (S3RepositoryManager manager = TestRepositories.manager(store)) {
           importInto(manager, location);
         }
-        assertThat(isWhole(directory, "second" + lastApplied + requests)).isTrue();
+        assertThat(isWhole(store, "second" + lastApplied + requests)).isTrue();
       }
     }
     throw new AssertionError("an import takes more than " + MANY + " requests");
   }
 
   /** Tests whether there is a repository. If so, it must be all of the source, and the only one. */
-  private boolean isWhole(Path directory, String export) throws Exception {
-    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+  private boolean isWhole(ObjectStore store, String export) throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(store);
         S3Repository repository = manager.openRepository(NAME.value())) {
       Path exported = scratch.resolve(export);
       new Exporter(NullProgressMonitor.INSTANCE).run(repository, exported);

@@ -21,6 +21,7 @@ import org.jgits3.bench.WrongUsageException;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -100,6 +101,7 @@ class ExpressSuiteTest {
   }
 
   @Test
+  @Tag("long") // RefsSuiteTest has the flame graphs of JMH
   void each_jvm_leaves_a_flame_graph() throws Exception {
     SuiteResult result =
         new ExpressSuite(Map.of("CLIENT_ONLY", "true")).run(SmallestContext.profiled(data));

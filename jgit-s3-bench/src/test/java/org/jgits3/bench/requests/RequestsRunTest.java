@@ -13,12 +13,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RequestsRunTest {
+  private static final List<String> KEYS = new RequestsSuite().headlineKeys();
+
   @TempDir private Path directory;
 
   @Test
-  void every_operation_is_counted_and_within_its_budget() throws Exception {
-    SuiteResult result = counted("directory");
+  void every_operation_is_counted_within_its_budget_and_its_process_leaves_a_flame_graph()
+      throws Exception {
+    SuiteResult result = counted("directory", SmallestContext.profiled(directory));
 
+    assertThat(SmallestContext.flameGraphs(directory)).containsExactly("requests-directory.html");
+    assertThat(result.checkedAgainst(KEYS).missing()).as("no substitute for S3").isEqualTo(KEYS);
     assertThat(result.rows()).noneMatch(Row::failed);
     for (BudgetedOperation operation : BudgetedOperation.values()) {
       assertThat(SuiteResult.median(result.rows(), operation.title(), "directory")).isPresent();
@@ -28,26 +33,13 @@ class RequestsRunTest {
   }
 
   @Test
-  void requests_to_s3_are_what_the_suite_is_judged_by_and_those_to_a_directory_no_substitute()
-      throws Exception {
-    List<String> keys = new RequestsSuite().headlineKeys();
+  void requests_to_s3_are_what_the_suite_is_judged_by() throws Exception {
+    SuiteResult result = counted(RequestsRun.JUDGED, SmallestContext.in(directory));
 
-    assertThat(counted("directory").checkedAgainst(keys).missing()).isEqualTo(keys);
-    assertThat(counted(RequestsRun.JUDGED).checkedAgainst(keys).missing()).isEmpty();
-  }
-
-  @Test
-  void process_that_is_counted_leaves_a_flame_graph() throws Exception {
-    counted("directory", SmallestContext.profiled(directory));
-
-    assertThat(SmallestContext.flameGraphs(directory)).containsExactly("requests-directory.html");
+    assertThat(result.checkedAgainst(KEYS).missing()).isEmpty();
   }
 
   /** Counts in a directory, whatever the engine is called. */
-  private SuiteResult counted(String engine) throws Exception {
-    return counted(engine, SmallestContext.in(directory));
-  }
-
   private static SuiteResult counted(String engine, SuiteContext context) throws Exception {
     try (RequestsRun run = RequestsRun.in(context)) {
       run.count(engine, "[s3]\n\tstore = file:" + run.directory() + "\n");

@@ -40,8 +40,9 @@ class TransferSuiteTest {
   }
 
   @Test
-  void the_library_moves_files_and_memory_and_every_peer_has_a_row() throws Exception {
-    SuiteResult result = new TransferSuite().run(context);
+  void the_library_moves_files_and_memory_every_peer_has_a_row_and_each_jvm_a_flame_graph()
+      throws Exception {
+    SuiteResult result = new TransferSuite().run(SmallestContext.profiled(directory));
 
     assertThat(result.rows()).noneMatch(Row::failed);
     for (String name : List.of("upload of 16 MB", "download of 16 MB")) {
@@ -68,12 +69,6 @@ class TransferSuiteTest {
         .filteredOn(row -> row.name().startsWith("published"))
         .hasSize(36);
     assertThat(directory.resolve("transfer")).doesNotExist();
-  }
-
-  @Test
-  void each_jvm_leaves_a_flame_graph() throws Exception {
-    new TransferSuite().run(SmallestContext.profiled(directory));
-
     assertThat(SmallestContext.flameGraphs(directory))
         .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
         .containsExactlyInAnyOrder(

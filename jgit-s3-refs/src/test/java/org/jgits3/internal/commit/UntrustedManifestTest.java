@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Manifests read through a path whose versions mean nothing. */
-@Timeout(60)
+@Timeout(300)
 class UntrustedManifestTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that callers share, and what they may not share. */
-@Timeout(60)
+@Timeout(300)
 class SharedRequestTest {
   private static final int THREADS = 16;
   private static final int CALLS = 2000;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The list of packs, while handles and processes learn of new ones at the same time. */
-@Timeout(60) // threads wait for each other
+@Timeout(300) // threads wait for each other
 class SharedPacksTest {
   @TempDir Path directory;
 

@@ -28,6 +28,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX) // where a process can list what it has open
 class SpillLeakTest {
   private static final int LARGE = 24 << 20;
+  private static PackBytes large;
 
   @TempDir Path directory;
   @TempDir Path spills;
@@ -138,8 +140,13 @@ class SpillLeakTest {
     }
   }
 
-  private static byte[] pack(int size) throws IOException {
-    return PackBytes.ofSize(size, 5).bytes();
+  @BeforeAll
+  static void make_pack() throws IOException {
+    large = PackBytes.ofSize(LARGE, 5);
+  }
+
+  private static byte[] pack() {
+    return large.bytes();
   }
 
   private void nothingIsLeft() throws IOException {
@@ -164,7 +171,7 @@ class SpillLeakTest {
 
   @Test
   void a_pack_that_is_whole() throws Exception {
-    byte[] pack = pack(LARGE);
+    byte[] pack = pack();
     receive(new Arriving(pack, pack.length - (1 << 20), () -> {}), 0);
     nothingIsLeft();
     assertThat(repository.manifest().packs()).hasSize(1);
@@ -172,12 +179,12 @@ class SpillLeakTest {
 
   @Test
   void a_pack_with_a_wrong_checksum() throws Exception {
-    fails(PackBytes.ofSize(LARGE, 5).corrupt().bytes(), () -> {});
+    fails(large.corrupt().bytes(), () -> {});
   }
 
   @Test
   void a_client_that_disconnects() throws Exception {
-    byte[] pack = pack(LARGE);
+    byte[] pack = pack();
     int amid = pack.length - (1 << 20);
     InputStream broken =
         new InputStream() {
@@ -205,12 +212,12 @@ class SpillLeakTest {
 
   @Test
   void a_store_that_takes_no_more_parts() throws Exception {
-    fails(pack(LARGE), () -> failingParts.set(Integer.MAX_VALUE));
+    fails(pack(), () -> failingParts.set(Integer.MAX_VALUE));
   }
 
   @Test
   void a_parser_that_fails_in_an_unexpected_way() throws Exception {
-    byte[] pack = pack(LARGE);
+    byte[] pack = pack();
     Runnable event =
         () -> {
           throw new IllegalStateException("unexpected");
@@ -223,7 +230,7 @@ class SpillLeakTest {
   @Test
   void a_thread_that_is_interrupted() throws Exception {
     try {
-      fails(pack(LARGE), Thread.currentThread()::interrupt);
+      fails(pack(), Thread.currentThread()::interrupt);
     } finally {
       assertThat(Thread.interrupted()).isTrue();
     }
@@ -232,7 +239,7 @@ class SpillLeakTest {
   @Test
   void a_server_that_stops() throws Exception {
     fails(
-        pack(LARGE),
+        pack(),
         () -> {
           try {
             manager.close();
@@ -244,7 +251,7 @@ class SpillLeakTest {
 
   @Test
   void a_push_that_is_rolled_back_after_its_pack_was_received() throws Exception {
-    byte[] pack = pack(LARGE);
+    byte[] pack = pack();
     repository.getObjectDatabase().deferReceivedPacks();
     receive(new Arriving(pack, pack.length - (1 << 20), () -> {}), 0);
     nothingIsLeft();

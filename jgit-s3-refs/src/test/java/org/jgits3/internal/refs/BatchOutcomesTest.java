@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of batches with commands of unknown outcome, and of commands that a batch leaves alone. */
-@Timeout(60)
+@Timeout(300)
 class BatchOutcomesTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";

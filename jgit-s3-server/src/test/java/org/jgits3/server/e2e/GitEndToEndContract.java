@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class GitEndToEndContract {
   private static final long SEED = RandomSeed.first();
   private static final int CONTENDERS = 20;
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = RandomSeed.count(2, 4);
 
   private final AtomicInteger repositories = new AtomicInteger();
   private final Set<String> touched = new HashSet<>();
@@ -374,7 +374,7 @@ abstract class GitEndToEndContract {
 
   @Test
   void history_of_thousands_of_commits_and_tags_and_large_files_comes_back_as_it_went() {
-    GitClient bare = GitHistory.large(SEED).importInto(git, "history.git");
+    GitClient bare = GitHistory.large(SEED, RandomSeed.count(5, 1)).importInto(git, "history.git");
     String name = newName();
     bare.run("push", "-q", "--mirror", server.url(name));
     GitAssertions.assertSameRefs(bare, server.url(name));

@@ -175,7 +175,7 @@ class MaintenanceEndToEndIT {
     int duringCompaction = 0;
     ExecutorService background = Executors.newSingleThreadExecutor();
     try {
-      for (long bytes = 3_000; bytes <= 27_000; bytes += 6_000) {
+      for (long bytes = 3_000; bytes <= 27_000; bytes += RandomSeed.count(12_000, 6_000)) {
         try (PausingProxy proxy = PausingProxy.sinceRequest(s3.endpoint(), "/lease ", bytes)) {
           Path config = ServedStore.configFor(proxy.uri(), Files.createTempDirectory(scratch, "c"));
           ServedStore slow = new ServedStore(store.url(), Optional.of(config), store.environment());
@@ -268,7 +268,7 @@ class MaintenanceEndToEndIT {
     work.run("add", "large");
     pushAndRewrite();
     int kills = 0;
-    for (long bytes = 8_000; killed(s3, store, bytes, "gc", "r"); bytes *= 4) {
+    for (long bytes = 8_000; killed(s3, store, bytes, "gc", "r"); bytes *= RandomSeed.count(8, 4)) {
       kills++;
       removeLease(s3, store); // of the dead, for which the next collection would wait
       isSound(store);
@@ -303,7 +303,7 @@ class MaintenanceEndToEndIT {
       killed = killed(s3, store, bytes, "sweep", "r", "--grace-hours", "0");
       kills += killed ? 1 : 0;
       isSound(store);
-      bytes += RandomSeed.count(6_000, 2_000);
+      bytes += RandomSeed.count(12_000, 2_000);
     } while (killed);
     assertThat(kills).isPositive();
     push();

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(RandomSeed.Named.class)
 class ShutdownIT {
   private static final long SEED = RandomSeed.first();
-  private static final int PACK = 48 << 20;
+  private static final int PACK = 24 << 20;
   private static final long DEADLINE_SECONDS = 300;
 
   /** Exit code of a JVM that ended because of SIGTERM. */

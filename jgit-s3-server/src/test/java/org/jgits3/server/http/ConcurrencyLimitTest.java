@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 
 class ConcurrencyLimitTest {
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void one_more_than_may_wait_is_sent_away_at_once() throws Exception {
     ConcurrencyLimit limit = new ConcurrencyLimit(1, 1, Duration.ofDays(1));
     assertThat(limit.take()).isTrue();

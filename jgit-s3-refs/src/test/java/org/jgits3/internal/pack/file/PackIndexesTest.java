@@ -223,7 +223,7 @@ class PackIndexesTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void an_index_that_is_loaded_while_the_last_handle_is_closed_counts_no_more() throws Exception {
     committedElsewhere("r", 1);
     try (S3RepositoryManager manager = TestRepositories.manager(directory)) {

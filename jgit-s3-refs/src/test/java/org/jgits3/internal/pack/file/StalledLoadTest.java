@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A request that is not answered, beside loads of another repository. */
-@Timeout(60) // threads wait for each other
+@Timeout(300) // threads wait for each other
 class StalledLoadTest {
   private static final int LOCKS_OF_JGIT = new DfsBlockCacheConfig().getConcurrencyLevel();
 

@@ -377,8 +377,8 @@ class LogCompactionTest {
             .toList());
     damage(log.log().tail().get(0).external().orElseThrow().id());
     ObjectId id = TestRepositories.commit(repository, "first");
-    for (int i = 0; i < 900; i++) {
-      RefUpdate update = repository.updateRef("refs/heads/" + i + "/" + "x".repeat(200));
+    for (int i = 0; i < 400; i++) {
+      RefUpdate update = repository.updateRef("refs/heads/" + i + "/" + "x".repeat(450));
       update.setNewObjectId(id);
       assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
     }

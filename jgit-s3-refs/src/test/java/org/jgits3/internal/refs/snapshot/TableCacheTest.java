@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which tables stay in memory. */
-@Timeout(60)
+@Timeout(300)
 class TableCacheTest {
   private static final PackedRefsTable TABLE = table();
   private static final long SIZE = TABLE.bytes();

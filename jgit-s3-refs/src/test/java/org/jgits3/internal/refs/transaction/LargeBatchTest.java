@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Batches that are committed with a snapshot of their own, and compactions that they cause. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 public class LargeBatchTest {
   private static final String MASTER = "refs/heads/master";
 

@@ -130,7 +130,7 @@ class RangeReaderTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @Timeout(60)
+  @Timeout(300)
   void four_requests_are_in_flight_whether_the_version_is_known_or_not(boolean known)
       throws Exception {
     byte[] bytes = written(8 * 500);
@@ -222,7 +222,7 @@ class RangeReaderTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void an_object_that_a_shorter_one_replaces_has_changed_and_is_not_corrupt() throws Exception {
     Sizes sizes = new Sizes(100, 500);
     byte[] dst = new byte[2000];
@@ -237,7 +237,7 @@ class RangeReaderTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void ranges_that_were_asked_for_in_any_version_are_compared_when_they_have_come()
       throws Exception {
     written(2000);
@@ -248,7 +248,7 @@ class RangeReaderTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void an_object_that_ends_early_in_the_version_that_was_read_is_corrupt() throws Exception {
     byte[] bytes = written(600);
     ObjectStore same = new ReplacedBetweenRanges(store, bytes);

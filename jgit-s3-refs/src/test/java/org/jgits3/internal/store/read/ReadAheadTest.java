@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60) // requests wait for each other
+@Timeout(300) // requests wait for each other
 class ReadAheadTest {
   private static final String KEY = "a/b";
   private static final int CHUNK = 1000;

@@ -46,10 +46,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Requests to a real server during an outage: what can be repeated is delayed and does not fail.
  */
-@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class S3OutageTest {
   /** More attempts than the SDK makes by itself. */
-  private static final int REFUSALS = 7;
+  private static final int REFUSALS = 5;
 
   private static final int MIB = 1 << 20;
   private static final byte[] BODY = random(MIB);

@@ -115,11 +115,11 @@ abstract class PackUploadContract {
     "6291456, 6291456",
     "6291457, 9000000",
     "12582912, 65537",
-    "32000000, 1",
-    "33554433, 4097",
-    "50000000, 1000",
-    "67108864, 100000000",
-    "80000000, 7000000"
+    "12582913, 1",
+    "25165825, 4097",
+    "30000000, 1000",
+    "33554432, 100000000",
+    "40000000, 7000000"
   })
   void what_was_written_is_stored_in_parts_of_5_MiB_or_more(int size, int step) throws Exception {
     byte[] bytes = content(size);
@@ -218,6 +218,7 @@ abstract class PackUploadContract {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 UploadingProcess.class.getName(),
