@@ -19,9 +19,8 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
-import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.ManifestMetrics;
+import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.ReceiveResources;
@@ -29,7 +28,7 @@ import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
@@ -37,6 +36,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.BackgroundCompaction;
 import org.jgits3.maintenance.BackgroundGc;
 import org.jgits3.maintenance.Maintenance;
+import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -46,7 +46,12 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.ManifestMetrics;
+import org.jgits3.metrics.MemoryUse;
+import org.jgits3.metrics.RefsMetrics;
+import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Uploads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,8 +75,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>When the JVM ends, open uploads are aborted at once, in parallel with the program's shutdown
  * hooks, and no upload that needs memory can begin. A program that lets its requests finish first
- * calls {@link PackUploads#keepOpenAtExit} on {@link #uploads}, and closes this manager in a
- * shutdown hook after the last request.
+ * calls {@link Uploads#keepOpenAtExit} on {@link #uploads}, and closes this manager in a shutdown
+ * hook after the last request.
  *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
@@ -101,8 +106,8 @@ public final class S3RepositoryManager implements Closeable {
   private final BackgroundCompaction compaction;
   private final Optional<BackgroundGc> collection;
   private volatile boolean maintaining;
-  private final ManifestMetrics manifestMetrics = new ManifestMetrics();
-  private final RefsMetrics refsMetrics = new RefsMetrics();
+  private final ManifestCounters manifestMetrics = new ManifestCounters();
+  private final RefsCounters refsMetrics = new RefsCounters();
   private final TableCache tableBudget;
   private final PackFiles packFiles;
   private final ReceiveResources receiving;
@@ -657,7 +662,7 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return the budget of all repositories of this manager
    */
-  public TableCache tableBudget() {
+  public TableMemory tableBudget() {
     return tableBudget;
   }
 
@@ -666,7 +671,7 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return the budget of all repositories of this manager
    */
-  public IndexBudget indexBudget() {
+  public MemoryUse indexBudget() {
     return indexes;
   }
 
@@ -675,17 +680,17 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return budget of all repositories of this manager
    */
-  public TransferMemory receiveMemory() {
+  public MemoryUse receiveMemory() {
     return receiving.memory();
   }
 
   /**
    * Uploads and their memory. A program that lets its requests finish when the JVM ends calls
-   * {@link PackUploads#keepOpenAtExit}.
+   * {@link Uploads#keepOpenAtExit}.
    *
    * @return uploads of all repositories of this manager
    */
-  public PackUploads uploads() {
+  public Uploads uploads() {
     return uploads;
   }
 

@@ -217,7 +217,7 @@ public final class S3Settings {
    *
    * @return time for which a commit is tried
    */
-  public CommitPolicy commits() {
+  CommitPolicy commits() {
     return new CommitPolicy(value(COMMIT_DEADLINE));
   }
 
@@ -226,7 +226,7 @@ public final class S3Settings {
    *
    * @return policy of look-ups of refs
    */
-  public Validation validation() {
+  Validation validation() {
     return value(VALIDATE);
   }
 
@@ -298,7 +298,7 @@ public final class S3Settings {
    *
    * @return directory and limit; empty if there are none
    */
-  public Optional<DiskCache.Options> diskCache() {
+  Optional<DiskCache.Options> diskCache() {
     return value(CACHE_DIRECTORY)
         .map(directory -> new DiskCache.Options(directory, value(DISK_LIMIT)));
   }

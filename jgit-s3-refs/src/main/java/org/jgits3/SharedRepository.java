@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestMetrics;
+import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.ReceiveResources;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.transaction.SharedRefs;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.BackgroundCompaction;
@@ -60,8 +60,8 @@ final class SharedRepository {
       RepositoryName name,
       S3Settings settings,
       Executor background,
-      ManifestMetrics manifestMetrics,
-      RefsMetrics metrics,
+      ManifestCounters manifestMetrics,
+      RefsCounters metrics,
       TableCache budget,
       ReceiveResources receiving,
       PackFiles files,

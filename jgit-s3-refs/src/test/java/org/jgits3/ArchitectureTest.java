@@ -30,6 +30,7 @@ class ArchitectureTest {
           "org.jgits3.internal.store.metrics",
           "org.jgits3.internal.store.probe",
           "org.jgits3.manifest",
+          "org.jgits3.metrics",
           "org.jgits3.internal.commit",
           "org.jgits3.internal.catalog",
           "org.jgits3.internal.refs.table",

@@ -10,7 +10,6 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;

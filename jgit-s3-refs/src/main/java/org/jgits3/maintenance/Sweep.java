@@ -16,7 +16,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jgits3.internal.catalog.NameIndex;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.manifest.Manifest;

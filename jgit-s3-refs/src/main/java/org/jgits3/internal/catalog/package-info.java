@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Names of repositories: creates, lists, renames and deletes them, and tells who holds what.
+ * Names of repositories: creates, lists, renames and deletes them.
  *
- * <p>Entry types: {@link org.jgits3.internal.catalog.RepositoryCatalog} and {@link
- * org.jgits3.internal.catalog.NameIndex}.
+ * <p>Entry type: {@link org.jgits3.internal.catalog.RepositoryCatalog}.
  */
 package org.jgits3.internal.catalog;

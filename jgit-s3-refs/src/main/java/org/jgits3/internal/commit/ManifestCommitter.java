@@ -55,7 +55,7 @@ public final class ManifestCommitter implements Committer, Closeable {
    * @param policy how long to try
    */
   public ManifestCommitter(ObjectStore store, RepositoryName name, CommitPolicy policy) {
-    this(store, name, policy, ManifestReads.VALIDATED, new ManifestMetrics());
+    this(store, name, policy, ManifestReads.VALIDATED, new ManifestCounters());
   }
 
   /**
@@ -72,7 +72,7 @@ public final class ManifestCommitter implements Committer, Closeable {
       RepositoryName name,
       CommitPolicy policy,
       ManifestReads reads,
-      ManifestMetrics metrics) {
+      ManifestCounters metrics) {
     this(
         new ManifestFile(store, name, reads, metrics),
         policy,

@@ -27,7 +27,7 @@ public final class ManifestFile {
   private final String key;
   private final String where;
   private final ManifestReads reads;
-  private final ManifestMetrics metrics;
+  private final ManifestCounters metrics;
 
   /**
    * Bytes read or written last, and what they mean; null unless reads are compared. Replaced as a
@@ -40,11 +40,11 @@ public final class ManifestFile {
   private record Kept(byte[] bytes, Manifest manifest) {}
 
   public ManifestFile(ObjectStore store, RepositoryName name) {
-    this(store, name, ManifestReads.VALIDATED, new ManifestMetrics());
+    this(store, name, ManifestReads.VALIDATED, new ManifestCounters());
   }
 
   ManifestFile(
-      ObjectStore store, RepositoryName name, ManifestReads reads, ManifestMetrics metrics) {
+      ObjectStore store, RepositoryName name, ManifestReads reads, ManifestCounters metrics) {
     this.reads = reads;
     this.metrics = metrics;
     this.store = store;
@@ -58,7 +58,7 @@ public final class ManifestFile {
   }
 
   /** Counts what becomes of its commits. */
-  ManifestMetrics metrics() {
+  ManifestCounters metrics() {
     return metrics;
   }
 

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jgits3.metrics.MemoryUse;
 
 /**
  * Bounds the memory of the pack indexes that all repositories of a process keep. JGit's block cache
@@ -22,7 +23,7 @@ import java.util.Map;
  *
  * <p>Safe for use by many threads.
  */
-public final class IndexBudget {
+public final class IndexBudget implements MemoryUse {
   private final long limit;
 
   /** Repositories whose packs were opened, least recently used first; guarded by this. */
@@ -107,12 +108,14 @@ public final class IndexBudget {
     }
   }
 
-  /**
-   * Memory of the indexes held now.
-   *
-   * @return bytes of side files of open packs
-   */
+  /** Bytes of side files of open packs. */
+  @Override
   public synchronized long held() {
     return total;
+  }
+
+  @Override
+  public long limit() {
+    return limit;
   }
 }

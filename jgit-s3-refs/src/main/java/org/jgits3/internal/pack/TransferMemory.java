@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.metrics.MemoryUse;
 
 /**
  * The heap that all pushes and fetches of a process may take together for objects: pushes for those
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Safe for use by many threads.
  */
-public final class TransferMemory {
+public final class TransferMemory implements MemoryUse {
   /**
    * Bytes for each object of a pack, from its header until the refs have moved: entries of the
    * parser, index, and what the check of connectivity notes. Measured: 180, with 300,000 blobs.
@@ -71,13 +72,14 @@ public final class TransferMemory {
     this.limit = limit > 0 ? limit : Long.MAX_VALUE;
   }
 
-  /**
-   * Memory taken now.
-   *
-   * @return bytes
-   */
-  public synchronized long taken() {
+  @Override
+  public synchronized long held() {
     return taken;
+  }
+
+  @Override
+  public long limit() {
+    return limit;
   }
 
   /** A share for one request, of which nothing is taken. */

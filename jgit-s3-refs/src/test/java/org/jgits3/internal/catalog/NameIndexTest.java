@@ -19,6 +19,7 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestFixture;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.VirtualTime;
+import org.jgits3.maintenance.NameIndex;
 import org.jgits3.manifest.Departure;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;

@@ -35,7 +35,7 @@ class UntrustedManifestTest {
 
   private final ScriptedStore objects = new ScriptedStore();
   private final RestampingStore store = new RestampingStore(objects);
-  private final ManifestMetrics metrics = new ManifestMetrics();
+  private final ManifestCounters metrics = new ManifestCounters();
   private ManifestCommitter committer;
   private ManifestCommitter other;
 

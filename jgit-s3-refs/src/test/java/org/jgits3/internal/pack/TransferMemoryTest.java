@@ -63,7 +63,7 @@ class TransferMemoryTest {
 
   @AfterEach
   void nothing_stays_taken() throws IOException {
-    assertThat(manager.receiveMemory().taken()).isZero();
+    assertThat(manager.receiveMemory().held()).isZero();
     manager.close();
   }
 
@@ -356,7 +356,7 @@ class TransferMemoryTest {
           .hasMessage(
               "a fetch of more than 6000 objects, far fewer after jgit-s3 gc, takes some 2 MiB of"
                   + " memory, and [s3 \"receive\"] memoryLimit of the server is 1 MiB");
-      assertThat(manager.receiveMemory().taken()).isPositive();
+      assertThat(manager.receiveMemory().held()).isPositive();
       try (S3Repository next = manager.openRepository("r")) {
         next.getObjectDatabase().countSent();
         assertThatThrownBy(() -> send(next, small))
@@ -367,7 +367,7 @@ class TransferMemoryTest {
       ObjectId small = commit(repository, 5_900);
       repository.getObjectDatabase().countSent();
       send(repository, small);
-      assertThat(manager.receiveMemory().taken()).isEqualTo(5_000 * TransferMemory.SENT_BYTES);
+      assertThat(manager.receiveMemory().held()).isEqualTo(5_000 * TransferMemory.SENT_BYTES);
     }
   }
 
@@ -392,10 +392,10 @@ class TransferMemoryTest {
         Thread thread = new Thread(clone);
         thread.start();
         awaitWaiting(thread);
-        assertThat(manager.receiveMemory().taken()).isEqualTo(memory);
+        assertThat(manager.receiveMemory().held()).isEqualTo(memory);
       }
       clone.get(1, TimeUnit.MINUTES);
-      assertThat(manager.receiveMemory().taken()).isEqualTo(memory);
+      assertThat(manager.receiveMemory().held()).isEqualTo(memory);
     }
   }
 
@@ -418,7 +418,7 @@ class TransferMemoryTest {
       commit(first, 7_000);
       first.getObjectDatabase().takeForNames(1_000);
       second.getObjectDatabase().awaitMemoryForClone();
-      assertThat(manager.receiveMemory().taken()).isEqualTo(4_000);
+      assertThat(manager.receiveMemory().held()).isEqualTo(4_000);
     }
   }
 }

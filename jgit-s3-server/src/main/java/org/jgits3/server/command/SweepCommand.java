@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.catalog.NameIndex;
+import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.catalog.NameIndex;
+import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.ArgGroup;

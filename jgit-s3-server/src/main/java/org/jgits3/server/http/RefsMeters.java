@@ -21,7 +21,7 @@ final class RefsMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     gauge(registry, "tables", null, "Refs snapshots in memory", m -> m.tableBudget().count());
-    gauge(registry, "size", "bytes", "Memory they take", m -> m.tableBudget().bytes());
+    gauge(registry, "size", "bytes", "Memory they take", m -> m.tableBudget().held());
     gauge(registry, "limit", "bytes", "Memory they may take", m -> m.tableBudget().limit());
     count(
         registry,

@@ -291,7 +291,7 @@ class GitHttpServerTest {
   /** A client may have its answer before the handle is closed. */
   private static void awaitNothingTaken(S3RepositoryManager manager) {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (manager.receiveMemory().taken() > 0) {
+    while (manager.receiveMemory().held() > 0) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
       Thread.onSpinWait();
     }

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -67,12 +67,12 @@ public final class LogCompaction {
 
   private final LogObjects objects;
   private final ManifestCommitter committer;
-  private final RefsMetrics metrics;
+  private final RefsCounters metrics;
 
   /** Ids of objects that could not be read, each named once. */
   private final Set<String> damaged = ConcurrentHashMap.newKeySet();
 
-  public LogCompaction(LogObjects objects, ManifestCommitter committer, RefsMetrics metrics) {
+  public LogCompaction(LogObjects objects, ManifestCommitter committer, RefsCounters metrics) {
     this.objects = objects;
     this.committer = committer;
     this.metrics = metrics;

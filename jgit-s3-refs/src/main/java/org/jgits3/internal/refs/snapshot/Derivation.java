@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.read.ImmutableObjects;
@@ -25,9 +25,9 @@ final class Derivation {
   private static final Logger LOG = LoggerFactory.getLogger(Derivation.class);
 
   private final ImmutableObjects objects;
-  private final RefsMetrics metrics;
+  private final RefsCounters metrics;
 
-  Derivation(ImmutableObjects objects, RefsMetrics metrics) {
+  Derivation(ImmutableObjects objects, RefsCounters metrics) {
     this.objects = objects;
     this.metrics = metrics;
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -30,7 +30,7 @@ public final class SnapshotTables {
 
   private final SnapshotDownload landing;
   private final SnapshotComparison comparison;
-  private final RefsMetrics metrics;
+  private final RefsCounters metrics;
   private final TableCache budget;
   private final Derivation derivation;
 
@@ -53,7 +53,7 @@ public final class SnapshotTables {
   private final Map<String, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
 
   public SnapshotTables(
-      ObjectStore store, RefsMetrics metrics, TableCache budget, boolean trustVersions) {
+      ObjectStore store, RefsCounters metrics, TableCache budget, boolean trustVersions) {
     this.landing = new SnapshotDownload(store, trustVersions);
     this.comparison = new SnapshotComparison(store);
     this.metrics = metrics;

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.metrics.TableMemory;
 
 /**
  * A cache of the tables of all repositories of a process, bounded in bytes. When a table does not
@@ -27,12 +28,12 @@ import org.jgits3.internal.refs.table.RefsMetrics;
  * <p>Tables are referred to weakly: a repository that the process has forgotten is not kept in
  * memory by its budget.
  */
-public final class TableCache {
+public final class TableCache implements TableMemory {
   /** Nanoseconds within which uses are not told apart. */
   private static final long GRAIN = 1_000_000;
 
   private final long limit;
-  private final RefsMetrics metrics;
+  private final RefsCounters metrics;
   private final LongSupplier nanos;
   private final List<WeakReference<CachedTable>> kept = new ArrayList<>(); // guarded by this
 
@@ -42,11 +43,11 @@ public final class TableCache {
    * @param limit bytes that tables may take
    * @param metrics counts tables that are let go
    */
-  public TableCache(long limit, RefsMetrics metrics) {
+  public TableCache(long limit, RefsCounters metrics) {
     this(limit, metrics, System::nanoTime);
   }
 
-  TableCache(long limit, RefsMetrics metrics, LongSupplier nanos) {
+  TableCache(long limit, RefsCounters metrics, LongSupplier nanos) {
     this.limit = limit;
     this.metrics = metrics;
     this.nanos = nanos;
@@ -106,7 +107,7 @@ public final class TableCache {
   /** Releases tables until the rest fits, the least recently used first. */
   private void trim() {
     long now = nanos.getAsLong();
-    long total = bytes();
+    long total = held();
     while (total > limit) {
       CachedTable oldest = oldest(now);
       if (oldest == null) {
@@ -137,29 +138,18 @@ public final class TableCache {
     return kept.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
   }
 
-  /**
-   * Number of tables that are kept.
-   *
-   * @return tables of repositories that the process knows
-   */
+  @Override
   public synchronized int count() {
     return tables().size();
   }
 
-  /**
-   * Memory that the tables take that are kept.
-   *
-   * @return bytes of their arrays
-   */
-  public synchronized long bytes() {
+  /** Bytes of the arrays of the tables that are kept. */
+  @Override
+  public synchronized long held() {
     return tables().stream().mapToLong(CachedTable::counted).sum();
   }
 
-  /**
-   * Memory that they may take.
-   *
-   * @return bytes
-   */
+  @Override
   public long limit() {
     return limit;
   }

@@ -10,7 +10,7 @@ import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
@@ -38,9 +38,9 @@ final class Compaction {
 
   private final SnapshotUpload upload;
   private final ManifestCommitter committer;
-  private final RefsMetrics metrics;
+  private final RefsCounters metrics;
 
-  Compaction(SnapshotUpload upload, ManifestCommitter committer, RefsMetrics metrics) {
+  Compaction(SnapshotUpload upload, ManifestCommitter committer, RefsCounters metrics) {
     this.upload = upload;
     this.committer = committer;
     this.metrics = metrics;

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -46,7 +46,7 @@ public final class Folding {
   private final LogCompaction logCompaction;
   private final Overlay overlay;
   private final Executor background;
-  private final RefsMetrics metrics;
+  private final RefsCounters metrics;
   private final AtomicBoolean running = new AtomicBoolean();
 
   /**
@@ -78,7 +78,7 @@ public final class Folding {
       LogCompaction logCompaction,
       Overlay overlay,
       Executor background,
-      RefsMetrics metrics) {
+      RefsCounters metrics) {
     this.committer = committer;
     this.logCompaction = logCompaction;
     this.overlay = overlay;

@@ -32,7 +32,7 @@ import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -103,7 +103,7 @@ public final class SharedRefs {
       ManifestCommitter committer,
       Validation validation,
       Executor background,
-      RefsMetrics metrics,
+      RefsCounters metrics,
       TableCache budget) {
     this.committer = committer;
     this.trusting = committer.reads() == ManifestReads.VALIDATED;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.upload;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -14,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.store.Uploads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads. Holds neither memory nor threads while no upload is open.
  */
-public final class PackUploads implements Closeable {
+public final class PackUploads implements Uploads {
   private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
 
   /**
@@ -116,14 +116,7 @@ public final class PackUploads implements Closeable {
             what, options.partSize(), options.buffers(), sizes.largest(options)));
   }
 
-  /**
-   * Makes the owner responsible for {@link #close} before the JVM ends. Without this call, a
-   * shutdown hook aborts the open uploads as soon as the JVM begins to end, at the same time as all
-   * other hooks. A server that lets its requests finish first calls this once. In a single shutdown
-   * hook it waits for the requests, and then closes this or the manager it belongs to. Uploads
-   * continue until then; those still open are aborted. An owner that calls this and does not close
-   * leaves parts in the store, for a sweep to find.
-   */
+  @Override
   public void keepOpenAtExit() {
     synchronized (open) {
       keptAtExit = true;
@@ -131,29 +124,17 @@ public final class PackUploads implements Closeable {
     }
   }
 
-  /**
-   * Memory of the uploads.
-   *
-   * @return the options
-   */
+  @Override
   public UploadOptions options() {
     return options;
   }
 
-  /**
-   * Buffers that uploads hold at the moment.
-   *
-   * @return number of buffers, at most {@link UploadOptions#buffers}
-   */
+  @Override
   public int buffersInUse() {
     return buffers.inUse();
   }
 
-  /**
-   * Uploads whose writers wait for a buffer at the moment.
-   *
-   * @return number of uploads; above 0 for long means that uploads would profit from more memory
-   */
+  @Override
   public int waiting() {
     return buffers.waiting();
   }
@@ -215,10 +196,6 @@ public final class PackUploads implements Closeable {
     }
   }
 
-  /**
-   * Aborts the open uploads and removes their parts from the store. Writers fail. The store stays
-   * open.
-   */
   @Override
   public void close() {
     giveUpAll();

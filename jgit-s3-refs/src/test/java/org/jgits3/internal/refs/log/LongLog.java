@@ -9,7 +9,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -25,7 +25,7 @@ public final class LongLog {
   private final ManifestCommitter committer;
   private final LogObjects objects;
   private final LogCompaction compaction;
-  private final RefsMetrics metrics = new RefsMetrics();
+  private final RefsCounters metrics = new RefsCounters();
   private int transactions;
 
   public LongLog(ObjectStore store, String repository) {
@@ -106,7 +106,7 @@ public final class LongLog {
     return compaction;
   }
 
-  RefsMetrics metrics() {
+  RefsCounters metrics() {
     return metrics;
   }
 

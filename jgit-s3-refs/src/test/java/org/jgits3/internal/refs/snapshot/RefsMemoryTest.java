@@ -27,7 +27,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -135,7 +135,7 @@ class RefsMemoryTest {
     assertThat(here.tableBudget().count()).isEqualTo(1);
     assertThat(readsOf(a)).as("let go, so loaded again").isEqualTo(1);
     assertThat(here.refsMetrics().evictions()).isEqualTo(2);
-    assertThat(here.tableBudget().bytes()).isEqualTo(tableBytes());
+    assertThat(here.tableBudget().held()).isEqualTo(tableBytes());
   }
 
   @Test
@@ -184,7 +184,7 @@ class RefsMemoryTest {
     for (int i = 0; i < 3; i++) {
       assertThat(readsOf(a)).isEqualTo(1);
       assertThat(here.tableBudget().count()).isZero();
-      assertThat(here.tableBudget().bytes()).isZero();
+      assertThat(here.tableBudget().held()).isZero();
     }
     assertThat(a.getRefDatabase().known()).isEmpty();
     assertThat(here.refsMetrics().evictions()).as("nothing was kept to be let go").isZero();
@@ -285,7 +285,7 @@ class RefsMemoryTest {
             return super.read(key, offset, b, at, length, version);
           }
         };
-    RefsMetrics metrics = new RefsMetrics();
+    RefsCounters metrics = new RefsCounters();
     SnapshotTables tables =
         new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
     S3Repository a = there.openRepository("a");
@@ -333,7 +333,7 @@ class RefsMemoryTest {
             return super.read(key, offset, b, at, length, version);
           }
         };
-    RefsMetrics metrics = new RefsMetrics();
+    RefsCounters metrics = new RefsCounters();
     SnapshotTables tables =
         new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
     S3Repository a = there.openRepository("a");

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ class TableCacheTest {
   private static final long SIZE = TABLE.bytes();
 
   private final AtomicLong time = new AtomicLong(1);
-  private final RefsMetrics metrics = new RefsMetrics();
+  private final RefsCounters metrics = new RefsCounters();
 
   /** A repository's place for a table. */
   private final class Place {
@@ -88,7 +88,7 @@ class TableCacheTest {
     places.forEach(p -> p.put(TABLE));
     assertThat(places).allMatch(Place::holds);
     assertThat(budget.count()).isEqualTo(3);
-    assertThat(budget.bytes()).isEqualTo(3 * SIZE);
+    assertThat(budget.held()).isEqualTo(3 * SIZE);
     assertThat(metrics.evictions()).isZero();
   }
 
@@ -105,7 +105,7 @@ class TableCacheTest {
     places.get(4).put(TABLE);
     assertThat(places).extracting(Place::holds).containsExactly(true, false, true, false, true);
     assertThat(metrics.evictions()).isEqualTo(2);
-    assertThat(budget.bytes()).isEqualTo(3 * SIZE);
+    assertThat(budget.held()).isEqualTo(3 * SIZE);
   }
 
   @Test
@@ -116,7 +116,7 @@ class TableCacheTest {
     places.get(0).put(small);
     places.get(1).put(TABLE);
     assertThat(places).extracting(Place::holds).containsExactly(true, false);
-    assertThat(budget.bytes()).isEqualTo(small.bytes());
+    assertThat(budget.held()).isEqualTo(small.bytes());
     assertThat(metrics.evictions()).isZero();
   }
 
@@ -151,7 +151,7 @@ class TableCacheTest {
     assertThat(growing.bytes()).isGreaterThan(SIZE);
     places.get(0).use();
     assertThat(places).extracting(Place::holds).containsExactly(true, false);
-    assertThat(budget.bytes()).isEqualTo(growing.bytes());
+    assertThat(budget.held()).isEqualTo(growing.bytes());
   }
 
   @Test
@@ -209,6 +209,6 @@ class TableCacheTest {
     long there = places.stream().filter(Place::holds).count();
     assertThat(there).isEqualTo(3);
     assertThat(budget.count()).isEqualTo(3);
-    assertThat(budget.bytes()).isEqualTo(3 * SIZE);
+    assertThat(budget.held()).isEqualTo(3 * SIZE);
   }
 }

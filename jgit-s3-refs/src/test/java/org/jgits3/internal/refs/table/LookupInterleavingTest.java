@@ -216,7 +216,7 @@ class LookupInterleavingTest {
   }
 
   private static SnapshotTables tables(ObjectStore store) {
-    RefsMetrics metrics = new RefsMetrics();
+    RefsCounters metrics = new RefsCounters();
     return new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
   }
 

@@ -32,7 +32,7 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsMetrics;
+import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
@@ -364,8 +364,8 @@ public class LargeBatchTest {
             committer,
             Validation.ALWAYS,
             background,
-            new RefsMetrics(),
-            new TableCache(Long.MAX_VALUE, new RefsMetrics()));
+            new RefsCounters(),
+            new TableCache(Long.MAX_VALUE, new RefsCounters()));
     return new S3RefDatabase(
         here, shared, committer, new NothingDropped(), S3RefDatabase.Asking.AS_CONFIGURED);
   }

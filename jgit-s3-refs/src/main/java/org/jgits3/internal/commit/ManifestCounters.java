@@ -5,18 +5,19 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jgits3.manifest.UnknownCause;
+import org.jgits3.metrics.ManifestMetrics;
 
 /**
  * Counts reads of the manifests of all repositories of a process, and commits that failed. Counters
  * only grow. Safe for use by many threads.
  */
-public final class ManifestMetrics {
+public final class ManifestCounters implements ManifestMetrics {
   private final LongAdder decodings = new LongAdder();
   private final LongAdder notCommitted = new LongAdder();
   private final Map<UnknownCause, LongAdder> unknown = new EnumMap<>(UnknownCause.class);
 
   /** Counters at zero. */
-  public ManifestMetrics() {
+  public ManifestCounters() {
     for (UnknownCause cause : UnknownCause.values()) {
       unknown.put(cause, new LongAdder());
     }
@@ -34,30 +35,17 @@ public final class ManifestMetrics {
     unknown.get(cause).increment();
   }
 
-  /**
-   * Changes that were reported as not written because their deadline passed.
-   *
-   * @return how many
-   */
+  @Override
   public long notCommittedCount() {
     return notCommitted.sum();
   }
 
-  /**
-   * Changes whose outcome was reported as unknown.
-   *
-   * @param cause why it is unknown
-   * @return how many
-   */
+  @Override
   public long unknownOutcomes(UnknownCause cause) {
     return unknown.get(cause).sum();
   }
 
-  /**
-   * Manifests that were parsed. One that has not changed is not.
-   *
-   * @return how many
-   */
+  @Override
   public long decodings() {
     return decodings.sum();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.catalog;
+package org.jgits3.maintenance;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -144,8 +144,15 @@ public final class NameIndex {
     return read(store, AT_ONCE);
   }
 
-  /** As {@link #read(ObjectStore)}, so many manifests at a time. */
-  static NameIndex read(ObjectStore store, int atOnce) throws IOException {
+  /**
+   * As {@link #read(ObjectStore)}, with a number of manifests at a time.
+   *
+   * @param store the store
+   * @param atOnce requests at a time
+   * @return the catalog
+   * @throws IOException if the store does not answer
+   */
+  public static NameIndex read(ObjectStore store, int atOnce) throws IOException {
     Queue<RepositoryName> names = new ConcurrentLinkedQueue<>();
     store.list(
         RepositoryName.PREFIX,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.metrics;
+
+import org.jgits3.manifest.UnknownCause;
+
+/**
+ * Counters of the reads of manifests of all repositories of a manager, and of commits that failed.
+ * Counters only grow. Safe for use by many threads.
+ */
+public interface ManifestMetrics {
+  /**
+   * Changes that were reported as not written because their deadline passed.
+   *
+   * @return how many
+   */
+  long notCommittedCount();
+
+  /**
+   * Changes whose outcome was reported as unknown.
+   *
+   * @param cause why it is unknown
+   * @return how many
+   */
+  long unknownOutcomes(UnknownCause cause);
+
+  /**
+   * Manifests that were parsed. One that has not changed is not.
+   *
+   * @return how many
+   */
+  long decodings();
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.metrics;
+
+/** Memory of the tables of refs. */
+public interface TableMemory extends MemoryUse {
+  /**
+   * Number of tables that are kept.
+   *
+   * @return tables of repositories that the process knows
+   */
+  int count();
+}
