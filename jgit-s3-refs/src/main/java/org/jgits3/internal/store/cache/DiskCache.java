@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -91,9 +90,6 @@ public final class DiskCache implements Closeable {
   /** True if a failure to read was reported and no read has succeeded since. */
   private final AtomicBoolean unreadable = new AtomicBoolean();
 
-  /** True if the permissions of files from earlier runs were checked. */
-  private final AtomicBoolean tightened = new AtomicBoolean();
-
   /** {@link System#nanoTime} of the last failure to write a file. */
   private volatile Optional<Long> failed = Optional.empty();
 
@@ -135,13 +131,6 @@ public final class DiskCache implements Closeable {
    * @return the object, to be closed; empty if it has to be read from the store
    */
   public Optional<CachedObject> open(String key, long size, int crc32c) {
-    if (!tightened.getAndSet(true)) {
-      try {
-        background.execute(this::tighten);
-      } catch (RejectedExecutionException | OutOfMemoryError e) { // closed, or no thread to be had
-        LOG.debug("permissions of files in {} stay", directory, e);
-      }
-    }
     Path file = file(key);
     try {
       CachedObject object = CachedObject.open(file, size);
@@ -156,24 +145,6 @@ public final class DiskCache implements Closeable {
       unreadable(key, e);
     }
     return Optional.empty();
-  }
-
-  /** Removes the read permissions that earlier versions gave to all users of the machine. */
-  private void tighten() {
-    if (!Files.isDirectory(directory)) {
-      return;
-    }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, OURS)) {
-      for (Path file : files) {
-        try {
-          LocalPermissions.tighten(file);
-        } catch (IOException e) {
-          LOG.debug("permissions of {} stay, it is gone or another user's: {}", file, e.toString());
-        }
-      }
-    } catch (IOException | DirectoryIteratorException e) {
-      LOG.debug("permissions of files in {} stay: {}", directory, e.toString());
-    }
   }
 
   /**

@@ -3,7 +3,6 @@ package org.jgits3.internal.store.file;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -50,22 +49,6 @@ public final class LocalPermissions {
    */
   public static FileAttribute<?>[] sharedAs(Path directory) throws IOException {
     return isPosix(directory) ? attributes(directory, permissionsIn(directory)) : attributes();
-  }
-
-  /**
-   * Removes the permissions that {@link #sharedAs} would not give.
-   *
-   * @param file existing file of the user of this process
-   */
-  public static void tighten(Path file) throws IOException {
-    if (!isPosix(file)) {
-      return;
-    }
-    Set<PosixFilePermission> found = Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
-    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-        && found.retainAll(permissionsIn(file.toAbsolutePath().getParent()))) {
-      Files.setPosixFilePermissions(file, found);
-    }
   }
 
   private static Set<PosixFilePermission> permissionsIn(Path directory) throws IOException {
