@@ -2,9 +2,6 @@
 package org.jgits3.internal.refs;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +29,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.util.RefList;
 import org.eclipse.jgit.util.RefMap;
 import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
@@ -48,7 +46,7 @@ import org.jgits3.manifest.Refs;
  * <p>Fires {@link RefsChangedEvent} after its own changes, and when a look-up finds changes of
  * others. Safe for use by many threads.
  */
-public final class S3RefDatabase extends RefDatabase {
+public final class S3RefDatabase extends LookupRefDatabase {
   /** Times at which look-ups of a handle ask the store. */
   public enum Asking {
     /** As {@link Validation} says. */
@@ -102,7 +100,7 @@ public final class S3RefDatabase extends RefDatabase {
     return repository;
   }
 
-  /** Refs as of some moment after this call began, for decisions. */
+  @Override
   public RefView validated() throws IOException {
     return seen(shared.validated());
   }
@@ -124,7 +122,8 @@ public final class S3RefDatabase extends RefDatabase {
   }
 
   /** Refs for a look-up, validated as far as required. */
-  private RefView lookup() throws IOException {
+  @Override
+  protected RefView lookup() throws IOException {
     long wanted = refreshes.get();
     if (refreshed < wanted) {
       RefView view = validated();
@@ -278,61 +277,9 @@ public final class S3RefDatabase extends RefDatabase {
     shared.compact();
   }
 
-  /** Does nothing: a repository is created with its refs. */
-  @Override
-  public void create() {}
-
-  @Override
-  public void close() {}
-
   @Override
   public boolean performsAtomicTransactions() {
     return true;
-  }
-
-  @Override
-  public boolean isNameConflicting(String name) throws IOException {
-    return !validated().conflicts(name, 1).isEmpty();
-  }
-
-  @Override
-  public Collection<String> getConflictingNames(String name) throws IOException {
-    return validated().conflicts(name, Integer.MAX_VALUE);
-  }
-
-  @Override
-  @Nullable
-  public Ref exactRef(String name) throws IOException {
-    return lookup().exact(name);
-  }
-
-  @Override
-  public Map<String, Ref> exactRef(String... names) throws IOException {
-    if (names.length == 0) {
-      return Map.of(); // as JGit asks for each fetch that names no ref
-    }
-    RefView view = lookup();
-    Map<String, Ref> found = new HashMap<>();
-    for (String name : names) {
-      Ref ref = view.exact(name);
-      if (ref != null) {
-        found.put(name, ref);
-      }
-    }
-    return found;
-  }
-
-  @Override
-  @Nullable
-  public Ref firstExactRef(String... names) throws IOException {
-    RefView view = lookup();
-    for (String name : names) {
-      Ref ref = view.exact(name);
-      if (ref != null) {
-        return ref;
-      }
-    }
-    return null;
   }
 
   @Override
@@ -342,51 +289,6 @@ public final class S3RefDatabase extends RefDatabase {
     RefList.Builder<Ref> list = new RefList.Builder<>(refs.size());
     refs.forEach(list::add);
     return new RefMap(prefix, list.toRefList(), RefList.emptyList(), RefList.emptyList());
-  }
-
-  @Override
-  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
-    return lookup().prefix(prefix, Set.of());
-  }
-
-  @Override
-  public List<Ref> getRefsByPrefix(String... prefixes) throws IOException {
-    RefView view = lookup();
-    List<Ref> refs = new ArrayList<>();
-    for (String prefix : prefixes) {
-      refs.addAll(view.prefix(prefix, Set.of()));
-    }
-    return List.copyOf(refs);
-  }
-
-  @Override
-  public List<Ref> getRefsByPrefixWithExclusions(String include, Set<String> excludes)
-      throws IOException {
-    return lookup().prefix(include, excludes);
-  }
-
-  /** Answers from an index that is built on first use. */
-  @Override
-  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
-    return lookup().tips(id);
-  }
-
-  @Override
-  public boolean hasFastTipsWithSha1() {
-    return true;
-  }
-
-  @Override
-  public boolean hasRefs() throws IOException {
-    return lookup().hasAny();
-  }
-
-  /**
-   * Returns no refs: a repository without a working tree has no {@code FETCH_HEAD} and the like.
-   */
-  @Override
-  public List<Ref> getAdditionalRefs() {
-    return List.of();
   }
 
   @Override

@@ -2,14 +2,9 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
-import java.util.Collection;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefRename;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogReader;
@@ -26,7 +21,7 @@ import org.jgits3.store.StoreException;
  * maintenance, which reads refs and packs of one manifest. Cannot change refs. Safe for use by many
  * threads.
  */
-public final class ViewRefDatabase extends RefDatabase {
+public final class ViewRefDatabase extends LookupRefDatabase {
   private final View view;
 
   /** Provides the view. */
@@ -95,26 +90,14 @@ public final class ViewRefDatabase extends RefDatabase {
   }
 
   @Override
-  public boolean isNameConflicting(String name) throws IOException {
-    return !view().conflicts(name, 1).isEmpty();
+  protected RefView lookup() throws IOException {
+    return view();
   }
 
   @Override
-  public Collection<String> getConflictingNames(String name) throws IOException {
-    return view().conflicts(name, Integer.MAX_VALUE);
+  public RefView validated() throws IOException {
+    return view();
   }
-
-  @Override
-  @Nullable
-  public Ref exactRef(String name) throws IOException {
-    return view().exact(name);
-  }
-
-  @Override
-  public void create() {}
-
-  @Override
-  public void close() {}
 
   @Override
   public RefUpdate newUpdate(String name, boolean detach) {
@@ -130,26 +113,6 @@ public final class ViewRefDatabase extends RefDatabase {
   @Deprecated
   public Map<String, Ref> getRefs(String prefix) {
     throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
-    return view().prefix(prefix, Set.of());
-  }
-
-  @Override
-  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
-    return view().tips(id);
-  }
-
-  @Override
-  public boolean hasFastTipsWithSha1() {
-    return true;
-  }
-
-  @Override
-  public List<Ref> getAdditionalRefs() {
-    return List.of();
   }
 
   /** All refs are peeled already. */
