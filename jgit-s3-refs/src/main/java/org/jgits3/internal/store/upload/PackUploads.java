@@ -2,7 +2,6 @@
 package org.jgits3.internal.store.upload;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -33,11 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PackUploads implements Uploads {
   private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
-
-  /**
-   * Longest wait of an upload for memory while no other upload sends a part or releases a buffer.
-   */
-  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   /** Longest wait of {@link #close} for writers that are in a call. */
   private static final long CLOSE_SECONDS = 10;
@@ -70,16 +64,16 @@ public final class PackUploads implements Uploads {
    * @param options memory of the uploads
    */
   public PackUploads(ObjectStore store, UploadOptions options) {
-    this(store, options, PATIENCE, PartSizes.S3);
+    this(store, options, PartSizes.S3);
   }
 
-  PackUploads(ObjectStore store, UploadOptions options, Duration patience, PartSizes sizes) {
+  PackUploads(ObjectStore store, UploadOptions options, PartSizes sizes) {
     this.store = Objects.requireNonNull(store, "store");
     this.options = options;
     this.sizes = sizes;
+    this.buffers = new PartBuffers(options);
     int most = Math.min(options.buffers(), MOST_THREADS);
     this.threads = DaemonThreads.pool("jgit-s3-upload", most);
-    this.buffers = new PartBuffers(options, patience, () -> threads.getActiveCount() > 0);
   }
 
   /**

@@ -3,12 +3,9 @@ package org.jgits3.internal.store.upload;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jgits3.store.UploadOptions;
 
 /**
@@ -20,42 +17,28 @@ import org.jgits3.store.UploadOptions;
  * <ol>
  *   <li>An upload waits only while all buffers that it holds are being sent.
  *   <li>A buffer that is being sent is released, whatever the outcome of the request.
- *   <li>A partly filled buffer belongs to a writer that does not wait here. It is filled and sent,
+ *   <li>A partly filled buffer belongs to a writer that does not wait here, nor for a client: it
+ *       has its bytes in this process or reads them from a store. So the buffer is filled and sent,
  *       or the upload is aborted.
  * </ol>
  *
- * <p>The remaining case is a writer that stalls. If no buffer is released and no part is being sent
- * for some time, the waiting uploads fail.
- *
- * <p>A buffer is always in a list of its owner, to which it is added, and from which it is given
- * back, without allocating anything. So none is lost when the heap is full, and none is given back
- * twice.
+ * <p>A buffer is always in a list of its owner, which it enters when it is taken, and leaves when
+ * it is given back. So none is lost or given back twice, whatever fails.
  *
  * <p>Safe for use by many threads.
  */
 final class PartBuffers {
   private final UploadOptions options;
-  private final Duration patience;
-  private final BooleanSupplier sending;
 
   // All guarded by this.
   private final Deque<byte[]> free; // with room for all
   private final Deque<Object> waiting = new ArrayDeque<>();
   private int inUse;
-  private long lastGiven = System.nanoTime();
   private boolean closed;
 
-  /**
-   * Buffers, none of which is allocated before it is needed.
-   *
-   * @param options size and number
-   * @param patience longest wait of an upload while no part is sent and no buffer is released
-   * @param sending tests whether a part is being sent
-   */
-  PartBuffers(UploadOptions options, Duration patience, BooleanSupplier sending) {
+  /** Buffers, none of which is allocated before it is needed. */
+  PartBuffers(UploadOptions options) {
     this.options = options;
-    this.patience = patience;
-    this.sending = sending;
     this.free = new ArrayDeque<>(options.buffers());
   }
 
@@ -80,55 +63,24 @@ final class PartBuffers {
    *
    * @param to takes the buffer, and has room for it; to be given back
    * @throws InterruptedIOException if the thread is interrupted
-   * @throws IOException if this was closed, or the writers that hold the buffers stall
+   * @throws IOException if this is closed
    */
   synchronized void take(List<byte[]> to) throws IOException {
     Object turn = new Object();
     waiting.add(turn);
     try {
-      awaitTurn(turn);
+      while (!closed && (waiting.peek() != turn || inUse == options.buffers())) {
+        wait();
+      }
+      if (closed) {
+        throw new IOException("no more uploads: the store is being closed");
+      }
       hold(to);
     } catch (InterruptedException e) {
-      InterruptedIOException interrupted =
-          new InterruptedIOException("interrupted while it waited for a part buffer");
-      interrupted.initCause(e);
-      throw interrupted;
+      throw new InterruptedIOException("interrupted while it waited for a part buffer");
     } finally {
       waiting.remove(turn);
       notifyAll(); // the next one may have its turn
-    }
-  }
-
-  private void awaitTurn(Object turn) throws IOException, InterruptedException {
-    long begin = System.nanoTime();
-    while (true) {
-      checkOpen();
-      if (waiting.peek() == turn && inUse < options.buffers()) {
-        return;
-      }
-      long now = System.nanoTime();
-      long left = patience.toNanos() - Math.min(now - begin, now - lastGiven);
-      if (left <= 0) {
-        checkSending();
-        left = patience.toNanos();
-      }
-      TimeUnit.NANOSECONDS.timedWait(this, left);
-    }
-  }
-
-  private void checkOpen() throws IOException {
-    if (closed) {
-      throw new IOException("no more uploads: the store is being closed");
-    }
-  }
-
-  private void checkSending() throws IOException {
-    if (!sending.getAsBoolean()) {
-      throw new IOException(
-          String.format(
-              "no memory for an upload: %d part buffers were held for %d s by others whose writers"
-                  + " stall; set [s3 \"upload\"] buffers higher",
-              options.buffers(), patience.toSeconds()));
     }
   }
 
@@ -162,7 +114,6 @@ final class PartBuffers {
       free.push(from.remove(from.size() - 1));
       inUse--;
     }
-    lastGiven = System.nanoTime();
     notifyAll();
   }
 

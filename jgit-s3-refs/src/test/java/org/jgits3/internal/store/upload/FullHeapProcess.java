@@ -2,7 +2,6 @@
 package org.jgits3.internal.store.upload;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,6 @@ import org.jgits3.testing.FullHeap;
 /** Processes whose heap is full at a moment when others wait for what a thread has to clean up. */
 public final class FullHeapProcess {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
-  private static final Duration FOR_EVER = Duration.ofDays(1);
 
   private FullHeapProcess() {}
 
@@ -74,7 +72,7 @@ public final class FullHeapProcess {
   }
 
   private static void giveBuffersBack() throws Exception {
-    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER, () -> false);
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2));
     for (boolean full : new boolean[] {false, true}) {
       List<byte[]> taken = new ArrayList<>();
       buffers.take(taken);

@@ -5,30 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,10 +28,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class SharedPartBuffersTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
-  private static final Duration NONE = Duration.ofMillis(1);
-  private static final Duration FOR_EVER = Duration.ofDays(1);
-
-  @TempDir Path directory;
 
   private static byte[] content(int size, int seed) {
     byte[] bytes = new byte[size];
@@ -80,64 +68,6 @@ class SharedPartBuffersTest {
       assertThat(parts.subList(0, parts.size() - 1)).allMatch(p -> p.size() >= PART);
     }
     assertThat(store.listMultipart("")).isEmpty();
-  }
-
-  private static void assertStored(ObjectStore store, int stream, byte[] bytes) throws IOException {
-    assertThat(store.stat(key(stream)).orElseThrow().size()).isEqualTo(bytes.length);
-    byte[] stored = new byte[bytes.length];
-    store.read(key(stream), 0, stored, 0, stored.length, Optional.empty());
-    assertThat(Arrays.equals(stored, bytes)).isTrue();
-  }
-
-  @Test
-  @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
-  void an_upload_fails_if_all_buffers_are_held_by_writers_that_stall_and_says_what_to_set()
-      throws Exception {
-    try (ObjectStore store = new DirectoryObjectStore(directory);
-        PackUploads uploads =
-            new PackUploads(store, new UploadOptions(PART, 2), NONE, PartSizes.S3)) {
-      byte[] first = content(300_000 + PART, 1);
-      PackUpload one = uploads.begin(key(1));
-      PackUpload two = uploads.begin(key(2));
-      one.write(first, 0, 300_000);
-      two.write(first, 0, PART - 10);
-      PackUpload third = uploads.begin(key(3));
-      assertThatThrownBy(() -> third.write(first))
-          .hasMessageContaining("2 part buffers were held")
-          .hasMessageContaining("set [s3 \"upload\"] buffers higher");
-      assertThatThrownBy(third::close).isInstanceOf(IOException.class);
-
-      two.abort();
-      one.write(first, 300_000, PART);
-      one.close();
-      assertStored(store, 1, first);
-      assertThat(store.listMultipart("")).isEmpty();
-      assertThat(uploads.buffersInUse()).isZero();
-    }
-  }
-
-  @Test
-  void an_upload_waits_as_long_as_others_send() throws Exception {
-    CountDownLatch asked = new CountDownLatch(3);
-    PartBuffers buffers =
-        new PartBuffers(
-            new UploadOptions(PART, 1),
-            NONE,
-            () -> {
-              asked.countDown();
-              return true;
-            });
-    List<byte[]> sent = new ArrayList<>();
-    buffers.take(sent);
-    ConcurrentTasks.run(
-        List.<Task>of(
-            () -> buffers.take(new ArrayList<>()),
-            () -> {
-              asked.await();
-              assertThat(buffers.waiting()).isEqualTo(1);
-              buffers.give(sent);
-            }));
-    assertThat(buffers.inUse()).isEqualTo(1);
   }
 
   @Test
@@ -196,7 +126,7 @@ class SharedPartBuffersTest {
 
   @Test
   void a_buffer_that_comes_back_goes_to_the_upload_that_has_waited_longest() throws Exception {
-    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 1), FOR_EVER, () -> false);
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 1));
     List<byte[]> held = new ArrayList<>();
     buffers.take(held);
     List<Integer> order = Collections.synchronizedList(new ArrayList<>());
@@ -225,7 +155,7 @@ class SharedPartBuffersTest {
 
   @Test
   void a_buffer_is_given_back_once() throws Exception {
-    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2), FOR_EVER, () -> false);
+    PartBuffers buffers = new PartBuffers(new UploadOptions(PART, 2));
     List<byte[]> held = new ArrayList<>();
     buffers.take(held);
     buffers.give(held);
@@ -251,7 +181,7 @@ class SharedPartBuffersTest {
     PartSizes sizes = new PartSizes(8, 2);
     UploadOptions options = new UploadOptions(PART, buffers);
     int[] parts = Stream.of(expected.split(" ")).mapToInt(Integer::parseInt).toArray();
-    try (PackUploads uploads = new PackUploads(store, options, FOR_EVER, sizes)) {
+    try (PackUploads uploads = new PackUploads(store, options, sizes)) {
       try (PackUpload upload = uploads.begin(key(1))) {
         upload.write(new byte[IntStream.of(parts).sum() * PART + 1]);
         assertThat(uploads.buffers().allocated()).isLessThanOrEqualTo(buffers);
@@ -265,7 +195,7 @@ class SharedPartBuffersTest {
   void an_upload_that_needs_more_parts_than_there_are_says_what_to_set() throws Exception {
     PartStore store = new PartStore();
     UploadOptions options = new UploadOptions(PART, 3);
-    try (PackUploads uploads = new PackUploads(store, options, FOR_EVER, new PartSizes(4, 1))) {
+    try (PackUploads uploads = new PackUploads(store, options, new PartSizes(4, 1))) {
       byte[] bytes = new byte[4 * PART];
       try (PackUpload largest = uploads.begin(key(1), bytes.length)) {
         largest.write(bytes);
