@@ -70,7 +70,8 @@ final class FillingPart {
   }
 
   /**
-   * Continues in a buffer that was just added; moves the bytes of the private array to the first.
+   * Continues in the buffer that the caller has just added to {@link #buffers}. The first buffer
+   * begins with the bytes of the private array.
    */
   void extended() {
     if (buffers.size() == 1) {

@@ -64,13 +64,15 @@ public final class PackUpload extends OutputStream {
   /** Held by the writer during a call, and by a thread that aborts the upload. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  // All guarded by the lock.
+  // Used by the writer only.
   private final CRC32C crc = new CRC32C();
   private final byte[] one = new byte[1];
-  private FillingPart part;
-  private Optional<MultipartUpload> upload = Optional.empty();
   private int parts;
   private long count;
+
+  // Guarded by the lock.
+  private FillingPart part;
+  private Optional<MultipartUpload> upload = Optional.empty();
   private State state = State.OPEN;
 
   private enum State {
@@ -94,12 +96,7 @@ public final class PackUpload extends OutputStream {
    * @return count from the beginning of the object
    */
   public long count() {
-    lock.lock();
-    try {
-      return count;
-    } finally {
-      lock.unlock();
-    }
+    return count;
   }
 
   /**
@@ -108,12 +105,7 @@ public final class PackUpload extends OutputStream {
    * @return checksum
    */
   public int crc32c() {
-    lock.lock();
-    try {
-      return (int) crc.getValue();
-    } finally {
-      lock.unlock();
-    }
+    return (int) crc.getValue();
   }
 
   /**
@@ -127,13 +119,8 @@ public final class PackUpload extends OutputStream {
 
   @Override
   public void write(int b) throws IOException {
-    lock.lock();
-    try {
-      one[0] = (byte) b;
-      write(one, 0, 1);
-    } finally {
-      lock.unlock();
-    }
+    one[0] = (byte) b;
+    write(one, 0, 1);
   }
 
   /**
@@ -159,13 +146,8 @@ public final class PackUpload extends OutputStream {
    * @return size of the part in bytes, if there is memory for it
    */
   public long partSize() {
-    lock.lock();
-    try {
-      return (long) uploads.sizes().buffers(parts + 1, uploads.options())
-          * uploads.options().partSize();
-    } finally {
-      lock.unlock();
-    }
+    long size = uploads.options().partSize();
+    return size * uploads.sizes().buffers(parts + 1, uploads.options());
   }
 
   /**
@@ -318,11 +300,19 @@ public final class PackUpload extends OutputStream {
   private void store() throws IOException {
     List<UploadedPart> sent = sendAll();
     state = State.FAILED; // unless the store acknowledges it
-    if (upload.isPresent()) {
-      complete(upload.get(), sent);
+    try {
+      if (upload.isPresent()) {
+        store.completeMultipart(upload.get(), sent);
+      }
+      state = State.DONE;
+    } catch (StoreException.Unavailable e) {
+      throw e; // it may still complete, so it must not be aborted
+    } catch (IOException e) {
+      removeParts(e);
+      throw e;
+    } finally {
+      release();
     }
-    state = State.DONE;
-    release();
   }
 
   private List<UploadedPart> sendAll() throws IOException {
@@ -355,18 +345,6 @@ public final class PackUpload extends OutputStream {
           String.format(
               "upload of %s: %,d bytes were written and %,d sent; it is given up, upload again",
               key, count, bytes));
-    }
-  }
-
-  private void complete(MultipartUpload to, List<UploadedPart> sent) throws IOException {
-    try {
-      store.completeMultipart(to, sent);
-    } catch (StoreException.Unavailable | RuntimeException | Error e) {
-      release(); // it may still complete, so it must not be aborted
-      throw e;
-    } catch (IOException e) {
-      discard(e);
-      throw e;
     }
   }
 
@@ -427,8 +405,8 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Removes uploads of this key whose beginning was not acknowledged. The key is used once, so all
-   * of them are of this upload.
+   * Aborts an upload that the store may have begun without an answer, so that its id is not known.
+   * Finds it by the key, which only this upload uses.
    */
   private void removeNameless() throws IOException {
     String prefix = key.substring(0, key.lastIndexOf('/') + 1);
@@ -448,10 +426,14 @@ public final class PackUpload extends OutputStream {
   private boolean discard(Throwable reason) {
     try {
       inFlight.stop(reason);
-      return upload.isEmpty() || attempt(reason, () -> store.abortMultipart(upload.get()));
+      return removeParts(reason);
     } finally {
       release();
     }
+  }
+
+  private boolean removeParts(Throwable reason) {
+    return upload.isEmpty() || attempt(reason, () -> store.abortMultipart(upload.get()));
   }
 
   /** Runs a removal. Defers an interrupt, because an interrupted thread sends no request. */

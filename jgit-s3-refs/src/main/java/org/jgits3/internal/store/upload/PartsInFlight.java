@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.concurrent.Uninterrupted;
@@ -29,37 +30,34 @@ final class PartsInFlight {
     UploadedPart send() throws IOException;
   }
 
-  /** A part that some thread will send. */
+  /** Sending of one part by another thread. */
   private final class Part implements Runnable {
     private final Sending sending;
     private final Runnable after;
     private final Cancellable attempt = new Cancellable();
+    private final AtomicBoolean begun = new AtomicBoolean();
 
     Part(Sending sending, Runnable after) {
       this.sending = sending;
       this.after = after;
     }
 
+    /** Sends the part unless it is cancelled, and ends it. Does nothing if called again. */
     @Override
     public void run() {
+      if (!begun.compareAndSet(false, true)) {
+        return;
+      }
       try {
         attempt.run(() -> acknowledged(sending.send()));
       } catch (IOException | RuntimeException | Error e) {
-        failure.add(e); // before the memory is free, so that no writer goes on with it unaware
+        failure.add(e); // first: a writer that gets the memory must see the failure
       } finally {
-        end();
-      }
-    }
-
-    /**
-     * Marks the part as ended, whatever failed: otherwise a wait for the end of all would never
-     * return.
-     */
-    void end() {
-      try {
-        after.run();
-      } finally {
-        ended(this);
+        try {
+          after.run();
+        } finally {
+          ended(this);
+        }
       }
     }
   }
@@ -72,7 +70,7 @@ final class PartsInFlight {
    * Sends a part on another thread. The next call of another method reports a failure.
    *
    * @param sending sends the part; its bytes do not change before {@code after} is called
-   * @param after called after the last attempt, whatever its outcome; must tolerate a second call
+   * @param after called once when the part has ended, whatever its outcome
    */
   void send(Sending sending, Runnable after) {
     Part part = new Part(sending, after);
@@ -81,8 +79,8 @@ final class PartsInFlight {
       threads.execute(part);
     } catch (RuntimeException | Error e) {
       failure.add(e);
-      part.attempt.cancel(); // it may be among the work of a thread all the same
-      part.end();
+      part.attempt.cancel(); // the executor may have queued the part before it failed
+      part.run(); // only to end it, unless a thread has begun it
       throw e;
     }
   }
@@ -140,10 +138,7 @@ final class PartsInFlight {
         wait();
       }
     } catch (InterruptedException e) {
-      InterruptedIOException interrupted =
-          new InterruptedIOException("interrupted while parts were being sent");
-      interrupted.initCause(e);
-      throw interrupted;
+      throw new InterruptedIOException("interrupted while parts were being sent");
     }
     check();
   }

@@ -4,6 +4,8 @@ package org.jgits3.internal.store.upload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -40,5 +42,30 @@ class PartsInFlightTest {
     assertThat(given).hasValue(1);
     assertThatThrownBy(parts::await).isSameAs(noMemory);
     parts.stop(noMemory);
+  }
+
+  @Test
+  void a_part_that_was_queued_although_that_failed_is_not_sent_and_ends_once() {
+    AtomicInteger sent = new AtomicInteger();
+    AtomicInteger given = new AtomicInteger();
+    List<Runnable> queue = new ArrayList<>();
+    PartsInFlight parts =
+        new PartsInFlight(
+            task -> {
+              queue.add(task);
+              throw noMemory;
+            });
+    assertThatThrownBy(
+            () ->
+                parts.send(
+                    () -> {
+                      sent.incrementAndGet();
+                      return null;
+                    },
+                    given::incrementAndGet))
+        .isSameAs(noMemory);
+    queue.forEach(Runnable::run);
+    assertThat(sent).hasValue(0);
+    assertThat(given).hasValue(1);
   }
 }
