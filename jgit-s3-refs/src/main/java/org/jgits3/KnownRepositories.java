@@ -6,14 +6,13 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.RepositoryName;
 
 /**
@@ -28,16 +27,11 @@ import org.jgits3.manifest.RepositoryName;
  * <p>Safe for use by many threads. No request is made under the lock.
  */
 final class KnownRepositories {
-  private final long limit;
-
   /** All that are known; guarded by this. */
   private final Map<RepositoryName, Named> known = new HashMap<>();
 
-  /** Those that are kept, least recently opened first, and what they take; guarded by this. */
-  private final Map<SharedRepository, Long> kept = new LinkedHashMap<>(16, 0.75f, true);
-
-  /** Bytes of all repositories that are kept; guarded by this. */
-  private long bytes;
+  /** Those that are kept, with their names; changed under the lock of this. */
+  private final LruCache<SharedRepository, RepositoryName> kept;
 
   private final ReferenceQueue<SharedRepository> collected = new ReferenceQueue<>();
 
@@ -61,7 +55,7 @@ final class KnownRepositories {
    *     was opened last is kept though it takes more
    */
   KnownRepositories(long limit) {
-    this.limit = limit;
+    this.kept = new LruCache<>(limit);
   }
 
   /**
@@ -100,24 +94,11 @@ final class KnownRepositories {
       }
       named.inUse = null;
       repository.packs().revive();
-      Long before = kept.put(repository, weight);
-      bytes += weight - (before == null ? 0 : before);
-      trim(repository);
-    }
-  }
-
-  private void trim(SharedRepository newest) {
-    Iterator<Map.Entry<SharedRepository, Long>> oldest = kept.entrySet().iterator();
-    while (bytes > limit) {
-      Map.Entry<SharedRepository, Long> each = oldest.next();
-      if (each.getKey() == newest) {
-        return; // the last
-      }
-      bytes -= each.getValue();
-      oldest.remove();
-      SharedPacks packs = each.getKey().packs();
-      if (packs.retire()) {
-        known.get(each.getKey().name()).inUse = packs;
+      for (SharedRepository evicted : kept.put(repository, repository.name(), weight)) {
+        SharedPacks packs = evicted.packs();
+        if (packs.retire()) {
+          known.get(evicted.name()).inUse = packs;
+        }
       }
     }
   }
@@ -161,13 +142,13 @@ final class KnownRepositories {
   }
 
   /** Names of those that are kept, least recently opened first. */
-  synchronized List<String> keptNames() {
-    return kept.keySet().stream().map(each -> each.name().value()).toList();
+  List<String> keptNames() {
+    return kept.keys().stream().map(each -> each.name().value()).toList();
   }
 
   /** Memory of the repositories that are kept, in bytes. */
-  synchronized long keptBytes() {
-    return bytes;
+  long keptBytes() {
+    return kept.weight();
   }
 
   @Nullable
@@ -180,8 +161,7 @@ final class KnownRepositories {
     Named named = known.remove(name);
     SharedRepository repository = named == null ? null : named.get();
     if (repository != null) {
-      Long weight = kept.remove(repository);
-      bytes -= weight == null ? 0 : weight;
+      kept.remove(repository);
       repository.packs().retire();
     }
   }

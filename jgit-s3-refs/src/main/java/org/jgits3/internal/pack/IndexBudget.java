@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.metrics.MemoryUse;
 
 /**
@@ -26,10 +24,8 @@ import org.jgits3.metrics.MemoryUse;
 public final class IndexBudget implements MemoryUse {
   private final long limit;
 
-  /** Repositories whose packs were opened, least recently used first; guarded by this. */
-  private final Map<SharedPacks, Held> used = new LinkedHashMap<>(16, 0.75f, true);
-
-  private long total; // bytes of all of them; guarded by this
+  /** Repositories whose packs were opened; changed under the lock of this. */
+  private final LruCache<SharedPacks, Held> used;
 
   /** Indexes held for one repository; guarded by the budget. */
   private static final class Held {
@@ -44,6 +40,7 @@ public final class IndexBudget implements MemoryUse {
    */
   public IndexBudget(long limit) {
     this.limit = limit;
+    this.used = new LruCache<>(limit);
   }
 
   /** Tests whether indexes of so many bytes may be loaded before they are known to be needed. */
@@ -52,7 +49,7 @@ public final class IndexBudget implements MemoryUse {
   }
 
   /** Notes that a repository is in use. */
-  synchronized void use(SharedPacks packs) {
+  void use(SharedPacks packs) {
     used.get(packs); // now the most recently used, and so the last
   }
 
@@ -70,48 +67,34 @@ public final class IndexBudget implements MemoryUse {
   }
 
   private synchronized List<SharedPacks> count(SharedPacks packs, String id, long bytes) {
-    Held held = used.computeIfAbsent(packs, p -> new Held());
+    Held held = used.get(packs).orElseGet(Held::new);
     if (held.packs.putIfAbsent(id, bytes) != null) {
       return List.of();
     }
     held.bytes += bytes;
-    total += bytes;
-    List<SharedPacks> dropped = new ArrayList<>();
-    Iterator<Map.Entry<SharedPacks, Held>> oldest = used.entrySet().iterator();
-    while (total > limit) {
-      Map.Entry<SharedPacks, Held> each = oldest.next();
-      if (each.getKey() == packs) {
-        break; // the last
-      }
-      total -= each.getValue().bytes;
-      dropped.add(each.getKey());
-      oldest.remove();
-    }
-    return dropped;
+    return used.put(packs, held, held.bytes);
   }
 
   /** Stops counting a pack. */
   synchronized void release(SharedPacks packs, String id) {
-    Held held = used.get(packs);
-    Long bytes = held == null ? null : held.packs.remove(id);
-    if (bytes != null) {
-      held.bytes -= bytes;
-      total -= bytes;
-    }
+    used.get(packs)
+        .filter(held -> held.packs.containsKey(id))
+        .ifPresent(
+            held -> {
+              held.bytes -= held.packs.remove(id);
+              used.put(packs, held, held.bytes);
+            });
   }
 
   /** Forgets packs that are no longer used. */
   synchronized void forget(SharedPacks packs) {
-    Held held = used.remove(packs);
-    if (held != null) {
-      total -= held.bytes;
-    }
+    used.remove(packs);
   }
 
   /** Bytes of side files of open packs. */
   @Override
-  public synchronized long held() {
-    return total;
+  public long held() {
+    return used.weight();
   }
 
   @Override

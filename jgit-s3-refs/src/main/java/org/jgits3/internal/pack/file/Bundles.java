@@ -4,6 +4,7 @@ package org.jgits3.internal.pack.file;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
@@ -18,7 +19,7 @@ import org.jgits3.store.StoreException;
  */
 public final class Bundles {
   private final ObjectStore store;
-  private final ByteCache kept;
+  private final LruCache<String, byte[]> kept;
 
   /**
    * Creates an empty cache.
@@ -28,7 +29,7 @@ public final class Bundles {
    */
   public Bundles(ObjectStore store, long limit) {
     this.store = store;
-    this.kept = new ByteCache(limit);
+    this.kept = new LruCache<>(limit);
   }
 
   /**
@@ -50,12 +51,12 @@ public final class Bundles {
     byte[] bytes = slice(key, (int) bundleSize, file);
     int actual = Crc32c.of(bytes);
     if (actual != file.crc32c()) {
-      kept.forget(key); // damaged in transit only, perhaps
+      kept.remove(key); // damaged in transit only, perhaps
       bytes = slice(key, (int) bundleSize, file);
       actual = Crc32c.of(bytes);
     }
     if (actual != file.crc32c()) {
-      kept.forget(key);
+      kept.remove(key);
       throw new StoreException.Corrupt(
           key,
           key
@@ -83,7 +84,7 @@ public final class Bundles {
     if (size > 0) {
       store.read(key, 0, bytes, 0, size, Optional.empty());
     }
-    kept.keep(key, bytes);
+    kept.put(key, bytes, size);
     return bytes;
   }
 }

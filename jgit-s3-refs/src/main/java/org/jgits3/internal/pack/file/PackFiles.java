@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.internal.store.cache.DiskCache;
+import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackFileEntry;
@@ -36,7 +37,8 @@ public final class PackFiles implements Closeable {
   private final Optional<DiskCache> disk;
 
   /** Checksums stored behind the indexes of packs, by the keys of the packs. */
-  private final ByteCache checksums = new ByteCache(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+  private final LruCache<String, byte[]> checksums =
+      new LruCache<>(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
 
   /**
    * Creates a reader of the packs of a store.
@@ -109,7 +111,7 @@ public final class PackFiles implements Closeable {
     int length = index.length - checksumsLength(repositoryId, pack, file);
     if (!file.bundled()) {
       String key = key(repositoryId, pack, PackExt.PACK, file);
-      checksums.keep(key, Arrays.copyOfRange(index, length, index.length));
+      keep(key, Arrays.copyOfRange(index, length, index.length));
     }
     return length;
   }
@@ -131,8 +133,7 @@ public final class PackFiles implements Closeable {
   public void written(String repositoryId, S3PackDescription pack) {
     Optional<PackFileEntry> file = pack.file(PackExt.PACK).filter(entry -> !entry.bundled());
     if (file.isPresent() && pack.checksums().isPresent()) {
-      checksums.keep(
-          key(repositoryId, pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
+      keep(key(repositoryId, pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
     }
   }
 
@@ -143,7 +144,7 @@ public final class PackFiles implements Closeable {
     Optional<RangeChecksums> found = checksums.get(key).flatMap(known -> of(known, file));
     for (int attempt = 0; found.isEmpty() && attempt < 2; attempt++) { // one may be in transit only
       found = of(readChecksums(repositoryId, pack, length), file);
-      found.ifPresent(read -> checksums.keep(key, read.stored()));
+      found.ifPresent(read -> keep(key, read.stored()));
     }
     return found.orElseThrow(() -> damagedChecksums(repositoryId, pack));
   }
@@ -177,5 +178,9 @@ public final class PackFiles implements Closeable {
   @Override
   public void close() {
     disk.ifPresent(DiskCache::close);
+  }
+
+  private void keep(String key, byte[] bytes) {
+    checksums.put(key, bytes, bytes.length);
   }
 }

@@ -26,7 +26,8 @@ import org.jgits3.metrics.TableMemory;
  * compare-and-set.
  *
  * <p>Tables are referred to weakly: a repository that the process has forgotten is not kept in
- * memory by its budget.
+ * memory by its budget. That, growing tables, and look-ups without a lock are why this is no {@code
+ * LruCache}; Caffeine may refuse the table that was just loaded.
  */
 public final class TableCache implements TableMemory {
   /** Nanoseconds within which uses are not told apart. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Bytes of immutable objects kept on a local disk.
+ * Caches: of immutable objects on a local disk, and of anything in memory.
  *
- * <p>Entry type: {@link org.jgits3.internal.store.cache.DiskCache}.
+ * <p>Entry types: {@link org.jgits3.internal.store.cache.DiskCache}, {@link
+ * org.jgits3.internal.store.cache.LruCache}.
  */
 package org.jgits3.internal.store.cache;
