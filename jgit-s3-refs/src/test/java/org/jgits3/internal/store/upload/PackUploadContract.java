@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@link PackUpload} promises, on every store. */
+/** The contract of {@link PackUpload}, on every store. */
 abstract class PackUploadContract {
   private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;
   private static final int PART = 6 << 20;
@@ -44,10 +44,10 @@ abstract class PackUploadContract {
   private ObjectStore store;
   private PackUploads uploads;
 
-  /** Where the server of the store is, for another process; empty if there is none. */
+  /** Address of the store's server, for another process; empty if there is none. */
   abstract String endpoint();
 
-  /** What another process needs to use the server. */
+  /** Environment that lets another process use the server. */
   abstract Map<String, String> environment();
 
   /** Opens the store under test. */

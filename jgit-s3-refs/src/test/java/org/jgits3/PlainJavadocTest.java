@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Checks the style of Javadoc that CONTRIBUTING.md describes. */
+class PlainJavadocTest {
+  private static final Path ROOT = Path.of(System.getProperty("project.root", ".."));
+
+  /** Begins a summary with a question, has a vague pronoun for a subject, or joins a block tag. */
+  private static final Pattern NOT_PLAIN =
+      Pattern.compile(
+          "/\\*\\*[\\s*]*(What|Whether|How|Who|Where|When|Why|If)(ever)?\\b[^\n]*"
+              + "|[^\\s*] @(param|return|throws)\\b"
+              + "|(?i)\\b(some|any|every|no)body\\b|\\bwhoever\\b");
+
+  /** Files with summaries from before this rule. */
+  private static final Set<String> OLD =
+      Set.of(
+          "BulkChanges.java",
+          "BulkUpdate.java",
+          "LargeTransaction.java",
+          "RefTransaction.java",
+          "S3BatchRefUpdate.java");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jgit-s3-refs", "jgit-s3-server", "jgit-s3-bench", "examples"})
+  void summaries_are_verb_or_noun_phrases(String module) throws IOException {
+    List<String> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+      for (Path file :
+          files
+              .filter(f -> Files.isRegularFile(f) && !OLD.contains("" + f.getFileName()))
+              .toList()) {
+        NOT_PLAIN
+            .matcher(Files.readString(file))
+            .results()
+            .forEach(match -> found.add(file.getFileName() + ": " + match.group()));
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+}
