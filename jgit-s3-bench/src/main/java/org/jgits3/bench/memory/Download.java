@@ -118,9 +118,11 @@ enum Download {
   }
 
   private static byte[] ours(RemoteObject object, RangeReader.Sizes sizes) throws IOException {
+    byte[] bytes = new byte[Math.toIntExact(object.size())];
     try (ObjectStore store = object.store()) {
-      return new RangeReader(store, sizes, true).read(object.key());
+      new RangeReader(store, sizes, true).read(object.key(), 0, bytes, 0, bytes.length);
     }
+    return bytes;
   }
 
   private static byte[] toBytes(RemoteObject object, SdkHttpClient http) {

@@ -53,7 +53,7 @@ public final class ParallelRequests {
         work.others.add(other);
         ReadThreads.execute(() -> other.run(work));
       }
-    } finally {
+    } finally { // of an Error too: no request may go on when this has returned
       work.run();
       Uninterrupted.await(work);
     }

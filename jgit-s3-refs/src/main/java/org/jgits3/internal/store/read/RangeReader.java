@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
@@ -25,7 +24,8 @@ import org.jgits3.store.StoreException;
  *
  * <pre>{@code
  * try (ObjectStore store = Stores.open(StoreLocation.parse("s3://bucket/prefix"), StoreOptions.DEFAULT)) {
- *   byte[] whole = new RangeReader(store).read("models/weights.bin");
+ *   byte[] head = new byte[100_000_000];
+ *   new RangeReader(store).read("models/weights.bin", 0, head, 0, head.length);
  * }
  * }</pre>
  *
@@ -42,9 +42,6 @@ import org.jgits3.store.StoreException;
  * <p>Safe for use by many threads.
  */
 public final class RangeReader {
-  /** Largest array that every virtual machine makes, in bytes. */
-  private static final int LARGEST = Integer.MAX_VALUE - 8;
-
   private final ObjectStore store;
   private final Sizes sizes;
   private final boolean oneVersion;
@@ -124,42 +121,6 @@ public final class RangeReader {
     this.store = store;
     this.sizes = sizes;
     this.oneVersion = oneVersion;
-  }
-
-  /**
-   * Reads an object of unknown size. One request more than the reads of a known one.
-   *
-   * @param key object to read
-   * @return all of it, in an array of exactly its size
-   * @throws StoreException.Missing if there is no such object
-   * @throws StoreException.Changed if it was replaced meanwhile; read it again
-   * @throws StoreException if it has more bytes than an array, or the store does not answer or
-   *     refuses
-   */
-  public byte[] read(String key) throws IOException {
-    ObjectInfo info =
-        store
-            .stat(key)
-            .orElseThrow(
-                () ->
-                    new StoreException.Missing(
-                        key, store.location() + "/" + key + ": no such object", null));
-    if (info.size() > LARGEST) {
-      throw new StoreException(
-          key,
-          store.location()
-              + "/"
-              + key
-              + " has "
-              + info.size()
-              + " bytes, more than an array; read it in parts",
-          null);
-    }
-    byte[] bytes = new byte[(int) info.size()];
-    if (bytes.length > 0) {
-      read(key, 0, bytes, 0, bytes.length, Optional.of(info.version()), ReadListeners.IGNORED);
-    }
-    return bytes;
   }
 
   /**
