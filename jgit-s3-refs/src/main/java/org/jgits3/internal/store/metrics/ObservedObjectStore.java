@@ -129,10 +129,7 @@ public final class ObservedObjectStore implements ObjectStore {
       int length,
       Optional<ObjectVersion> expected)
       throws IOException {
-    return observe(
-        RequestKind.READ,
-        () -> store.read(key, offset, dst, dstOffset, length, expected),
-        version -> Ended.ok(length));
+    return read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
   }
 
   @Override
