@@ -4,20 +4,19 @@ package org.jgits3.transfer;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.file.RefDirectory;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Repository;
+import org.jgits3.internal.store.file.LiveTreeVisitor;
 
 /**
  * Checks that JGit has read all refs that a directory holds as files. JGit skips a loose ref whose
  * name or content it cannot read. Used by one thread.
  */
-final class RefFiles extends SimpleFileVisitor<Path> {
+final class RefFiles extends LiveTreeVisitor {
   private final Repository repository;
   private final Set<String> read;
   private final Path directory;
@@ -57,15 +56,6 @@ final class RefFiles extends SimpleFileVisitor<Path> {
       checkUnread(file, name);
     }
     return FileVisitResult.CONTINUE;
-  }
-
-  /** Skips a file that has vanished, because other processes may change the repository. */
-  @Override
-  public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-    if (failure instanceof NoSuchFileException) {
-      return FileVisitResult.CONTINUE;
-    }
-    throw failure;
   }
 
   /** Accepts an unread file that is new, or a symbolic ref without a target; refuses any other. */

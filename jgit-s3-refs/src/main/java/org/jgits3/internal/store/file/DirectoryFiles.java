@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -119,22 +118,12 @@ final class DirectoryFiles {
   static void deleteTree(Path dir) throws IOException {
     Files.walkFileTree(
         dir,
-        new SimpleFileVisitor<>() {
+        new LiveTreeVisitor() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
               throws IOException {
             Files.deleteIfExists(file);
             return FileVisitResult.CONTINUE;
-          }
-
-          /** The writer of the file has renamed or deleted it in the meantime. */
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException failure)
-              throws IOException {
-            if (failure instanceof NoSuchFileException) {
-              return FileVisitResult.CONTINUE;
-            }
-            throw failure;
           }
 
           @Override

@@ -11,7 +11,6 @@ import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
@@ -472,7 +471,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   /** Passes files on as objects; files deleted during the walk are left out. */
-  private final class Lister extends SimpleFileVisitor<Path> {
+  private final class Lister extends LiveTreeVisitor {
     private final Consumer<ListedObject> each;
 
     Lister(Consumer<ListedObject> each) {
@@ -492,14 +491,6 @@ public final class DirectoryObjectStore implements ObjectStore {
         each.accept(new ListedObject(layout.key(file), attributes.size()));
       }
       return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-      if (failure instanceof NoSuchFileException) {
-        return FileVisitResult.CONTINUE;
-      }
-      throw failure;
     }
 
     @Override
