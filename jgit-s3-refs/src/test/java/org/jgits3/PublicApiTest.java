@@ -35,6 +35,9 @@ class PublicApiTest {
 
   private static final String INTERNAL = "org.jgits3.internal.";
 
+  /** Public classes outside of internal packages, sorted by name. */
+  private static final List<Class<?>> API = classes();
+
   private static final int SHOWN =
       Modifier.PUBLIC | Modifier.PROTECTED | Modifier.STATIC | Modifier.FINAL | Modifier.ABSTRACT;
 
@@ -58,7 +61,7 @@ class PublicApiTest {
   @Test
   void public_classes_and_members_are_those_that_are_recorded() throws IOException {
     List<String> api =
-        classes().stream()
+        API.stream()
             .flatMap(type -> Stream.concat(Stream.of(head(type)), members(type)))
             .filter(line -> !HIDDEN.matcher(line).find())
             .toList();
@@ -76,7 +79,7 @@ class PublicApiTest {
   @Test
   void public_signatures_name_nothing_that_is_internal_or_of_the_sdk() {
     Set<String> found = new TreeSet<>();
-    for (Class<?> type : classes()) {
+    for (Class<?> type : API) {
       if (HIDDEN.matcher(head(type)).find()) {
         found.add(type.getName());
       }
@@ -91,7 +94,6 @@ class PublicApiTest {
     return member instanceof Constructor ? "<init>" : member.getName();
   }
 
-  /** Public classes outside of internal packages, sorted by name. */
   private static List<Class<?>> classes() {
     return new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

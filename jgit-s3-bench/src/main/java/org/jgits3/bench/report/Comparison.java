@@ -21,7 +21,7 @@ import org.apache.commons.statistics.inference.TTest;
 public record Comparison(
     Baseline baseline,
     Optional<String> otherMachine,
-    List<ManifestChange> changes,
+    List<Change> changes,
     List<Baseline.Key> absent) {
   /** Probability that a difference by chance is called significant. */
   public static final double LEVEL = 0.01;
@@ -63,7 +63,7 @@ public record Comparison(
    * @param p probability of such a difference by chance; empty if unknown
    * @param verdict what that means
    */
-  public record ManifestChange(
+  public record Change(
       Baseline.Key key, Unit unit, double before, double now, OptionalDouble p, Verdict verdict) {
     /**
      * The change.
@@ -76,7 +76,7 @@ public record Comparison(
   }
 
   static Comparison of(Baseline baseline, Machine machine, List<SuiteResult> suites) {
-    List<ManifestChange> changes = new ArrayList<>();
+    List<Change> changes = new ArrayList<>();
     for (SuiteResult suite : suites) {
       for (Row row : suite.rows()) {
         Baseline.Key key = new Baseline.Key(suite.suite(), row.name(), row.engine());
@@ -91,18 +91,17 @@ public record Comparison(
   }
 
   private static List<Baseline.Key> absent(
-      Baseline baseline, List<SuiteResult> suites, List<ManifestChange> changes) {
+      Baseline baseline, List<SuiteResult> suites, List<Change> changes) {
     List<String> ran = suites.stream().map(SuiteResult::suite).toList();
-    List<Baseline.Key> compared = changes.stream().map(ManifestChange::key).toList();
+    List<Baseline.Key> compared = changes.stream().map(Change::key).toList();
     return baseline.figures().keySet().stream()
         .filter(key -> ran.contains(key.suite()) && !compared.contains(key))
         .toList();
   }
 
-  private static ManifestChange change(Baseline.Key key, Unit unit, Figure before, Figure now) {
+  private static Change change(Baseline.Key key, Unit unit, Figure before, Figure now) {
     OptionalDouble p = unit.counted() ? certain(before, now) : welch(before, now);
-    return new ManifestChange(
-        key, unit, before.mean(), now.mean(), p, verdict(unit, before, now, p));
+    return new Change(key, unit, before.mean(), now.mean(), p, verdict(unit, before, now, p));
   }
 
   private static Verdict verdict(Unit unit, Figure before, Figure now, OptionalDouble p) {

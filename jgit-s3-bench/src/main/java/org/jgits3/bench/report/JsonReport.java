@@ -98,7 +98,7 @@ public final class JsonReport {
     return node.put("suite", key.suite()).put("case", key.name()).put("engine", key.engine());
   }
 
-  private static ObjectNode change(Comparison.ManifestChange change) {
+  private static ObjectNode change(Comparison.Change change) {
     ObjectNode node =
         key(MAPPER.createObjectNode(), change.key())
             .put("unit", change.unit().symbol())

@@ -65,7 +65,7 @@ public final class MarkdownReport {
         comparison.count(Comparison.Verdict.UNKNOWN));
   }
 
-  private static void change(StringBuilder text, Comparison.ManifestChange change) {
+  private static void change(StringBuilder text, Comparison.Change change) {
     line(
         text,
         "| %s | %s | %s | %s | %s | %+.1f %% | %s | %s |",

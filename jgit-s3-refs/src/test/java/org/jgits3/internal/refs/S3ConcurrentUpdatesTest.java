@@ -2,34 +2,15 @@
 package org.jgits3.internal.refs;
 
 import java.io.IOException;
-import org.jgits3.internal.store.Stores;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StoreLocation;
-import org.jgits3.testing.S3Server;
-import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.jgits3.testing.TestBucket;
 
 /** Updates of two processes on a real S3 server. */
 class S3ConcurrentUpdatesTest extends ConcurrentUpdatesContract {
-  private static S3Server server;
-
-  private StoreLocation.Bucket bucket;
-
-  @BeforeAll
-  static void find_server() {
-    server = S3Servers.require();
-  }
-
-  @BeforeEach
-  @Override
-  void create() throws Exception {
-    bucket = server.newBucket();
-    super.create();
-  }
+  private final TestBucket bucket = new TestBucket();
 
   @Override
   protected ObjectStore store() throws IOException {
-    return Stores.open(bucket, server.options());
+    return bucket.open();
   }
 }

@@ -33,8 +33,6 @@ class ManyClonesIT {
   private static final int FILES = 90_000;
 
   private static final int FILES_OF_DIRECTORY = 300;
-  private static final int ATTEMPTS = 10;
-
   @TempDir private Path scratch;
 
   private static void writeHistory(OutputStream out) throws IOException {
@@ -51,16 +49,7 @@ class ManyClonesIT {
 
   /** Clones, and again while the server says that it is busy. */
   private static GitResult fetch(GitClient git, String url, String into) {
-    GitResult result = null;
-    for (int i = 0; i < ATTEMPTS; i++) {
-      result = git.attempt("clone", "-q", "--bare", url, into);
-      if (result.ok()) {
-        return result;
-      }
-      assertThat(result.stderr())
-          .containsAnyOf("the server is busy: ", "The requested URL returned error: 503");
-    }
-    return result;
+    return BusyServer.retry(() -> git.attempt("clone", "-q", "--bare", url, into));
   }
 
   @Test

@@ -41,8 +41,6 @@ class ManyPushesIT {
   /** Bytes of all packs after which all that clients send is held back at the same time. */
   private static final long HELD_BACK = 4L * PACK;
 
-  private static final int ATTEMPTS = 10;
-
   @TempDir private Path scratch;
   private ServedStore store;
   private GitClient git;
@@ -68,16 +66,8 @@ class ManyPushesIT {
 
   /** Pushes, and again while the server says that it is busy. */
   private GitResult push(int client, PausingProxy proxy) {
-    GitResult result = null;
-    for (int i = 0; i < ATTEMPTS; i++) {
-      result = git.at(name(client)).attempt("push", "-q", proxy.url(name(client)), "main");
-      if (result.ok()) {
-        return result;
-      }
-      assertThat(result.stderr())
-          .containsAnyOf("the server is busy: ", "The requested URL returned error: 503");
-    }
-    return result;
+    GitClient work = git.at(name(client));
+    return BusyServer.retry(() -> work.attempt("push", "-q", proxy.url(name(client)), "main"));
   }
 
   @Test
