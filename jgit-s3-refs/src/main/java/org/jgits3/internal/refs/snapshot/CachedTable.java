@@ -15,29 +15,16 @@ final class CachedTable {
   private final PackedRefsTable table;
   private final AtomicReference<CachedTable> place;
 
-  /** Replacement of this one when it is released; itself if it holds no table. */
-  private final CachedTable nothing;
-
   /** Memory it took when it was counted last; written by the budget under its lock. */
   private volatile long counted;
 
   /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
   private volatile long used;
 
-  /** Creates the table of no snapshot, which is never released. */
-  CachedTable() {
-    this.id = "";
-    this.table = PackedRefsTable.EMPTY;
-    this.place = new AtomicReference<>();
-    this.nothing = this;
-  }
-
-  CachedTable(
-      String id, PackedRefsTable table, AtomicReference<CachedTable> place, CachedTable nothing) {
+  CachedTable(String id, PackedRefsTable table, AtomicReference<CachedTable> place) {
     this.id = id;
     this.table = table;
     this.place = place;
-    this.nothing = nothing;
   }
 
   String id() {
@@ -68,7 +55,7 @@ final class CachedTable {
 
   /** Releases the table, unless another one has taken its place already. */
   void letGo() {
-    place.compareAndSet(this, nothing);
+    place.compareAndSet(this, null);
   }
 
   long used() {

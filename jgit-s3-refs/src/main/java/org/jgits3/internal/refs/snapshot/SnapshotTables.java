@@ -37,14 +37,11 @@ public final class SnapshotTables {
   /** Held while a table takes the place of another; never while something is read. */
   private final Object installing = new Object();
 
-  /** Placeholder while no table is held. */
-  private final CachedTable nothing = new CachedTable();
-
   /**
    * Newest table loaded. A newer one takes its place under {@link #installing}; the budget puts
-   * {@link #nothing} there at any time.
+   * null there at any time.
    */
-  private final AtomicReference<CachedTable> held = new AtomicReference<>(nothing);
+  private final AtomicReference<CachedTable> held = new AtomicReference<>();
 
   /**
    * Loads in progress, by id. Each ends with a {@link PackedRefsTable}, a {@link Throwable}, or
@@ -147,7 +144,7 @@ public final class SnapshotTables {
 
   private Optional<PackedRefsTable> derive(String repositoryId, RefSnapshot wanted) {
     CachedTable h = held.get();
-    return h == nothing
+    return h == null
         ? Optional.empty()
         : derivation.derive(repositoryId, h.id(), h.table(), wanted);
   }
@@ -171,7 +168,7 @@ public final class SnapshotTables {
       return Optional.of(PackedRefsTable.EMPTY);
     }
     CachedTable h = held.get();
-    if (!h.id().equals(snapshot.get().id())) {
+    if (h == null || !h.id().equals(snapshot.get().id())) {
       return Optional.empty();
     }
     budget.use(h);
@@ -180,7 +177,7 @@ public final class SnapshotTables {
 
   /** Tests whether any table is held at this moment, of any snapshot. */
   public boolean holdsAny() {
-    return held.get() != nothing;
+    return held.get() != null;
   }
 
   /**
@@ -203,12 +200,12 @@ public final class SnapshotTables {
   public void install(String id, PackedRefsTable table) {
     synchronized (installing) {
       CachedTable before = held.get();
-      boolean older =
-          before != nothing && ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id());
-      if (older || before.table() == table) {
+      if (before != null
+          && (before.table() == table
+              || ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id()))) {
         return;
       }
-      CachedTable made = new CachedTable(id, table, held, nothing);
+      CachedTable made = new CachedTable(id, table, held);
       held.set(made); // if the budget lets the one before go at this moment, it finds it gone
       budget.keep(made, before);
     }

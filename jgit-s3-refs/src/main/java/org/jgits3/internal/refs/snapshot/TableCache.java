@@ -71,9 +71,9 @@ public final class TableCache implements TableMemory {
    * is there, and would then be there uncounted.
    *
    * @param table the table
-   * @param before the one whose place it took
+   * @param before the one whose place it took; null for none
    */
-  synchronized void keep(CachedTable table, CachedTable before) {
+  synchronized void keep(CachedTable table, @Nullable CachedTable before) {
     kept.removeIf(reference -> reference.refersTo(before));
     table.count();
     if (!fits(table.counted())) {

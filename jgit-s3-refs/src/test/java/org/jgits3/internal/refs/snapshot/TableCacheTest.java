@@ -32,8 +32,7 @@ class TableCacheTest {
   /** A repository's place for a table. */
   private final class Place {
     private final TableCache budget;
-    private final CachedTable nothing = new CachedTable();
-    private final AtomicReference<CachedTable> held = new AtomicReference<>(nothing);
+    private final AtomicReference<CachedTable> held = new AtomicReference<>();
 
     Place(TableCache budget) {
       this.budget = budget;
@@ -41,19 +40,22 @@ class TableCacheTest {
 
     void put(PackedRefsTable table) {
       CachedTable before = held.get();
-      CachedTable made = new CachedTable("1-a", table, held, nothing);
+      CachedTable made = new CachedTable("1-a", table, held);
       held.set(made);
       budget.keep(made, before);
       time.addAndGet(TimeUnit.SECONDS.toNanos(1));
     }
 
     void use() {
-      budget.use(held.get());
+      CachedTable table = held.get();
+      if (table != null) {
+        budget.use(table);
+      }
       time.addAndGet(TimeUnit.SECONDS.toNanos(1));
     }
 
     boolean holds() {
-      return held.get() != nothing;
+      return held.get() != null;
     }
   }
 
