@@ -18,9 +18,9 @@ import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.manifest.RefValue;
 
 /**
- * Tells in one pass over a batch, in the order of names, whether every command of it can be done.
- * It never says yes to a batch of which a command would be refused; where it cannot tell, it says
- * no, and the commands are looked at one by one. Used by one thread, once.
+ * Checks in one pass over a batch, in the order of names, that every command of it can be done.
+ * Never accepts a batch of which a command would be refused. A batch that it does not accept is
+ * decided command by command. Used by one thread, once.
  */
 public final class BulkUpdate {
   private static final Comparator<ReceiveCommand> BY_NAME =
@@ -31,7 +31,7 @@ public final class BulkUpdate {
   /** Names under {@code refs/} of symbolic refs, of which there are few. */
   private final List<String> links;
 
-  /** Whether the refs are none, so that most look-ups need not be made. */
+  /** True if there are no refs, which makes most look-ups needless. */
   private final boolean empty;
 
   /**

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs;
+
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.LOCK_FAILURE;
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.NOT_ATTEMPTED;
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.OK;
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_MISSING_OBJECT;
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_NONFASTFORWARD;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.ReceiveCommand.Result;
+import org.jgits3.internal.refs.snapshot.RefEdits;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.transaction.BulkUpdate;
+import org.jgits3.manifest.RefValue;
+
+/**
+ * Rules of a batch: decides for each command whether it is done or refused, as {@code RefDirectory}
+ * does. Immutable.
+ *
+ * @param commands the batch, in the order of the caller
+ * @param objects properties of its objects
+ */
+record BatchRules(List<ReceiveCommand> commands, Objects objects) {
+  /**
+   * Properties of the objects of a batch, whatever the refs are.
+   *
+   * @param peeled target of each new object that is an annotated tag
+   * @param missing commands that name a missing object
+   * @param rewinds commands that would lose history, where that is not allowed
+   */
+  record Objects(
+      Map<ObjectId, Optional<ObjectId>> peeled,
+      Set<ReceiveCommand> missing,
+      Set<ReceiveCommand> rewinds) {
+    Optional<ObjectId> peeledOf(ObjectId id) {
+      return peeled.getOrDefault(id, Optional.empty());
+    }
+  }
+
+  /**
+   * Makes each change that is possible after those before it. Deletions come first, since they may
+   * free names for others; else the order is that of the batch.
+   *
+   * @param edits refs as they are; receives the changes
+   * @return result of each command
+   */
+  Result[] applyOneByOne(RefEdits edits) {
+    Result[] results = new Result[commands.size()];
+    for (boolean deletes : new boolean[] {true, false}) {
+      for (int i = 0; i < results.length; i++) {
+        ReceiveCommand c = commands.get(i);
+        if (deletes(c) == deletes) {
+          results[i] = applyOne(edits, c);
+        }
+      }
+    }
+    return results;
+  }
+
+  private Result applyOne(RefEdits edits, ReceiveCommand c) {
+    if (objects.missing().contains(c)) {
+      return REJECTED_MISSING_OBJECT;
+    }
+    String name = target(edits, c);
+    if (!deletes(c) && !edits.exists(name) && edits.conflicting(name)) {
+      return LOCK_FAILURE;
+    }
+    if (!matches(edits, name, c)) {
+      return LOCK_FAILURE;
+    }
+    if (objects.rewinds().contains(c)) {
+      return REJECTED_NONFASTFORWARD;
+    }
+    if (!changesNothing(c)) {
+      change(edits, name, c);
+    }
+    return OK;
+  }
+
+  static boolean changesNothing(ReceiveCommand c) {
+    return c.getOldSymref() == null
+        && c.getNewSymref() == null
+        && c.getOldId().equals(c.getNewId());
+  }
+
+  /**
+   * Makes all changes or, if one is not possible, none. The command to blame is found as {@code
+   * RefDirectory} finds it: names first, then objects, then values. The second command for a ref is
+   * to blame as well: {@code RefDirectory} throws an exception then, and leaves the ref locked.
+   *
+   * @param edits refs as they are; receives the changes
+   * @return result of each command: all done, or one refused and the others not attempted
+   */
+  Result[] applyAll(RefEdits edits) {
+    Result[] results = new Result[commands.size()];
+    Arrays.fill(results, NOT_ATTEMPTED);
+    RefEdits trial = edits.copy();
+    commands.stream().filter(BatchRules::deletes).forEach(c -> trial.delete(c.getRefName()));
+    commands.stream().filter(c -> !deletes(c)).forEach(c -> change(trial, target(edits, c), c));
+    List<ReceiveCommand> byName = new ArrayList<>(commands);
+    byName.sort(Comparator.comparing(ReceiveCommand::getRefName));
+    Set<String> targets = new HashSet<>();
+    if (blame(commands, results, LOCK_FAILURE, c -> conflicting(edits, trial, c))
+        || blame(commands, results, REJECTED_MISSING_OBJECT, objects.missing()::contains)
+        || blame(commands, results, REJECTED_NONFASTFORWARD, objects.rewinds()::contains)
+        || blame(commands, results, LOCK_FAILURE, c -> !targets.add(target(edits, c)))
+        || blame(byName, results, LOCK_FAILURE, c -> !matches(edits, target(edits, c), c))) {
+      return results;
+    }
+    edits.addAll(trial);
+    Arrays.fill(results, OK);
+    return results;
+  }
+
+  /**
+   * Checks in one pass whether all commands can be done.
+   *
+   * @param view refs as they are
+   * @param oneByOne true if the batch is not atomic; then nothing is logged of commands that change
+   *     nothing
+   * @return the batch; empty if a command would be refused, or one pass cannot tell
+   */
+  Optional<BulkUpdate.Checked> checkAtOnce(RefView view, boolean oneByOne) {
+    boolean idle = oneByOne && commands.stream().anyMatch(BatchRules::changesNothing);
+    return idle || !objects.missing().isEmpty() || !objects.rewinds().isEmpty()
+        ? Optional.empty()
+        : new BulkUpdate(view).check(commands, objects::peeledOf);
+  }
+
+  private static boolean deletes(ReceiveCommand c) {
+    return c.getType() == ReceiveCommand.Type.DELETE;
+  }
+
+  /** As {@code RefDirectory}, a name to be deleted may be a directory of others, but not in one. */
+  private static boolean conflicting(RefEdits edits, RefEdits trial, ReceiveCommand c) {
+    return deletes(c)
+        ? trial.belowAnother(c.getRefName())
+        : trial.conflicting(c.getRefName()) || trial.conflicting(target(edits, c));
+  }
+
+  /** Gives the first guilty command in an order its result. */
+  private boolean blame(
+      List<ReceiveCommand> order, Result[] results, Result why, Predicate<ReceiveCommand> guilty) {
+    Optional<ReceiveCommand> first = order.stream().filter(guilty).findFirst();
+    first.ifPresent(c -> results[commands.indexOf(c)] = why);
+    return first.isPresent();
+  }
+
+  /** Name that a command changes: the end of a chain of symbolic refs, unless it is about them. */
+  private static String target(RefEdits edits, ReceiveCommand c) {
+    return aboutLinks(c) ? c.getRefName() : edits.leaf(c.getRefName());
+  }
+
+  private static boolean aboutLinks(ReceiveCommand c) {
+    return c.getOldSymref() != null || c.getNewSymref() != null;
+  }
+
+  private void change(RefEdits edits, String name, ReceiveCommand c) {
+    if (c.getNewSymref() != null) {
+      edits.link(name, c.getNewSymref());
+    } else if (ObjectId.zeroId().equals(c.getNewId())) {
+      edits.delete(name);
+    } else {
+      ObjectId id = c.getNewId().copy();
+      edits.put(name, new RefValue.Direct(id, objects.peeledOf(id)));
+    }
+  }
+
+  private static boolean matches(RefEdits edits, String name, ReceiveCommand c) {
+    Optional<String> symbolic = edits.symbolic(name);
+    if (c.getOldSymref() != null || symbolic.isPresent()) {
+      return symbolic.equals(Optional.ofNullable(c.getOldSymref()));
+    }
+    return edits.pointsTo(name, c.getOldId());
+  }
+}
