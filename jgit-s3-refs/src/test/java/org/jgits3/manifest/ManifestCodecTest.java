@@ -253,7 +253,7 @@ class ManifestCodecTest {
       rule("long change", "log.tail[0][0]", m -> array(m, "/log/tail/0/6/0").add(1)),
       rule("long departure", "left[0]", m -> array(m, "/left/0").add(1)),
       rule("short departure", "left[0]", m -> array(m, "/left/0").remove(2)),
-      rule("departure of no life", "left[0]", m -> array(m, "/left/0").set(0, "12")),
+      rule("departure of no repository", "left[0]", m -> array(m, "/left/0").set(0, "12")),
     };
   }
 
