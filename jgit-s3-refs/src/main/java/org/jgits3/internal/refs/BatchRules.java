@@ -33,7 +33,7 @@ import org.jgits3.manifest.RefValue;
  */
 record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   /**
-   * Properties of the objects of a batch, whatever the refs are.
+   * Properties of the objects of a batch, which do not depend on refs.
    *
    * @param peeled target of each new object that is an annotated tag
    * @param missing commands that name a missing object
@@ -49,8 +49,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   }
 
   /**
-   * Makes each change that is possible after those before it. Deletions come first, since they may
-   * free names for others; else the order is that of the batch.
+   * Makes each change that is possible after those before it, deletions first, because they may
+   * free names for others; otherwise in the order of the batch.
    *
    * @param edits refs as they are; receives the changes
    * @return result of each command
@@ -95,9 +95,9 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   }
 
   /**
-   * Makes all changes or, if one is not possible, none. The command to blame is found as {@code
-   * RefDirectory} finds it: names first, then objects, then values. The second command for a ref is
-   * to blame as well: {@code RefDirectory} throws an exception then, and leaves the ref locked.
+   * Makes all changes or, if one is not possible, none. The guilty command is found as in {@code
+   * RefDirectory}: names first, then objects, then values. A second command for one ref is guilty,
+   * too; {@code RefDirectory} then throws an exception and leaves the ref locked.
    *
    * @param edits refs as they are; receives the changes
    * @return result of each command: all done, or one refused and the others not attempted
@@ -142,7 +142,9 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     return c.getType() == ReceiveCommand.Type.DELETE;
   }
 
-  /** As {@code RefDirectory}, a name to be deleted may be a directory of others, but not in one. */
+  /**
+   * As in {@code RefDirectory}, a name to be deleted may be a directory of others, but not in one.
+   */
   private static boolean conflicting(RefEdits edits, RefEdits trial, ReceiveCommand c) {
     return deletes(c)
         ? trial.belowAnother(c.getRefName())
@@ -157,7 +159,10 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     return first.isPresent();
   }
 
-  /** Name that a command changes: the end of a chain of symbolic refs, unless it is about them. */
+  /**
+   * Returns the name that a command changes: the end of a chain of symbolic refs, unless the
+   * command is for the link itself.
+   */
   private static String target(RefEdits edits, ReceiveCommand c) {
     return aboutLinks(c) ? c.getRefName() : edits.leaf(c.getRefName());
   }

@@ -11,8 +11,8 @@ import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.RefChange;
 
 /**
- * What a batch that was done completely changed, in the order of packed-refs: changes of refs that
- * are not symbolic, made when they are asked for, since of very many few are. Immutable.
+ * Changes of a completed batch, in the order of packed-refs: of refs that are not symbolic, created
+ * on demand, because few of very many are read. Immutable.
  */
 public final class BulkChanges extends AbstractList<RefChange>
     implements RandomAccess, PreparedChanges {

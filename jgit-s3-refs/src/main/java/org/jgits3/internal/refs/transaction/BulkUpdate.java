@@ -128,7 +128,7 @@ public final class BulkUpdate {
     return !isZero(c.getNewId()) && !below && creatable(name);
   }
 
-  /** Whether a name to be created is a directory of this one. */
+  /** Tests whether a name to be created is a directory of this one. */
   private boolean belowCreated(RefNames names, int i) {
     int common = names.common(i);
     while (opened > 0 && open[opened - 1] > common) {
@@ -154,7 +154,7 @@ public final class BulkUpdate {
     return free && besideSymbolic(name);
   }
 
-  /** Whether an existing ref is a directory of this name, one that the name before was not in. */
+  /** Tests whether an existing ref is a directory of this name and not of the name before. */
   private boolean belowExisting(String name) {
     int common = 0;
     int most = Math.min(name.length(), before.length());
@@ -171,7 +171,10 @@ public final class BulkUpdate {
     return false;
   }
 
-  /** Whether no symbolic ref is a directory of this name; those in it are among the refs below. */
+  /**
+   * Tests whether no symbolic ref is a directory of this name; those in it are among the refs
+   * below.
+   */
   private boolean besideSymbolic(String name) {
     for (String link : links) {
       if (name.startsWith(link + '/') || link.startsWith(name + '/')) {

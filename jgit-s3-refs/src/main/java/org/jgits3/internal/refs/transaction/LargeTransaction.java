@@ -31,9 +31,9 @@ import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
 
 /**
- * A transaction too large for the manifest: what it makes of the refs is uploaded as a snapshot
- * first, and then committed. It keeps what it uploaded across competing commits, whose changes go
- * on top, unless it could be decided in another way because of them.
+ * A transaction too large for the manifest: the resulting refs are uploaded as a snapshot first,
+ * and then committed. The snapshot is kept across competing commits, whose changes go on top,
+ * unless they could alter the decision.
  *
  * <p>Immutable; proposals have no other effect.
  *
@@ -52,12 +52,12 @@ final class LargeTransaction<R> {
   private final List<Recorded> recorded;
 
   /**
-   * What the transaction makes of the refs it was prepared on.
+   * Result of the transaction on the refs it was prepared on.
    *
-   * @param changes what becomes of the refs that packed-refs can hold
+   * @param changes changes of the refs that packed-refs can hold
    * @param refs all refs afterwards, as far as a snapshot cannot hold them
    * @param outcome verdict and log
-   * @param readSet what it was decided on; empty for a {@link Complete} transaction
+   * @param readSet refs it was decided on; empty for a {@link Complete} transaction
    */
   private record Prepared<R>(
       RefDelta changes, Refs refs, Outcome<R> outcome, Optional<ReadSet> readSet) {
@@ -94,7 +94,7 @@ final class LargeTransaction<R> {
   /** A record of the log whose changes were uploaded. */
   private record Recorded(Logged logged, StoredObject object) {}
 
-  /** What is uploaded before the commit: snapshot and records, each by one thread. */
+  /** Uploads before the commit: snapshot and records, each by one thread. */
   private static final class Uploads {
     private NewSnapshot snapshot;
     private PackedRefsTable table;
@@ -130,16 +130,16 @@ final class LargeTransaction<R> {
   }
 
   /**
-   * Uploads what a transaction makes of the refs, and its changes for the log.
+   * Uploads the refs that result from a transaction, and its changes for the log.
    *
    * @param <R> verdict
    * @param manifest manifest validated in this operation
    * @param view its refs
-   * @param transaction what to change
+   * @param transaction the transaction
    * @param upload takes the snapshot
    * @param log takes the changes
    * @return the transaction, ready to commit; empty if it changes nothing
-   * @throws IOException if something cannot be uploaded
+   * @throws IOException if an upload fails
    */
   static <R> Optional<LargeTransaction<R>> prepare(
       Manifest manifest,
@@ -160,7 +160,7 @@ final class LargeTransaction<R> {
     return Optional.of(new LargeTransaction<>(manifest, transaction, view, prepared, uploads));
   }
 
-  /** Deletes what was uploaded, which no manifest lists nor ever will. */
+  /** Deletes the uploads, which no manifest lists or will list. */
   void discard(SnapshotUpload upload, LogObjects log) {
     upload.discard(manifest, made.snapshot());
     recorded.forEach(each -> log.discard(manifest.repositoryId(), each.object()));
@@ -182,7 +182,7 @@ final class LargeTransaction<R> {
    * @param base manifest to follow
    * @return the next manifest and the verdict
    * @throws SnapshotNotLoadedException if the refs were compacted, so that it must be prepared anew
-   * @throws OvertakenException if it must be prepared anew because of what others changed
+   * @throws OvertakenException if it must be prepared anew because of changes by others
    */
   Proposal<R> propose(Manifest base) throws IOException {
     Refs before = view.refs();

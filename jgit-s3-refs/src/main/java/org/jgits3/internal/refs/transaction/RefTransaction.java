@@ -11,7 +11,7 @@ import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.manifest.RefChange;
 
 /**
- * Changes of refs that are committed together, and what the log will say of them.
+ * Changes of refs that are committed together, with their record for the log.
  *
  * @param <R> verdict
  */
@@ -28,7 +28,7 @@ public interface RefTransaction<R> {
   Outcome<R> apply(RefEdits edits) throws IOException;
 
   /**
-   * When the objects that the refs are to lead to were first looked for.
+   * Generation before the objects that the refs are to lead to were first looked for.
    *
    * @return generation of a manifest known before that; if garbage was removed later, the
    *     transaction fails with {@link ObjectsDroppedException}
@@ -38,7 +38,7 @@ public interface RefTransaction<R> {
   }
 
   /**
-   * The same transaction by somebody who looked for objects at some moment.
+   * Returns the same transaction for a caller that looked for the objects after a generation.
    *
    * @param generation generation of a manifest known before that
    * @return the transaction
@@ -81,10 +81,10 @@ public interface RefTransaction<R> {
   record Complete<R>(RefDelta changes, Outcome<R> outcome) {}
 
   /**
-   * What a transaction came to.
+   * Outcome of a transaction.
    *
-   * @param verdict what the caller learns
-   * @param log what is recorded, one record for each message
+   * @param verdict verdict for the caller
+   * @param log records, one for each message
    */
   record Outcome<R>(R verdict, List<Logged> log) {
     /** A verdict that changes nothing. */
@@ -94,7 +94,7 @@ public interface RefTransaction<R> {
   }
 
   /**
-   * What the log says of some changes.
+   * Record of some changes for the log.
    *
    * @param who identity; its time is ignored
    * @param message reflog message; empty for none
