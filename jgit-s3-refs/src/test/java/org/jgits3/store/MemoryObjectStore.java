@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Objects in memory, for tests that go through more interleavings than a disk would stand. It has
+ * Objects in memory, for tests that go through more interleavings than a disk would stand. It lists
  * no multipart uploads. Safe for use by many threads.
  */
 public final class MemoryObjectStore implements ObjectStore {
   private final Map<String, Stored> objects = new ConcurrentSkipListMap<>();
+  private final Map<String, Map<Integer, byte[]>> uploads = new ConcurrentHashMap<>();
   private final AtomicLong versions = new AtomicLong();
 
   private static final class Stored {
@@ -135,22 +138,28 @@ public final class MemoryObjectStore implements ObjectStore {
 
   @Override
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
-    throw new UnsupportedOperationException(key);
+    MultipartUpload upload = new MultipartUpload(key, "u" + versions.incrementAndGet(), metadata);
+    uploads.put(upload.uploadId(), new ConcurrentSkipListMap<>());
+    return upload;
   }
 
   @Override
-  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body) {
-    throw new UnsupportedOperationException(upload.key());
+  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+      throws IOException {
+    uploads.get(upload.uploadId()).put(number, body.open().readAllBytes());
+    return new UploadedPart(number, "p" + number, body.size(), body.crc32c());
   }
 
   @Override
   public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) {
-    throw new UnsupportedOperationException(upload.key());
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    uploads.remove(upload.uploadId()).values().forEach(all::writeBytes);
+    put(upload.key(), all.toByteArray(), 0, all.size());
   }
 
   @Override
   public void abortMultipart(MultipartUpload upload) {
-    throw new UnsupportedOperationException(upload.key());
+    uploads.remove(upload.uploadId());
   }
 
   @Override

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +19,6 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.Transactions;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.LogEntry;
@@ -33,24 +29,24 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The log of a repository with a long history: what it costs to keep, and to read. */
 class LogCompactionTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String BUSY = "refs/heads/busy";
 
-  @TempDir Path directory;
-
   /** Runs once, after the upload of the next segment. */
   private final AtomicReference<Action> afterUpload = new AtomicReference<>(() -> {});
 
   private final RequestCounts counts = new RequestCounts();
+  private final MemoryObjectStore memory = new MemoryObjectStore();
   private S3RepositoryManager manager;
   private S3Repository repository;
   private LongLog log;
@@ -63,7 +59,7 @@ class LogCompactionTest {
   @BeforeEach
   void create() throws Exception {
     DelegatingObjectStore store =
-        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+        new DelegatingObjectStore(memory) {
           @Override
           public void put(String key, byte[] src, int offset, int length) throws IOException {
             super.put(key, src, offset, length);
@@ -286,11 +282,9 @@ class LogCompactionTest {
 
   /** Flips a bit of a log object. */
   private void damage(String id) throws IOException {
-    Path file = directory.resolve(ObjectNames.logKey(log.manifest().repositoryId(), id));
-    byte[] bytes = Files.readAllBytes(file);
+    byte[] bytes = bytes(key(id));
     bytes[bytes.length / 2] ^= 1;
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-    Files.write(file, bytes);
+    memory.put(key(id), bytes, 0, bytes.length);
   }
 
   @Test
@@ -319,7 +313,7 @@ class LogCompactionTest {
     log.append(List.of(new RefChange(BUSY, ZERO, LongLog.id(0))));
     log.appendLarge(many);
     String damaged = log.log().tail().get(1).external().orElseThrow().id();
-    byte[] before = bytes(damaged);
+    byte[] before = bytes(key(damaged));
     damage(damaged);
     log.append(new RefChange(BUSY, LongLog.id(0), LongLog.id(1)));
     log.compact();
@@ -333,7 +327,7 @@ class LogCompactionTest {
     assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
     assertThatThrownBy(() -> reflog("refs/tags/v7")).isInstanceOf(StoreException.Corrupt.class);
 
-    Files.write(path(damaged), before); // restored from a copy
+    memory.put(key(damaged), before, 0, before.length); // restored from a copy
     assertThat(reflog("refs/tags/v7")).hasSize(1);
     assertThat(reflog(BUSY))
         .extracting(ReflogEntry::getNewId)
@@ -361,12 +355,12 @@ class LogCompactionTest {
     assertThat(entry.external()).isPresent();
   }
 
-  private Path path(String id) throws IOException {
-    return directory.resolve(ObjectNames.logKey(log.manifest().repositoryId(), id));
+  private String key(String id) throws IOException {
+    return ObjectNames.logKey(log.manifest().repositoryId(), id);
   }
 
-  private byte[] bytes(String id) throws IOException {
-    return Files.readAllBytes(path(id));
+  private byte[] bytes(String key) {
+    return ((GetResult.Found) memory.get(key, Optional.empty())).bytes();
   }
 
   @Test
@@ -403,7 +397,7 @@ class LogCompactionTest {
     }
     int some = 10_000;
     repository.setGitwebDescription("y".repeat(some));
-    long bytes = Files.size(directory.resolve(RepositoryName.of("r").manifestKey()));
+    long bytes = bytes(RepositoryName.of("r").manifestKey()).length;
     repository.setGitwebDescription("y".repeat(some + (int) (Manifest.MAX_BYTES - bytes) - 60));
     create("refs/heads/new", id);
     assertThat(log.manifest().refs().snapshot()).isPresent();
