@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.RepositoryName;
 
@@ -21,7 +22,7 @@ import org.jgits3.manifest.RepositoryName;
  * what they have written.
  *
  * <p>Handles are not counted: weak references tell which repositories are in use. A handle that is
- * never closed keeps no repository.
+ * never closed keeps nothing.
  *
  * <p>Safe for use by many threads. No request is made under the lock.
  */
@@ -37,6 +38,9 @@ final class KnownRepositories {
   /** A weak reference to a repository. Guarded by its owner. */
   private static final class Named extends WeakReference<SharedRepository> {
     private final RepositoryName name;
+
+    /** Packs of one that was let go with handles open, which may never be closed. */
+    @Nullable private SharedPacks inUse;
 
     Named(SharedRepository repository, ReferenceQueue<SharedRepository> queue) {
       super(repository, queue);
@@ -88,9 +92,13 @@ final class KnownRepositories {
       if (named == null || !named.refersTo(repository)) {
         return;
       }
+      named.inUse = null;
       repository.packs().revive();
       for (SharedRepository evicted : kept.put(repository, repository.name(), weight)) {
-        evicted.packs().retire();
+        SharedPacks packs = evicted.packs();
+        if (packs.retire()) {
+          known.get(evicted.name()).inUse = packs;
+        }
       }
     }
   }
@@ -158,11 +166,14 @@ final class KnownRepositories {
     }
   }
 
-  /** Removes repositories that no handle refers to any more. */
+  /** Removes repositories that no handle refers to any more, and the indexes loaded for them. */
   private void releaseCollected() {
     for (Reference<?> each = collected.poll(); each != null; each = collected.poll()) {
       Named named = (Named) each;
       known.remove(named.name, named);
+      if (named.inUse != null) {
+        named.inUse.abandon();
+      }
     }
   }
 }

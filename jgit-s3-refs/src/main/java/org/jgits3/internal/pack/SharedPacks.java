@@ -259,17 +259,24 @@ public class SharedPacks {
 
   /**
    * Notes that only open handles keep these packs. Loaded indexes are released once those are
-   * closed, unless {@link #revive} is called before; those of a handle that is never closed, once
-   * others need the room.
+   * closed, unless {@link #revive} is called before.
+   *
+   * @return whether handles are open
    */
-  public synchronized void retire() {
+  public synchronized boolean retire() {
     retired = true;
     forgetIfUnused();
+    return handles > 0;
   }
 
   /** Notes that handles will be opened again, as before {@link #retire}. */
   public synchronized void revive() {
     retired = false;
+  }
+
+  /** Notes that no handle is left, whether or not each was closed. */
+  public void abandon() {
+    indexes.forget(this);
   }
 
   private void forgetIfUnused() {
