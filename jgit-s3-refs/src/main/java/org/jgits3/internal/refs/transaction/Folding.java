@@ -120,6 +120,16 @@ public final class Folding {
     }
   }
 
+  /** Keeps the background from folding; false if it is at it. */
+  boolean hold() {
+    return running.compareAndSet(false, true);
+  }
+
+  /** Ends what {@link #hold} began. */
+  void release() {
+    running.set(false);
+  }
+
   private boolean due(Manifest manifest) {
     return Compaction.level(manifest) > 0 || logCompaction.due(manifest);
   }

@@ -417,14 +417,19 @@ public final class SharedRefs {
   }
 
   /**
-   * Commits a transaction with a new snapshot, which is uploaded first. No other such batch begins
-   * here meanwhile: the snapshot would be of the wrong refs then, and the upload for nothing.
+   * Commits a transaction with a new snapshot, which is uploaded first. Nothing is compacted here
+   * meanwhile, nor another such batch begun: the snapshot would be of the wrong refs then, and the
+   * upload for nothing.
    */
   private <R> R commitLarge(Committer through, RefTransaction<R> transaction) throws IOException {
     largeBatches.lock();
+    boolean holding = folding.hold();
     try {
       return uploadAndCommit(through, transaction);
     } finally {
+      if (holding) {
+        folding.release();
+      }
       largeBatches.unlock();
       folding.consider(true);
     }

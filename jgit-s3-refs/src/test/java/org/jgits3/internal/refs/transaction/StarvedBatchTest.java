@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.MemoryObjectStore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A large batch beside updates of the same process that make folds due all the time. */
+@Timeout(300)
+class StarvedBatchTest {
+  /** Time in which the background folds, if nothing keeps it from that. */
+  private static final long FOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicInteger uploads = new AtomicInteger();
+  private volatile boolean armed;
+  private S3Repository other;
+  private ObjectId id;
+
+  private static void execute(BatchRefUpdate batch, S3Repository r) throws IOException {
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  /** Makes as many updates as make a fold due, and gives it time. */
+  private void busy(int round) throws IOException {
+    String before = snapshot();
+    BatchRefUpdate batch = other.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < 500; i++) {
+      String name = "refs/heads/" + round + "/" + i + "/" + "x".repeat(100);
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
+    }
+    execute(batch, other);
+    assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+    long deadline = System.nanoTime() + FOLD_NANOS;
+    while (snapshot().equals(before) && System.nanoTime() < deadline) {
+      try {
+        TimeUnit.MILLISECONDS.sleep(10);
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+  }
+
+  private String snapshot() throws IOException {
+    return other.manifest().refs().snapshot().map(RefSnapshot::id).orElse("");
+  }
+
+  @Test
+  void a_large_batch_beside_many_small_ones_of_the_same_process_is_committed() throws Exception {
+    DelegatingObjectStore store =
+        new DelegatingObjectStore(new MemoryObjectStore()) {
+          @Override
+          public void put(String key, byte[] src, int offset, int length) throws IOException {
+            super.put(key, src, offset, length);
+            if (armed
+                && key.contains("/refs/")
+                && !key.endsWith(".delta")
+                && busy.compareAndSet(false, true)) {
+              try {
+                busy(uploads.incrementAndGet());
+              } finally {
+                busy.set(false);
+              }
+            }
+          }
+        };
+    try (S3RepositoryManager manager = TestRepositories.manager(store);
+        S3Repository here = manager.createRepository("r");
+        S3Repository opened = manager.openRepository("r")) {
+      other = opened;
+      id = TestRepositories.commit(here, "first");
+      armed = true;
+      BatchRefUpdate batch = here.getRefDatabase().newBatchUpdate();
+      for (int i = 0; i < 5000; i++) {
+        batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, "refs/changes/" + i + "/1"));
+      }
+      execute(batch, here);
+      assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+    }
+  }
+}
