@@ -31,8 +31,7 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
    * Selects the refs under {@code refs/}, and {@code HEAD}.
    *
    * @param refs refs, in any order
-   * @throws IOException if a name is not valid, or two are the same: JGit reads a name that is not
-   *     UTF-8 as Latin-1
+   * @throws IOException if a name is not valid
    */
   static SourceRefs of(Collection<Ref> refs) throws IOException {
     Map<String, ObjectId> direct = new HashMap<>(refs.size() * 2);
@@ -46,10 +45,7 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
         check(name);
         symbolic.put(name, checked(ref.getTarget().getName()));
       } else if (ref.getObjectId() != null) {
-        if (direct.put(checked(name), ref.getObjectId()) != null) {
-          throw new IOException(
-              "two refs are read as " + name + ", of which one is not UTF-8; rename one");
-        }
+        direct.put(checked(name), ref.getObjectId());
       }
     }
     return new SourceRefs(direct, symbolic);
