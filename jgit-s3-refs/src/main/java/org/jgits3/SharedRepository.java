@@ -45,6 +45,9 @@ final class SharedRepository {
 
   private static final long PACK_BYTES = 1 << 10;
 
+  /** Packs from which on each opening checks whether they can be merged. */
+  private static final int MANY_PACKS = 100;
+
   private final ObjectStore store;
   private final RepositoryName name;
   private final ManifestCommitter committer;
@@ -53,6 +56,7 @@ final class SharedRepository {
 
   private final AtomicBoolean maintained = new AtomicBoolean();
   private volatile Optional<BackgroundGc.Watch> watch = Optional.empty();
+  private volatile Optional<BackgroundCompaction> compaction = Optional.empty();
 
   SharedRepository(
       ObjectStore store,
@@ -82,31 +86,42 @@ final class SharedRepository {
   /**
    * Starts maintenance in the background, unless it has started already.
    *
-   * @param compaction merges small packs
+   * @param merging merges small packs
    * @param collection collects; empty for no collections
    */
-  void maintain(BackgroundCompaction compaction, Optional<BackgroundGc> collection) {
+  void maintain(BackgroundCompaction merging, Optional<BackgroundGc> collection) {
     if (!maintained.compareAndSet(false, true)) {
       return;
     }
     RepositoryName watched = name; // not the field: a listener must not refer to this
     Optional<BackgroundGc.Watch> watching = collection.map(each -> each.watch(watched));
-    committer.onChange((before, after) -> compaction.consider(watched, after));
+    committer.onChange((before, after) -> merging.consider(watched, after));
     watching.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
     watch = watching;
+    compaction = Optional.of(merging);
     committer
         .cached()
         .map(VersionedManifest::manifest)
         .ifPresent(
             known -> {
-              compaction.consider(watched, known);
+              merging.consider(watched, known);
               watching.ifPresent(each -> each.consider(known));
             });
   }
 
-  /** Notes that a handle is opened, which checks whether maintenance has become due. */
+  /**
+   * Notes that a handle is opened, which checks whether maintenance has become due. A repository of
+   * many packs is considered again, because a manifest that is full of them does not change.
+   */
   void opened() {
     watch.ifPresent(BackgroundGc.Watch::look);
+    compaction.ifPresent(
+        merging ->
+            committer
+                .cached()
+                .map(VersionedManifest::manifest)
+                .filter(known -> known.packs().size() >= MANY_PACKS)
+                .ifPresent(known -> merging.consider(name, known)));
   }
 
   /**

@@ -2,6 +2,7 @@
 package org.jgits3.maintenance;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -19,10 +20,13 @@ public final class BackgroundCompaction {
   public static final int THREADS = 2;
 
   /**
-   * Failures in a row that lengthen the pause, to 8 minutes: a busy repository must not fill its
-   * manifest with packs long after an outage.
+   * Pause after a failure. Short, because a busy repository fills its manifest with packs in less
+   * than a minute, and then refuses pushes.
    */
-  private static final int MOST_FAILURES = 2;
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
+
+  /** Failures in a row that lengthen the pause, to 8.5 minutes. */
+  private static final int MOST_FAILURES = 8;
 
   private final BackgroundSteps steps;
 
@@ -51,7 +55,7 @@ public final class BackgroundCompaction {
             ending,
             repositories,
             clock,
-            new MaintenancePauses(MOST_FAILURES),
+            new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES),
             this::step);
   }
 

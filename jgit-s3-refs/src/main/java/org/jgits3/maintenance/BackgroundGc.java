@@ -46,6 +46,9 @@ public final class BackgroundGc {
   private static final Set<String> COLLECTED =
       Set.of(PackSource.GC.name(), PackSource.GC_REST.name());
 
+  /** Pause after a failure. */
+  private static final Duration AFTER_FAILURE = Duration.ofMinutes(2);
+
   /** Failures in a row that lengthen the pause: it grows to at most 34 hours. */
   private static final int MOST_FAILURES = 10;
 
@@ -90,7 +93,7 @@ public final class BackgroundGc {
             ending,
             repositories,
             clock,
-            new MaintenancePauses(MOST_FAILURES),
+            new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES),
             this::collect);
   }
 

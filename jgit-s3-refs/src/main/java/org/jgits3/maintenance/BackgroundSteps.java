@@ -122,7 +122,7 @@ final class BackgroundSteps {
       succeeded(name);
       LOG.debug("{} is not {}, since it is gone", name, what, e);
     } catch (UnknownOutcomeException e) {
-      pause(name, Lease.TERM);
+      pauses.failed(name, now());
       LOG.warn("it is not known whether a repository was {}: {}", what, e.getMessage());
     } catch (IOException | RuntimeException | Error e) { // memory may be had the next time
       failed(name, e);

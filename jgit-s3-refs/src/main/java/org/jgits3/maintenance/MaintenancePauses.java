@@ -14,12 +14,10 @@ import org.jgits3.manifest.RepositoryName;
  * dropped, and their repositories maintained a little too early.
  */
 final class MaintenancePauses {
-  /** Pause after the first failure; each further one doubles it. */
-  private static final Duration AFTER_FAILURE = Duration.ofMinutes(2);
-
   /** Most repositories with an entry. */
   private static final int MOST = 10_000;
 
+  private final Duration afterFailure;
   private final int mostFailures;
 
   /** In the order they were set; guarded by this. */
@@ -42,9 +40,11 @@ final class MaintenancePauses {
   /**
    * Pauses nothing yet.
    *
+   * @param afterFailure pause after the first failure
    * @param mostFailures failures in a row that lengthen the pause; each doubles it
    */
-  MaintenancePauses(int mostFailures) {
+  MaintenancePauses(Duration afterFailure, int mostFailures) {
+    this.afterFailure = afterFailure;
     this.mostFailures = mostFailures;
   }
 
@@ -70,7 +70,7 @@ final class MaintenancePauses {
   /** Pauses a repository that failed, twice as long as the last time. */
   synchronized void failed(RepositoryName name, long now) {
     int before = failures(name);
-    Duration time = AFTER_FAILURE.multipliedBy(1L << before);
+    Duration time = afterFailure.multipliedBy(1L << before);
     put(name, new Pause(plus(now, time), Math.min(mostFailures, before + 1)));
   }
 

@@ -11,7 +11,7 @@ class MaintenancePausesTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final long MINUTE = Duration.ofMinutes(1).toMillis();
 
-  private final MaintenancePauses pauses = new MaintenancePauses(10);
+  private final MaintenancePauses pauses = new MaintenancePauses(Duration.ofMinutes(2), 10);
 
   @Test
   void each_failure_doubles_the_pause_up_to_34_hours() {

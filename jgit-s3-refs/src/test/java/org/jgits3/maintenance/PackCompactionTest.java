@@ -149,7 +149,7 @@ class PackCompactionTest {
       compaction.consider(NAME, it.manifest());
       now = now.plus(Duration.ofMinutes(1));
     }
-    assertThat(steps.get()).isBetween(12, 15);
+    assertThat(steps.get()).isBetween(15, 20);
     it.store.beforeLease(() -> {});
     steps(compaction, 100);
     assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("COMPACT");
@@ -282,7 +282,7 @@ class PackCompactionTest {
     push(it.user, 12);
     BackgroundCompaction compaction = compaction();
     DamagedPack damaged = new DamagedPack();
-    assertThat(steps(compaction, 100)).isBetween(12, 15);
+    assertThat(steps(compaction, 100)).isBetween(15, 20);
 
     damaged.restore();
     steps(compaction, 100);
