@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -107,8 +108,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   private final ShallowCommits shallow;
 
-  /** Packs begun through this handle and neither committed nor rolled back. */
-  private final Set<S3PackDescription> writing = ConcurrentHashMap.newKeySet();
+  /** Packs begun through this handle and neither committed nor rolled back, with their threads. */
+  private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
 
   /** Gives refs that a walk over objects ends at. */
   @FunctionalInterface
@@ -510,7 +511,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     String id = validated ? ObjectNames.mint(shared.manifest()) : shared.mint();
     S3PackDescription pack = new S3PackDescription(getRepository().getDescription(), id, source);
     pack.setLastModified(System.currentTimeMillis());
-    writing.add(pack);
+    writing.put(pack, Thread.currentThread());
     return pack;
   }
 
@@ -674,7 +675,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   /**
    * Aborts uploads that are still open, and deletes the files of packs that no commit has named.
-   * Once a commit was tried they are left to the sweep, because its outcome may be unknown.
+   * Once a commit was tried they are left to the sweep, because its outcome may be unknown. Aborts
+   * other uploads of the thread as well: JGit's collector does not name the pack at which it
+   * failed, and other uploads may wait for its memory.
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
@@ -683,6 +686,20 @@ public class S3ObjDatabase extends DfsObjDatabase {
       if (quarantine.release(pack) && !pack.wasOffered()) {
         discard(pack);
       }
+    }
+    writing.forEach(
+        (pack, thread) -> {
+          if (thread == Thread.currentThread()) {
+            abandon(pack);
+          }
+        });
+  }
+
+  private static void abandon(S3PackDescription pack) {
+    try {
+      pack.abandon();
+    } catch (IOException e) {
+      LOG.warn("upload of pack {} was not aborted, a sweep will: {}", pack.id(), e.getMessage());
     }
   }
 
@@ -714,7 +731,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   /**
    * Also forgets packs that were received and not published, and aborts uploads that JGit did not
-   * roll back, as its garbage collector may not.
+   * roll back.
    */
   @Override
   public void close() {
@@ -726,13 +743,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
         discard(pack.description());
       }
     }
-    for (S3PackDescription pack : writing) {
-      try {
-        pack.abandon();
-      } catch (IOException e) {
-        LOG.warn("upload of pack {} was not aborted, a sweep will: {}", pack.id(), e.getMessage());
-      }
-    }
+    writing.keySet().forEach(S3ObjDatabase::abandon);
     super.close();
     if (closed.compareAndSet(false, true)) {
       shared.closed();
