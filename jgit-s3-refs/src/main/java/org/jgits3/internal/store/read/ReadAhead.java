@@ -178,6 +178,7 @@ public final class ReadAhead implements Closeable {
     chunk.landing.cancel();
     chunk.failure(); // of no interest
     free.add(chunk.bytes);
+    chunk.bytes = null; // the chunk itself may wait for a thread much longer
   }
 
   /** Ends when no request is in flight any more. */
@@ -193,7 +194,7 @@ public final class ReadAhead implements Closeable {
   private final class Chunk implements Runnable {
     final long start;
     final int length;
-    final byte[] bytes;
+    byte[] bytes; // null once it was dropped
     final AtomicBoolean begun = new AtomicBoolean();
 
     /** Completed at the end of the request, with its failure or null. */
