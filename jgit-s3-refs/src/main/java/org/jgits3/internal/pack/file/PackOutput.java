@@ -188,6 +188,7 @@ public final class PackOutput extends DfsOutputStream {
     if (readBack.isPresent()) {
       try (ReadBack received = readBack.get()) {
         send(received, whole, received.size());
+        received.check(whole.crc32c());
       } catch (IOException | RuntimeException | Error e) {
         whole.fail(e); // no caller would end it
         throw e;

@@ -8,6 +8,8 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
+import java.util.zip.CRC32C;
+import org.jgits3.store.Crc32c;
 
 /**
  * Keeps the bytes of a pack that a client sends: in memory up to a bound, beyond it in one local
@@ -38,6 +40,7 @@ final class ReadBack implements Closeable {
   private int held;
   private long size;
   private FileChannel spill;
+  private final CRC32C crc = new CRC32C();
 
   /**
    * Creates an empty buffer.
@@ -67,6 +70,7 @@ final class ReadBack implements Closeable {
       System.arraycopy(src, offset, window, held, length);
       held += length;
     }
+    crc.update(src, offset, length);
     size += length;
   }
 
@@ -107,6 +111,19 @@ final class ReadBack implements Closeable {
   /** Bytes written. */
   long size() {
     return size;
+  }
+
+  /**
+   * Fails if bytes that were read are not those that were written: the local disk is trusted no
+   * more than the store.
+   *
+   * @param crc32c CRC32C of all bytes, as read from here
+   */
+  void check(int crc32c) throws IOException {
+    if (crc32c != (int) crc.getValue()) {
+      String damage = Crc32c.mismatch(crc32c, (int) crc.getValue());
+      throw spills.failed("was damaged", new IOException(damage));
+    }
   }
 
   /**
