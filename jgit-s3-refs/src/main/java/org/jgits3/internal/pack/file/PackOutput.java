@@ -42,6 +42,9 @@ public final class PackOutput extends DfsOutputStream {
   private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();
   private boolean closed;
 
+  /** True during a write and after one that failed: bytes may be missing, or counted twice. */
+  private boolean broken;
+
   /** Begins the upload of a file. */
   @FunctionalInterface
   public interface Begin {
@@ -73,10 +76,15 @@ public final class PackOutput extends DfsOutputStream {
 
   @Override
   public void write(byte[] buf, int off, int len) throws IOException {
+    if (broken) {
+      throw new IOException(pack.getFileName(ext) + ": a write has failed before");
+    }
+    broken = true;
     if (ext == PackExt.PACK) {
       checksums.update(buf, off, len);
     }
     append(buf, off, len);
+    broken = false;
   }
 
   private void append(byte[] buf, int off, int len) throws IOException {
@@ -111,7 +119,7 @@ public final class PackOutput extends DfsOutputStream {
     try {
       ReadBack received = readBack.get();
       received.append(buf, off, len);
-      while (received.size() - to.count() >= to.partSize()) {
+      while (received.size() - to.count() > to.partSize()) {
         send(received, to, to.count() + to.partSize());
         to.flush();
       }
