@@ -56,6 +56,7 @@ public final class ParallelRequests {
     } finally { // of an Error too: no request may go on when this has returned
       work.run();
       Uninterrupted.await(work);
+      work.action = null; // the work itself may wait for threads much longer
     }
     work.failure.orReturn();
   }
@@ -84,7 +85,7 @@ public final class ParallelRequests {
   private static final class Work<T>
       implements Cancellable.Work<RuntimeException>, Uninterrupted.Wait<RuntimeException> {
     private final List<T> pieces;
-    private final Action<T> action;
+    private Action<T> action; // null once all pieces are done
     private final List<Cancellable> others = new ArrayList<>(SIZE);
     private final AtomicInteger next = new AtomicInteger();
     private final FirstFailure failure = new FirstFailure();
