@@ -676,8 +676,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /**
    * Aborts uploads that are still open, and deletes the files of packs that no commit has named.
    * Once a commit was tried they are left to the sweep, because its outcome may be unknown. Aborts
-   * other uploads of the thread as well: JGit's collector does not name the pack at which it
-   * failed, and other uploads may wait for its memory.
+   * other uploads of this thread that were closed and not completed: JGit's collector does not name
+   * the pack at which it failed, and other uploads may wait for its memory.
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
