@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A collection by JGit that is cancelled, through a handle that stays open. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class CancelledCollectionTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
 

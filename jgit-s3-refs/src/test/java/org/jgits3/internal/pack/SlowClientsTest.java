@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pushes of clients that pause while they send, beside pushes of others. */
-@Timeout(value = 100, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class SlowClientsTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
   private static final int SIZE = 2 * PART + PART / 2;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Memory of tasks that the shared threads have no time for. */
-@Timeout(60)
+@Timeout(300)
 class ParallelMemoryTest {
   private static final int THREADS = 16;
 

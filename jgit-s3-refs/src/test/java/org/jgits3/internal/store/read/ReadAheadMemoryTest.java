@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Memory of streams whose requests the shared threads have no time for. */
-@Timeout(60)
+@Timeout(300)
 class ReadAheadMemoryTest {
   private static final int CHUNK = 1000;
   private static final int THREADS = 16;
