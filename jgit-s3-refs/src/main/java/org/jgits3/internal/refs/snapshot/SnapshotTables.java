@@ -13,6 +13,7 @@ import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
 import org.jgits3.store.ObjectStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -173,6 +174,18 @@ public final class SnapshotTables {
     }
     budget.use(h);
     return Optional.of(h.table());
+  }
+
+  /**
+   * All refs of a manifest.
+   *
+   * @param refs refs of the manifest
+   * @param table table of its snapshot
+   * @return the refs; the last view if the manifest is the same
+   */
+  public RefView view(Refs refs, PackedRefsTable table) {
+    CachedTable h = held.get();
+    return h != null && h.table() == table ? h.view(refs) : new RefView(refs, table);
   }
 
   /** Tests whether any table is held at this moment, of any snapshot. */

@@ -160,7 +160,7 @@ public final class SharedRefs {
       return validated();
     }
     try {
-      return new RefView(known.get().refs(), tables.of(known.get()));
+      return tables.view(known.get().refs(), tables.of(known.get()));
     } catch (StoreException.Missing e) {
       LOG.debug("the refs were compacted, and their old snapshot swept, meanwhile", e);
       return validated();
@@ -176,7 +176,7 @@ public final class SharedRefs {
    * @throws IOException if they are not in memory and cannot be read
    */
   public RefDatabase of(Manifest manifest) throws IOException {
-    return new ViewRefDatabase(new RefView(manifest.refs(), tables.of(manifest)));
+    return new ViewRefDatabase(tables.view(manifest.refs(), tables.of(manifest)));
   }
 
   /**
@@ -194,7 +194,7 @@ public final class SharedRefs {
     Optional<PackedRefsTable> table = tables.held(manifest.get().refs().snapshot());
     return table.isEmpty()
         ? Optional.empty()
-        : Optional.of(new RefView(manifest.get().refs(), table.get()));
+        : Optional.of(tables.view(manifest.get().refs(), table.get()));
   }
 
   private Optional<Manifest> knownManifest() {
@@ -275,7 +275,7 @@ public final class SharedRefs {
       long began = System.nanoTime();
       Manifest manifest = committer.validate().manifest();
       try {
-        RefView view = new RefView(manifest.refs(), source.of(manifest));
+        RefView view = tables.view(manifest.refs(), source.of(manifest));
         validatedAt = OptionalLong.of(began);
         return new Current(manifest, view);
       } catch (StoreException.Missing e) {
@@ -356,7 +356,7 @@ public final class SharedRefs {
                         .map(RefView::table))
             .orElseThrow(
                 () -> new SnapshotNotLoadedException(base.refs().snapshot().orElseThrow().id()));
-    RefEdits edits = new RefEdits(new RefView(base.refs(), table));
+    RefEdits edits = new RefEdits(tables.view(base.refs(), table));
     RefTransaction.Outcome<R> outcome = transaction.apply(edits);
     if (edits.isEmpty()) {
       return Proposal.noEdit(outcome.verdict());
