@@ -7,7 +7,6 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import org.jgits3.internal.store.read.ReadAhead.Budget;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,26 +15,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ReadAheadMemoryTest {
   private static final int CHUNK = 1000;
-  private static final int THREADS = 16;
 
   @Test
   void a_closed_stream_keeps_no_buffer_while_the_shared_threads_are_busy() throws Exception {
-    CountDownLatch busy = new CountDownLatch(THREADS);
-    CountDownLatch go = new CountDownLatch(1);
     List<WeakReference<byte[]>> used = new CopyOnWriteArrayList<>();
+    BusyReadThreads busy = new BusyReadThreads();
     try {
-      for (int i = 0; i < THREADS; i++) {
-        ReadThreads.execute(
-            () -> {
-              busy.countDown();
-              try {
-                go.await();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            });
-      }
-      busy.await();
       ReadAhead.Source source = (offset, dst, at, length) -> used.add(new WeakReference<>(dst));
       for (int i = 0; i < 100; i++) {
         try (ReadAhead reader =
@@ -51,7 +36,7 @@ class ReadAheadMemoryTest {
       System.gc();
       assertThat(used.stream().filter(each -> each.get() != null)).hasSizeLessThan(10);
     } finally {
-      go.countDown();
+      busy.release();
     }
   }
 }
