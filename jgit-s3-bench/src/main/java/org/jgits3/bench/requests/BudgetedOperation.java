@@ -13,7 +13,7 @@ enum BudgetedOperation {
   NOOP_FETCH("fetch with nothing new, warm server", 1, "noop_fetch"),
   /** Beside those that its pack takes when it is read in ranges of the size that is set. */
   COLD_CLONE("clone of a collected repository, cold server", 4, "cold_clone_overhead"),
-  FOREIGN_COMPACTION("look-up after a compaction elsewhere", 2, "foreign_compaction");
+  FOREIGN_COMPACTION("look-up after a compaction elsewhere", 1, "foreign_compaction");
 
   private final String title;
   private final int budget;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
 /**
@@ -13,6 +15,9 @@ import org.jgits3.manifest.Refs;
  * <p>Safe for use by many threads.
  */
 final class CachedTable {
+  /** Bytes of a ref in an overlay, about: name, id, and the references to them. */
+  private static final long OVERLAY_REF_BYTES = 150;
+
   private final String id;
   private final PackedRefsTable table;
   private final AtomicReference<CachedTable> place;
@@ -46,16 +51,27 @@ final class CachedTable {
   }
 
   /**
-   * Tests whether the table takes other memory now than its budget knows: it grows with its
-   * indexes.
+   * Tests whether the table takes other memory now than its budget knows: it grows with its indexes
+   * and the overlay seen last.
    */
   boolean hasGrown() {
-    return table.bytes() != counted;
+    return bytes() != counted;
   }
 
   /** Records the memory that the table takes now. */
   void count() {
-    counted = table.bytes();
+    counted = bytes();
+  }
+
+  private long bytes() {
+    RefView last = view;
+    return table.bytes() + (last == null ? 0 : OVERLAY_REF_BYTES * last.refs().overlay().size());
+  }
+
+  /** Returns the overlay that this process saw last over the table. */
+  Map<String, RefValue> lastOverlay() {
+    RefView last = view;
+    return last == null ? Map.of() : last.refs().overlay();
   }
 
   /** Returns this table with an overlay: the same view as long as the manifest is the same. */

@@ -2,15 +2,21 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -18,8 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Derives the table of a snapshot that another process wrote from the table before it, which saves
- * the download: applies the delta stored beside the snapshot. A derived table is used only if it
- * has the SHA-256 of the snapshot.
+ * the download. Applies the overlay that this process saw last, which costs no request, then the
+ * delta stored beside the snapshot. A derived table is used only if it has the SHA-256 of the
+ * snapshot.
  */
 final class Derivation {
   private static final Logger LOG = LoggerFactory.getLogger(Derivation.class);
@@ -35,29 +42,45 @@ final class Derivation {
   /**
    * Derives a table.
    *
-   * @param repositoryId id of the repository
-   * @param held id of the snapshot before
-   * @param table its table
-   * @param wanted the snapshot to derive
+   * @param held the table before
+   * @param manifest lists the snapshot to derive
    * @return the table; empty if it has to be downloaded
    */
-  Optional<PackedRefsTable> derive(
-      String repositoryId, String held, PackedRefsTable table, RefSnapshot wanted) {
-    if (wanted.delta().isEmpty()) {
-      return Optional.empty();
+  Optional<PackedRefsTable> derive(CachedTable held, Manifest manifest) {
+    RefSnapshot wanted = manifest.refs().snapshot().orElseThrow();
+    Optional<PackedRefsTable> made =
+        proven(new SnapshotMerge(held.table(), folded(held, manifest.refs())), wanted);
+    if (made.isEmpty() && wanted.delta().isPresent()) {
+      made = fromDelta(manifest.repositoryId(), held, wanted, wanted.delta().get());
     }
-    StoredObject delta = wanted.delta().get();
+    if (made.isPresent()) {
+      metrics.derived();
+    }
+    return made;
+  }
+
+  /**
+   * Estimates what a compaction has folded into the table: the overlay seen last, without the refs
+   * changed since.
+   */
+  private static RefDelta folded(CachedTable held, Refs now) {
+    Map<String, RefValue> changes = new HashMap<>(held.lastOverlay());
+    changes.keySet().removeAll(now.overlay().keySet());
+    return RefDelta.foldable(changes);
+  }
+
+  private Optional<PackedRefsTable> fromDelta(
+      String repositoryId, CachedTable held, RefSnapshot wanted, StoredObject delta) {
     String key = ObjectNames.deltaKey(repositoryId, wanted.id());
     try {
       DeltaCodec.Delta read =
           DeltaCodec.decode(key, objects.read(key, delta.size(), delta.crc32c()));
-      if (!read.base().equals(held)) {
+      if (!read.base().equals(held.id())) {
         return Optional.empty();
       }
-      Optional<PackedRefsTable> made = proven(new SnapshotMerge(table, read.changes()), wanted);
-      if (made.isPresent()) {
-        metrics.derived();
-      } else {
+      Optional<PackedRefsTable> made =
+          proven(new SnapshotMerge(held.table(), read.changes()), wanted);
+      if (made.isEmpty()) {
         metrics.mismatched();
         LOG.warn("refs delta {} does not give its snapshot, which is downloaded instead", key);
       }

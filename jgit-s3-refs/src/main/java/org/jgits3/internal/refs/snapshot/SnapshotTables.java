@@ -77,7 +77,7 @@ public final class SnapshotTables {
       CompletableFuture<Object> mine = new CompletableFuture<>();
       CompletableFuture<Object> running = loads.putIfAbsent(snapshot.get().id(), mine);
       if (running == null) {
-        return load(manifest.repositoryId(), snapshot.get(), mine);
+        return load(manifest, mine);
       }
       Object end = running.join();
       if (end instanceof PackedRefsTable table) {
@@ -90,14 +90,16 @@ public final class SnapshotTables {
     }
   }
 
-  private PackedRefsTable load(String repositoryId, RefSnapshot s, CompletableFuture<Object> mine)
+  private PackedRefsTable load(Manifest manifest, CompletableFuture<Object> mine)
       throws IOException {
+    RefSnapshot s = manifest.refs().snapshot().orElseThrow();
     Object end = null;
     try {
       // Another load may have ended between the look at what is held and the entry among the loads.
       Optional<PackedRefsTable> ready = held(Optional.of(s));
-      ready = ready.isPresent() ? ready : derive(repositoryId, s);
-      PackedRefsTable table = ready.isPresent() ? ready.get() : download(repositoryId, s);
+      ready = ready.isPresent() ? ready : derive(manifest);
+      PackedRefsTable table =
+          ready.isPresent() ? ready.get() : download(manifest.repositoryId(), s);
       install(s.id(), table);
       end = table;
       return table;
@@ -143,11 +145,9 @@ public final class SnapshotTables {
     return read;
   }
 
-  private Optional<PackedRefsTable> derive(String repositoryId, RefSnapshot wanted) {
+  private Optional<PackedRefsTable> derive(Manifest manifest) {
     CachedTable h = held.get();
-    return h == null
-        ? Optional.empty()
-        : derivation.derive(repositoryId, h.id(), h.table(), wanted);
+    return h == null ? Optional.empty() : derivation.derive(h, manifest);
   }
 
   private PackedRefsTable download(String repositoryId, RefSnapshot s) throws IOException {
@@ -186,6 +186,16 @@ public final class SnapshotTables {
   public RefView view(Refs refs, PackedRefsTable table) {
     CachedTable h = held.get();
     return h != null && h.table() == table ? h.view(refs) : new RefView(refs, table);
+  }
+
+  /**
+   * Records newer refs over the table that is held: a snapshot of another process is derived from
+   * the overlay seen last.
+   *
+   * @param refs refs of a newer manifest
+   */
+  public void observe(Refs refs) {
+    held(refs.snapshot()).ifPresent(table -> view(refs, table));
   }
 
   /** Tests whether any table is held at this moment, of any snapshot. */

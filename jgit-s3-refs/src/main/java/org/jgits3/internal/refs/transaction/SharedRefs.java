@@ -120,6 +120,7 @@ public final class SharedRefs {
 
   private void observe(@Nullable Manifest before, Manifest after) {
     if (before != null) {
+      tables.observe(after.refs());
       folding.observe(before, after);
     }
   }

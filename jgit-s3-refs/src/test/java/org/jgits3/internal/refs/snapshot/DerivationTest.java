@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Snapshots that another process wrote, made here from their deltas instead of downloaded. */
+/** Snapshots that another process wrote, made here from what is known instead of downloaded. */
 class DerivationTest {
   /** As many refs as make a snapshot large enough for a delta. */
   private static final int REFS = 6000;
@@ -128,17 +128,55 @@ class DerivationTest {
   }
 
   @Test
-  void a_compaction_elsewhere_costs_a_reader_the_delta() throws Exception {
+  void a_compaction_elsewhere_costs_a_reader_who_saw_the_overlay_one_request() throws Exception {
     assertThat(requestsOf("refs/changes/7/1", first)).isPositive();
     update(MASTER, first);
     update("refs/changes/9/1", second);
     delete("refs/changes/8/1");
     assertThat(requestsOf(MASTER, first)).isEqualTo(1);
     writer.getRefDatabase().compact();
+
+    assertThat(requestsOf("refs/changes/9/1", second)).isEqualTo(1);
+    assertThat(requestsOf("refs/changes/8/1", null)).isEqualTo(1);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertSameRefs();
+  }
+
+  @Test
+  void a_compaction_elsewhere_costs_a_process_that_only_wrote_one_request() throws Exception {
+    requestsOf(MASTER, null);
+    RefUpdate own = reader.updateRef("refs/heads/own");
+    own.setNewObjectId(first);
+    assertThat(own.update()).isEqualTo(RefUpdate.Result.NEW);
+    writer.getRefDatabase().compact();
+
+    assertThat(requestsOf("refs/heads/own", first)).isEqualTo(1);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertSameRefs();
+  }
+
+  @Test
+  void changes_made_during_the_compaction_do_not_keep_it_from_being_derived() throws Exception {
+    requestsOf(MASTER, null);
+    update(MASTER, first);
+    requestsOf(MASTER, first);
+    writer.getRefDatabase().compact();
     update("refs/heads/later", second);
 
-    assertThat(requestsOf("refs/changes/9/1", second)).isEqualTo(2);
-    assertThat(requestsOf("refs/changes/8/1", null)).isEqualTo(1);
+    assertThat(requestsOf("refs/heads/later", second)).isEqualTo(1);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertSameRefs();
+  }
+
+  @Test
+  void a_reader_who_missed_the_overlay_reads_the_delta() throws Exception {
+    requestsOf(MASTER, null);
+    update(MASTER, first);
+    update("refs/changes/9/1", second);
+    writer.getRefDatabase().compact();
+
+    assertThat(requestsOf(MASTER, first)).isEqualTo(2);
     assertThat(here.refsMetrics().derivations()).isEqualTo(1);
     assertThat(here.refsMetrics().downloads()).isEqualTo(1);
     assertSameRefs();

@@ -5,8 +5,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,6 +19,8 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -92,6 +98,22 @@ class TableCacheTest {
     assertThat(budget.count()).isEqualTo(3);
     assertThat(budget.held()).isEqualTo(3 * SIZE);
     assertThat(metrics.evictions()).isZero();
+  }
+
+  @Test
+  void the_overlay_seen_last_is_counted_and_goes_with_its_table() {
+    TableCache budget = budget(100 * SIZE);
+    Place place = new Place(budget);
+    place.put(TABLE);
+    SortedMap<String, RefValue> overlay = new TreeMap<>();
+    for (int i = 0; i < 1000; i++) {
+      overlay.put("refs/heads/" + i, new RefValue.Direct(ObjectId.zeroId(), Optional.empty()));
+    }
+    place.held.get().view(new Refs(Optional.empty(), overlay, Collections.emptySortedMap()));
+    place.use();
+    assertThat(budget.held()).isGreaterThan(SIZE + 1000 * 100);
+    place.put(table());
+    assertThat(budget.held()).isEqualTo(SIZE);
   }
 
   @Test
