@@ -74,6 +74,7 @@ public interface ObjectStore extends Closeable {
    * @param dstOffset index in {@code dst} of the first byte
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version the bytes must have; empty for any
+   * @param listener listener that is told of bytes as they arrive
    * @return version the bytes came from
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if the object has another version than {@code expected}, or was
@@ -89,23 +90,21 @@ public interface ObjectStore extends Closeable {
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<ObjectVersion> expected)
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
       throws IOException;
 
   /**
-   * Reads a range of an object as {@link #read(String, long, byte[], int, int, Optional)} does, and
-   * reports its progress.
+   * Reads a range of an object without a listener.
    *
    * @param key object to read
    * @param offset first byte of the range, from 0
    * @param dst array that receives the bytes
-   * @param dstOffset index in {@code dst} of the first of them
+   * @param dstOffset index in {@code dst} of the first byte
    * @param length bytes to read, at least 1; all of them must exist
-   * @param expected version the object must have; empty for any
-   * @param listener listener that is told of bytes as they arrive
-   * @return version of the object that was read
-   * @throws StoreException as without {@code listener}
-   * @throws IOException as without {@code listener}
+   * @param expected version the bytes must have; empty for any
+   * @return version the bytes came from
+   * @throws IOException as with a listener
    */
   default ObjectVersion read(
       String key,
@@ -113,13 +112,9 @@ public interface ObjectStore extends Closeable {
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
+      Optional<ObjectVersion> expected)
       throws IOException {
-    ObjectVersion version = read(key, offset, dst, dstOffset, length, expected);
-    listener.begins(version);
-    listener.until(dstOffset + length);
-    return version;
+    return read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
   }
 
   /**

@@ -38,6 +38,23 @@ public class DelegatingObjectStore implements ObjectStore {
     return store.read(key, offset, dst, dstOffset, length, expected);
   }
 
+  /** Tells the listener when all bytes are there, which a subclass may have changed until then. */
+  @Override
+  public ObjectVersion read(
+      String key,
+      long offset,
+      byte[] dst,
+      int dstOffset,
+      int length,
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
+      throws IOException {
+    ObjectVersion version = read(key, offset, dst, dstOffset, length, expected);
+    listener.begins(version);
+    listener.until(dstOffset + length);
+    return version;
+  }
+
   @Override
   public Optional<ObjectVersion> compare(
       String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {

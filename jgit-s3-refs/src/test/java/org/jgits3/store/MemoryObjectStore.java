@@ -65,7 +65,8 @@ public final class MemoryObjectStore implements ObjectStore {
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<ObjectVersion> expected)
+      Optional<ObjectVersion> expected,
+      ReadListener listener)
       throws IOException {
     Stored found = existing(key);
     if (expected.filter(Predicate.not(found.version::equals)).isPresent()) {
@@ -75,6 +76,8 @@ public final class MemoryObjectStore implements ObjectStore {
       throw new StoreException.Corrupt(key, location() + key + ": ends early", null);
     }
     System.arraycopy(found.bytes, (int) offset, dst, dstOffset, length);
+    listener.begins(found.version);
+    listener.until(dstOffset + length);
     return found.version;
   }
 

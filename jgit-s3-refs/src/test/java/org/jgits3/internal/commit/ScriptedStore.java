@@ -28,6 +28,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadListener;
 import org.jgits3.store.UploadedPart;
 
 /**
@@ -237,7 +238,8 @@ public final class ScriptedStore implements ObjectStore {
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<ObjectVersion> expected) {
+      Optional<ObjectVersion> expected,
+      ReadListener listener) {
     throw new UnsupportedOperationException(key);
   }
 

@@ -127,18 +127,6 @@ public final class ObservedObjectStore implements ObjectStore {
       byte[] dst,
       int dstOffset,
       int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
-    return read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
-  }
-
-  @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
       Optional<ObjectVersion> expected,
       ReadListener listener)
       throws IOException {
