@@ -8,13 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.file.PositionedChannel;
 
 /**
  * Reads another channel in aligned blocks, and keeps those used most recently: JGit's fsck reads a
  * pack from front to end in pieces of some kilobytes, then its deltas here and there. Used by one
  * thread.
  */
-final class BlockwiseChannel implements ReadableChannel {
+final class BlockwiseChannel extends PositionedChannel {
   /** Bytes of a block: about 1 MiB. */
   static final int BLOCK = 16 * S3ObjDatabase.RANGE;
 
@@ -23,7 +24,6 @@ final class BlockwiseChannel implements ReadableChannel {
 
   private final ReadableChannel channel;
   private final long size;
-  private long position;
 
   /** Least recently used first. */
   private final Map<Long, byte[]> blocks =
@@ -40,7 +40,7 @@ final class BlockwiseChannel implements ReadableChannel {
   }
 
   @Override
-  public int read(ByteBuffer dst) throws IOException {
+  protected int read(long position, ByteBuffer dst) throws IOException {
     if (position >= size) {
       return -1;
     }
@@ -48,7 +48,6 @@ final class BlockwiseChannel implements ReadableChannel {
     int at = (int) (position % BLOCK);
     int n = Math.min(dst.remaining(), block.length - at);
     dst.put(block, at, n);
-    position += n;
     return n;
   }
 
@@ -70,16 +69,6 @@ final class BlockwiseChannel implements ReadableChannel {
   }
 
   @Override
-  public long position() {
-    return position;
-  }
-
-  @Override
-  public void position(long newPosition) {
-    position = newPosition;
-  }
-
-  @Override
   public long size() {
     return size;
   }
@@ -89,17 +78,9 @@ final class BlockwiseChannel implements ReadableChannel {
     return channel.blockSize();
   }
 
-  /** Does nothing: all reads are in blocks. */
-  @Override
-  public void setReadAheadBytes(int bytes) {}
-
-  @Override
-  public boolean isOpen() {
-    return channel.isOpen();
-  }
-
   @Override
   public void close() throws IOException {
+    super.close();
     blocks.clear();
     channel.close();
   }

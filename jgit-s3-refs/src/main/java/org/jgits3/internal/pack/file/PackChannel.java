@@ -4,31 +4,26 @@ package org.jgits3.internal.pack.file;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.jgits3.internal.store.read.ReadAhead;
 
 /**
  * Reads a pack in ranges: a request for each block, or ahead if JGit asks for it. Used by one
  * thread.
  */
-final class PackChannel implements ReadableChannel {
+final class PackChannel extends PositionedChannel {
   private final StoredPack pack;
-  private long position;
   private Optional<ReadAhead> ahead = Optional.empty();
-  private boolean open = true;
 
   PackChannel(StoredPack pack) {
     this.pack = pack;
   }
 
   @Override
-  public int read(ByteBuffer dst) throws IOException {
-    int n = ahead.isPresent() ? ahead.get().read(position, dst) : readNow(dst);
-    position += Math.max(0, n);
-    return n;
+  protected int read(long position, ByteBuffer dst) throws IOException {
+    return ahead.isPresent() ? ahead.get().read(position, dst) : readNow(position, dst);
   }
 
-  private int readNow(ByteBuffer dst) throws IOException {
+  private int readNow(long position, ByteBuffer dst) throws IOException {
     if (position >= size()) {
       return -1;
     }
@@ -54,27 +49,8 @@ final class PackChannel implements ReadableChannel {
   }
 
   @Override
-  public long position() {
-    return position;
-  }
-
-  @Override
-  public void position(long newPosition) {
-    position = newPosition;
-  }
-
-  @Override
   public long size() {
     return pack.size();
-  }
-
-  /**
-   * Returns 0: blocks are those of the cache, so that {@code core.dfs.blockSize} holds for all
-   * packs.
-   */
-  @Override
-  public int blockSize() {
-    return 0;
   }
 
   /** As documented by JGit: reads the pack with several requests in flight from now on. */
@@ -88,13 +64,8 @@ final class PackChannel implements ReadableChannel {
   }
 
   @Override
-  public boolean isOpen() {
-    return open;
-  }
-
-  @Override
-  public void close() {
-    open = false;
+  public void close() throws IOException {
+    super.close();
     setReadAheadBytes(0);
     pack.close();
   }
