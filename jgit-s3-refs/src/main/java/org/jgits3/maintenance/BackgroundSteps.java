@@ -7,10 +7,10 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -86,11 +86,9 @@ final class BackgroundSteps {
     if (pauses.isPaused(name, now()) || !names.add(name)) {
       return;
     }
-    try {
-      background.execute(() -> run(name));
-    } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
+    if (!DaemonThreads.offer(background, () -> run(name))) {
       names.remove(name);
-      LOG.debug("{} is not {} while there is no thread for it", name, what, e);
+      LOG.debug("{} is not {} while there is no thread for it", name, what);
     }
   }
 

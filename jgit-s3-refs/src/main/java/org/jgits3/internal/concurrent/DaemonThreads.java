@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.concurrent;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -39,5 +41,22 @@ public final class DaemonThreads {
             count, count, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
     pool.allowCoreThreadTimeOut(true);
     return pool;
+  }
+
+  /**
+   * Hands work to threads, if they can be had.
+   *
+   * @param threads threads that do the work
+   * @param work the work
+   * @return false if it will never run: the threads have ended, or memory is lacking for one. Logs
+   *     nothing, because logging would allocate
+   */
+  public static boolean offer(Executor threads, Runnable work) {
+    try {
+      threads.execute(work);
+      return true;
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      return false;
+    }
   }
 }

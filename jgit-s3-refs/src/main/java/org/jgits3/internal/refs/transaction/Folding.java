@@ -3,10 +3,10 @@ package org.jgits3.internal.refs.transaction;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.table.RefsCounters;
@@ -110,13 +110,11 @@ public final class Folding {
       return;
     }
     owed = committer.cached().map(v -> due(v.manifest())).orElse(false);
-    if (owed && running.compareAndSet(false, true)) {
-      try {
-        background.execute(this::inBackground);
-      } catch (RejectedExecutionException | OutOfMemoryError e) { // or no thread can be had
-        running.set(false);
-        LOG.debug("refs are not compacted while there is no thread for it", e);
-      }
+    if (owed
+        && running.compareAndSet(false, true)
+        && !DaemonThreads.offer(background, this::inBackground)) {
+      running.set(false);
+      LOG.debug("refs are not compacted while there is no thread for it");
     }
   }
 

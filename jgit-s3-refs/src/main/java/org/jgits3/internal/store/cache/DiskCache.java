@@ -28,7 +28,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -225,11 +224,9 @@ public final class DiskCache implements Closeable {
         || !fetching.add(key)) {
       return;
     }
-    try {
-      background.execute(() -> fetchInBackground(key, size, crc32c));
-    } catch (RejectedExecutionException | OutOfMemoryError e) { // closed, or no thread to be had
+    if (!DaemonThreads.offer(background, () -> fetchInBackground(key, size, crc32c))) {
       fetching.remove(key);
-      LOG.debug("{} is not fetched", key, e);
+      LOG.debug("{} is not fetched while there is no thread for it", key);
     }
   }
 

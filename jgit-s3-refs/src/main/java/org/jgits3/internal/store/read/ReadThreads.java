@@ -18,10 +18,6 @@ final class ReadThreads {
   private ReadThreads() {}
 
   static void execute(Runnable work) {
-    try {
-      THREADS.execute(work);
-    } catch (OutOfMemoryError e) {
-      return; // logs nothing, because logging would allocate
-    }
+    DaemonThreads.offer(THREADS, work);
   }
 }
