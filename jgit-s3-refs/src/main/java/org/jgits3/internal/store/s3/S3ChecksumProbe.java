@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.s3;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.StoreLocation;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /** Sends writes with a wrong CRC32C to a bucket, each once. */
 final class S3ChecksumProbe implements ChecksumProbe {
-  private static final String BODY = "a body whose checksum is not zero";
+  private static final byte[] BODY = "a body whose checksum is not zero".getBytes(UTF_8);
 
   /** CRC32C of no bytes at all, in base64. */
   private static final String WRONG = "AAAAAA==";
@@ -20,38 +23,23 @@ final class S3ChecksumProbe implements ChecksumProbe {
   private static final int BAD_REQUEST = 400;
 
   private final S3Client client;
-  private final StoreLocation.Bucket bucket;
-  private final String root;
+  private final S3ObjectStore store;
 
-  S3ChecksumProbe(S3Client client, StoreLocation.Bucket bucket, String root) {
+  S3ChecksumProbe(S3Client client, S3ObjectStore store) {
     this.client = client;
-    this.bucket = bucket;
-    this.root = root;
+    this.store = store;
   }
 
   @Override
   public boolean refusesWrongPut(String key) throws IOException {
-    return refuses(
-        key,
-        () ->
-            client.putObject(
-                b -> b.bucket(bucket.bucket()).key(root + key).checksumCRC32C(WRONG),
-                RequestBody.fromString(BODY)));
+    PutObjectRequest put = store.write(key, BODY, 0, BODY.length).checksumCRC32C(WRONG).build();
+    return refuses(key, () -> client.putObject(put, RequestBody.fromBytes(BODY)));
   }
 
   @Override
   public boolean refusesWrongPart(MultipartUpload upload) throws IOException {
-    return refuses(
-        upload.key(),
-        () ->
-            client.uploadPart(
-                b ->
-                    b.bucket(bucket.bucket())
-                        .key(root + upload.key())
-                        .uploadId(upload.uploadId())
-                        .partNumber(1)
-                        .checksumCRC32C(WRONG),
-                RequestBody.fromString(BODY)));
+    UploadPartRequest part = store.part(upload, 1).checksumCRC32C(WRONG).build();
+    return refuses(upload.key(), () -> client.uploadPart(part, RequestBody.fromBytes(BODY)));
   }
 
   private boolean refuses(String key, Runnable request) throws IOException {
@@ -62,7 +50,7 @@ final class S3ChecksumProbe implements ChecksumProbe {
       if (e instanceof SdkServiceException answer && answer.statusCode() == BAD_REQUEST) {
         return true;
       }
-      throw S3Failure.of(e).toException(key, bucket + "/" + key);
+      throw store.failed(key, S3Failure.of(e));
     }
   }
 }

@@ -60,6 +60,7 @@ import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Error;
 import software.amazon.awssdk.services.s3.model.S3Object;
+import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
@@ -597,7 +598,7 @@ public final class S3ObjectStore implements ObjectStore {
     send(key, () -> client.putObject(request, body(src, offset, length)));
   }
 
-  private PutObjectRequest.Builder write(String key, byte[] src, int offset, int length) {
+  PutObjectRequest.Builder write(String key, byte[] src, int offset, int length) {
     return PutObjectRequest.builder()
         .bucket(bucket.bucket())
         .key(root + key)
@@ -639,20 +640,18 @@ public final class S3ObjectStore implements ObjectStore {
   public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
       throws IOException {
     int crc = body.crc32c();
-    UploadPartResponse response =
-        send(
-            upload.key(),
-            () ->
-                client.uploadPart(
-                    b ->
-                        b.bucket(bucket.bucket())
-                            .key(root + upload.key())
-                            .uploadId(upload.uploadId())
-                            .partNumber(number)
-                            .contentLength(body.size())
-                            .checksumCRC32C(encode(crc)),
-                    body(body)));
+    UploadPartRequest part =
+        part(upload, number).contentLength(body.size()).checksumCRC32C(encode(crc)).build();
+    UploadPartResponse response = send(upload.key(), () -> client.uploadPart(part, body(body)));
     return new UploadedPart(number, response.eTag(), body.size(), crc);
+  }
+
+  UploadPartRequest.Builder part(MultipartUpload upload, int number) {
+    return UploadPartRequest.builder()
+        .bucket(bucket.bucket())
+        .key(root + upload.key())
+        .uploadId(upload.uploadId())
+        .partNumber(number);
   }
 
   @Override
@@ -823,7 +822,7 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /** Returns the failure of a request, or the defect of its answer that the SDK has wrapped. */
-  private StoreException failed(String key, S3Failure failure) {
+  StoreException failed(String key, S3Failure failure) {
     return S3Failure.find(StoreException.class, failure.cause())
         .orElseGet(() -> failure.toException(key, location(key)));
   }
@@ -834,7 +833,7 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public Optional<ChecksumProbe> checksumProbe() {
-    return Optional.of(new S3ChecksumProbe(client, bucket, root));
+    return Optional.of(new S3ChecksumProbe(client, this));
   }
 
   @Override
