@@ -3,12 +3,8 @@ package org.jgits3.internal.pack;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.Optional;
-import java.util.Set;
-import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 
@@ -60,15 +56,8 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   }
 
   @Override
-  boolean commit(
-      S3ObjDatabase handle,
-      Committer through,
-      Collection<S3PackDescription> added,
-      Collection<S3PackDescription> replaced,
-      Set<S3PackDescription> dropped)
-      throws IOException {
-    garbageKept = super.commit(handle, through, added, replaced, dropped);
-    return garbageKept;
+  void committed(boolean garbageKept) {
+    this.garbageKept = garbageKept;
   }
 
   /**

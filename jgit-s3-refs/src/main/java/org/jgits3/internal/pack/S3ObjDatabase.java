@@ -601,7 +601,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
       leaving.removeAll(kept);
       dropped.removeAll(kept);
       boolean fetched = packs.stream().anyMatch(p -> p.getPackSource() == PackSource.RECEIVE);
-      shared.commit(this, quarantine.ofPacks(shared.publisher(), fetched), packs, leaving, dropped);
+      Committer through = quarantine.ofPacks(shared.publisher(), fetched);
+      shared.committed(shared.commit(this, through, packs, leaving, dropped));
     }
     packs.forEach(writing::remove);
     clearCache();

@@ -362,6 +362,9 @@ public class SharedPacks {
     return new GarbageDrop(handle, this, through).commit(all, withoutDropping);
   }
 
+  /** Does nothing: only maintenance asks whether packs of garbage stayed. */
+  void committed(boolean garbageKept) {}
+
   private static Set<String> ids(Stream<S3PackDescription> packs) {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
   }
