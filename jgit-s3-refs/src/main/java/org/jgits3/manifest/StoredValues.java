@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.function.Function;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
@@ -99,7 +100,7 @@ final class StoredValues {
         .addDeserializer(
             long.class, new Scalar<>(JsonToken.VALUE_NUMBER_INT, p -> natural(p.getLongValue())))
         .addDeserializer(ObjectId.class, ID)
-        .addSerializer(ObjectId.class, new Name());
+        .addSerializer(ObjectId.class, new Text<>(ObjectId.class, ObjectId::name));
   }
 
   /** A number that may be negative. */
@@ -167,31 +168,29 @@ final class StoredValues {
     }
   }
 
-  private static final class ToHex extends StdScalarSerializer<Integer> {
+  private static final class ToHex extends Text<Integer> {
     private static final long serialVersionUID = 1;
 
     ToHex() {
-      super(Integer.class);
-    }
-
-    @Override
-    public void serialize(Integer value, JsonGenerator json, SerializerProvider provider)
-        throws IOException {
-      json.writeString(hex(value));
+      super(Integer.class, StoredValues::hex);
     }
   }
 
-  private static final class Name extends StdScalarSerializer<ObjectId> {
+  /** A value that is stored as text. */
+  private static class Text<T> extends StdScalarSerializer<T> {
     private static final long serialVersionUID = 1;
 
-    Name() {
-      super(ObjectId.class);
+    private final transient Function<T, String> text;
+
+    Text(Class<T> type, Function<T, String> text) {
+      super(type);
+      this.text = text;
     }
 
     @Override
-    public void serialize(ObjectId id, JsonGenerator json, SerializerProvider provider)
+    public void serialize(T value, JsonGenerator json, SerializerProvider provider)
         throws IOException {
-      json.writeString(id.name());
+      json.writeString(text.apply(value));
     }
   }
 

@@ -6,7 +6,9 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
@@ -164,23 +166,19 @@ public final class ManifestFile {
 
   /** One GET, which an interrupt does not fail, since others may wait for its answer as well. */
   private GetResult get(Optional<ObjectVersion> known, Duration limit) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return store.get(key, known, limit);
-        } catch (IOException e) {
-          if (!Thread.interrupted()) {
+    AtomicReference<GetResult> result = new AtomicReference<>();
+    Uninterrupted.await(
+        () -> {
+          try {
+            result.set(store.get(key, known, limit));
+          } catch (IOException e) {
+            if (Thread.interrupted()) {
+              throw new InterruptedException();
+            }
             throw e;
           }
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+        });
+    return result.get();
   }
 
   private VersionedManifest decode(GetResult.Found found) throws ManifestException {

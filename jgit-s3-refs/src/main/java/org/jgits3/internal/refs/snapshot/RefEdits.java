@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.table.SnapshotMerge;
@@ -178,15 +177,7 @@ public final class RefEdits {
 
   /** Resolves the name at the end of a chain of symbolic refs, as {@link RefView#leaf}. */
   public String leaf(String name) {
-    String at = name;
-    for (int depth = 0; depth <= RefDatabase.MAX_SYMBOLIC_REF_DEPTH; depth++) {
-      Optional<String> target = symbolic(at);
-      if (target.isEmpty()) {
-        return at;
-      }
-      at = target.get();
-    }
-    return name;
+    return RefView.leaf(name, this::symbolic);
   }
 
   /** Creates edits that begin with these and do not change them. */

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
@@ -156,9 +157,14 @@ public final class RefView {
    *     too long
    */
   public String leaf(String name) {
+    return leaf(name, this::symbolic);
+  }
+
+  /** Resolves the name at the end of a chain whose targets a function knows. */
+  static String leaf(String name, Function<String, Optional<String>> symbolic) {
     String at = name;
     for (int depth = 0; depth <= RefDatabase.MAX_SYMBOLIC_REF_DEPTH; depth++) {
-      Optional<String> target = symbolic(at);
+      Optional<String> target = symbolic.apply(at);
       if (target.isEmpty()) {
         return at;
       }
