@@ -146,4 +146,14 @@ class ArchitectureTest {
         .resideInAnyPackage("org.eclipse.jgit..")
         .check(LIBRARY);
   }
+
+  /** Gerrit brings 1.7. */
+  @Test
+  void logging_needs_no_newer_slf4j() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.slf4j.spi..", "org.slf4j.event..")
+        .check(LIBRARY);
+  }
 }

@@ -41,7 +41,6 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Whole immutable objects in a local directory, so that they need not be read from the store again.
@@ -191,8 +190,12 @@ public final class DiskCache implements Closeable {
    * @param failure what happened
    */
   public void unreadable(String key, IOException failure) {
-    LOG.atLevel(unreadable.getAndSet(true) ? Level.DEBUG : Level.WARN)
-        .log("{} is read from the store, not from {}: {}", key, directory, failure.toString());
+    String message = "{} is read from the store, not from {}: {}";
+    if (unreadable.getAndSet(true)) {
+      LOG.debug(message, key, directory, failure.toString());
+    } else {
+      LOG.warn(message, key, directory, failure.toString());
+    }
   }
 
   /**
