@@ -126,7 +126,7 @@ public final class S3Settings {
   /**
    * Reads settings.
    *
-   * @param config config to read
+   * @param config config to read; the settings of its base count where it has none
    * @param source its origin, for messages: a file name
    * @return the settings
    * @throws ConfigInvalidException for an unknown key in an {@code [s3]} section or a wrong value,
@@ -363,7 +363,7 @@ public final class S3Settings {
       if (known(subsection).isEmpty()) {
         throw unknownSection(source, Setting.header(subsection));
       }
-      for (String key : config.getNames(SECTION, subsection.isEmpty() ? null : subsection)) {
+      for (String key : config.getNames(SECTION, subsection.isEmpty() ? null : subsection, true)) {
         if (known(subsection).stream().noneMatch(key::equalsIgnoreCase)) {
           throw new ConfigInvalidException(
               source

@@ -37,6 +37,22 @@ class S3SettingsTest {
   }
 
   @Test
+  void a_base_is_read_and_checked_as_well() throws Exception {
+    Config base = new Config();
+    Config config = new Config(base);
+    config.setString("s3", null, "store", "s3://bucket/a");
+    base.setString("s3", null, "store", "s3://bucket/b");
+    base.setInt("s3", null, "connections", 17);
+    assertThat(S3Settings.from(config, "c").location().toString()).endsWith("bucket/a");
+    assertThat(S3Settings.from(config, "c").options().connections()).isEqualTo(17);
+    base.setString("s3", "rafs", "validate", "always");
+    assertThatThrownBy(() -> S3Settings.from(config, "c")).hasMessageContaining("[s3 \"rafs\"]");
+    base.unsetSection("s3", "rafs");
+    base.setString("s3", null, "stroe", "file:x");
+    assertThatThrownBy(() -> S3Settings.from(config, "c")).hasMessageContaining("key stroe");
+  }
+
+  @Test
   void every_key_is_read() throws Exception {
     S3Settings settings =
         parse(
