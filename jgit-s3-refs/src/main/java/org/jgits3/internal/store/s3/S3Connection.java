@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -81,6 +82,18 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
         options.connections());
   }
 
+  /** Opens a client with credentials that the caller has, and keeps. */
+  static S3Connection open(
+      StoreLocation.Bucket bucket, StoreOptions options, AwsCredentialsProvider credentials)
+      throws StoreException {
+    Region region = region(bucket, options);
+    SdkHttpClient http = connections(options);
+    return new S3Connection(
+        client(options, region, http, credentials, overrides(unobserved -> {})),
+        List.of(http),
+        options.connections());
+  }
+
   /**
    * Borrows a client that another program owns.
    *
@@ -125,7 +138,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
       StoreOptions options,
       Region region,
       SdkHttpClient http,
-      DefaultCredentialsProvider credentials,
+      AwsCredentialsProvider credentials,
       ClientOverrideConfiguration overrides) {
     return S3Client.builder()
         .httpClient(http)

@@ -35,6 +35,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.AbortedException;
@@ -158,6 +159,22 @@ public final class S3ObjectStore implements ObjectStore {
   public static S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options)
       throws StoreException {
     return open(bucket, options, overrides -> {});
+  }
+
+  /**
+   * Opens a store with credentials that do not come from the AWS default chain. Sends no request.
+   *
+   * @param bucket bucket and prefix
+   * @param options how to reach it
+   * @param credentials the credentials; left open
+   * @return the store
+   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
+   */
+  public static S3ObjectStore openAs(
+      StoreLocation.Bucket bucket, StoreOptions options, AwsCredentialsProvider credentials)
+      throws StoreException {
+    return new S3ObjectStore(
+        bucket, S3Connection.open(bucket, options, credentials), options.requestDeadline());
   }
 
   /**

@@ -4,17 +4,22 @@ package org.jgits3.internal.store.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Optional;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectStoreContract;
+import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** The contract of stores, through a client that the caller made and closes. */
@@ -57,6 +62,21 @@ class S3BorrowedClientTest extends ObjectStoreContract {
     assertThatThrownBy(() -> S3ObjectStore.using(location, client, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at least 1");
+  }
+
+  @Test
+  void credentials_of_the_caller_are_those_that_count() throws Exception {
+    AwsBasicCredentials wrong = AwsBasicCredentials.create("nobody", "nothing");
+    AwsBasicCredentials right = AwsBasicCredentials.create(server.accessKey(), server.secretKey());
+    try (ObjectStore store =
+        S3ObjectStore.openAs(location, server.options(), StaticCredentialsProvider.create(wrong))) {
+      assertThatThrownBy(() -> store.get("k", Optional.empty()))
+          .isInstanceOf(StoreException.Refused.class);
+    }
+    try (ObjectStore store =
+        S3ObjectStore.openAs(location, server.options(), StaticCredentialsProvider.create(right))) {
+      assertThat(store.get("k", Optional.empty())).isEqualTo(new GetResult.Missing());
+    }
   }
 
   @Test
