@@ -64,11 +64,12 @@ import org.slf4j.LoggerFactory;
  * bytes, and for all with a handle. Safe for use by many threads.
  *
  * <p>How to open: code that serves one request and closes the handle at its end uses {@link
- * #openForRequest}, which asks the store once, however many refs are looked up. Code that keeps a
- * handle and must see changes of other processes uses {@link #openRepository}. That asks nothing
- * about a repository that is known, and then once for each look-up of refs unless {@link
- * S3Settings#validation} says otherwise. A class like Gerrit's {@code GitRepositoryManager}, which
- * opens a handle for each operation, uses the former.
+ * #openForRequest(String)}, which asks the store once, however many refs are looked up. Code that
+ * opens a handle for each of many steps of a request, such as Gerrit, uses {@link
+ * #openForRequest(String, long)}, which asks once for all of them. Code that keeps a handle and
+ * must see changes of other processes uses {@link #openRepository}. That asks nothing about a
+ * repository that is known, and then once for each look-up of refs unless {@link
+ * S3Settings#validation} says otherwise.
  *
  * <p>A long-running process calls {@link #maintainInBackground} when it starts: without maintenance
  * a repository gains a pack with each push, until its manifest is full.
@@ -268,6 +269,27 @@ public final class S3RepositoryManager implements Closeable {
     } catch (ManifestException.Gone e) {
       throw notOpened(name, e);
     }
+  }
+
+  /**
+   * Opens a repository for a part of a request, which may open it many times. As {@link
+   * #openForRequest(String)}, but asks the store only if this process has not done so since the
+   * request began: all handles of a request cost one request to the store together. Writes of this
+   * process are visible at once, those of others that were over when the request began as well.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @param began a moment in which the request was already running: a reading of {@link
+   *     System#nanoTime}
+   * @return a handle, to be closed by the caller
+   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
+   * @throws ManifestException.Gone if it is being renamed: try later
+   * @throws IOException if its manifest cannot be read
+   */
+  public S3Repository openForRequest(String name, long began) throws IOException {
+    SharedRepository known = shared(checked(name));
+    return known.refs().validatedSince(began)
+        ? handle(known, Opening.FOR_REQUEST)
+        : openForRequest(name);
   }
 
   /**

@@ -203,6 +203,21 @@ abstract class RequestBudgetContract {
   }
 
   @Test
+  void to_open_again_for_the_same_request_is_no_request() throws Exception {
+    openWarm("always");
+    long began = System.nanoTime();
+    Operation open = () -> assertThat(lookUpFor(began)).isEqualTo(first);
+    costs("serve a request with any number of look-ups", open);
+    costs("open again for the same request", open);
+  }
+
+  private ObjectId lookUpFor(long began) throws IOException {
+    try (S3Repository r = manager.openForRequest("r", began)) {
+      return r.exactRef(REF).getObjectId();
+    }
+  }
+
+  @Test
   void to_scan_for_changes_is_one_request() throws Exception {
     openWarm("always");
     costs("scan for changes", here::scanForRepoChanges);

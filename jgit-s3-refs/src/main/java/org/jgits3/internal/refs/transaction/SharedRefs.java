@@ -242,6 +242,17 @@ public final class SharedRefs {
         && System.nanoTime() - at.getAsLong() < window.toNanos();
   }
 
+  /**
+   * Tests whether the refs were validated since some moment, and the repository existed.
+   *
+   * @param moment reading of {@link System#nanoTime}
+   * @return true if a validation that began then or later has succeeded
+   */
+  public boolean validatedSince(long moment) {
+    OptionalLong at = validatedAt;
+    return !committer.isGone() && at.isPresent() && at.getAsLong() - moment >= 0;
+  }
+
   private boolean recent(boolean asked) {
     if (validation instanceof Validation.Within within) {
       OptionalLong at = validatedAt;

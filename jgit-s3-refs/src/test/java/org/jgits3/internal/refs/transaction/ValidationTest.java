@@ -2,9 +2,11 @@
 package org.jgits3.internal.refs.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -100,6 +102,45 @@ class ValidationTest {
     try (S3Repository again = manager.openRepository("r")) {
       assertThat(again.exactRef(REF).getObjectId()).isEqualTo(second);
     }
+  }
+
+  @Test
+  void a_request_that_opens_often_asks_once_and_sees_all_writes_before_it() throws Exception {
+    open("always");
+    lookUp();
+    update(there, second);
+    ObjectId third = TestRepositories.commit(there, "third", second);
+    ObjectId fourth = TestRepositories.commit(there, "fourth", third);
+    long before = gets();
+    long began = System.nanoTime();
+    try (S3Repository r = manager.openForRequest("r", began)) {
+      assertThat(r.isValidated()).isTrue();
+      assertThat(r.exactRef(REF).getObjectId()).isEqualTo(second);
+    }
+    try (S3Repository r = manager.openForRequest("r", began)) {
+      assertThat(update(r, third)).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+    }
+    try (S3Repository r = manager.openForRequest("r", began)) {
+      assertThat(r.exactRef(REF).getObjectId()).isEqualTo(third);
+    }
+    assertThat(gets() - before).isEqualTo(1);
+    update(there, fourth);
+    try (S3Repository r = manager.openForRequest("r", System.nanoTime())) {
+      assertThat(r.exactRef(REF).getObjectId()).isEqualTo(fourth);
+    }
+  }
+
+  @Test
+  void a_request_does_not_find_a_repository_that_was_deleted_before_it() throws Exception {
+    open("always");
+    lookUp();
+    long began = System.nanoTime();
+    manager.openForRequest("r", began).close();
+    elsewhere.delete("r");
+    assertThatThrownBy(() -> manager.openForRequest("r", System.nanoTime()))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThatThrownBy(() -> manager.openForRequest("r", began))
+        .isInstanceOf(RepositoryNotFoundException.class);
   }
 
   @Test
