@@ -55,18 +55,6 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
   private record Write(String key, byte[] body, Precondition precondition) {}
 
-  /** A request that may fail. */
-  @FunctionalInterface
-  private interface Request<T> {
-    T send() throws IOException;
-  }
-
-  /** A request that returns nothing. */
-  @FunctionalInterface
-  private interface Command {
-    void send() throws IOException;
-  }
-
   /**
    * A store with random faults.
    *

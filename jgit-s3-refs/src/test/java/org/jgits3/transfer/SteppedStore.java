@@ -25,15 +25,6 @@ abstract class SteppedStore extends DelegatingObjectStore {
     super(store);
   }
 
-  /** A request that has an answer. */
-  interface Request<T> {
-    T send() throws IOException;
-  }
-
-  private interface Command {
-    void send() throws IOException;
-  }
-
   /** Sends a request, or does not. */
   abstract <T> T send(Request<T> request) throws IOException;
 

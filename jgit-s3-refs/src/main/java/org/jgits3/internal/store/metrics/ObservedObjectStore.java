@@ -35,7 +35,7 @@ import org.jgits3.store.UploadedPart;
  *
  * <p>Safe for use by many threads if the listener is.
  */
-public final class ObservedObjectStore implements ObjectStore {
+public class ObservedObjectStore implements ObjectStore {
   private static final int PAGE = 1000;
 
   private final ObjectStore store;
@@ -52,13 +52,30 @@ public final class ObservedObjectStore implements ObjectStore {
     this.listener = listener;
   }
 
+  /**
+   * A request that has an answer.
+   *
+   * @param <T> the answer
+   */
   @FunctionalInterface
-  private interface Request<T> {
+  protected interface Request<T> {
+    /**
+     * Sends it.
+     *
+     * @return the answer
+     * @throws IOException if there is none
+     */
     T send() throws IOException;
   }
 
+  /** A request without an answer. */
   @FunctionalInterface
-  private interface Command {
+  protected interface Command {
+    /**
+     * Sends it.
+     *
+     * @throws IOException if it fails
+     */
     void send() throws IOException;
   }
 
