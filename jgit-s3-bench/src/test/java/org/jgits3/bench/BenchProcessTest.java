@@ -126,7 +126,6 @@ class BenchProcessTest {
       delimiter = '|',
       value = {
         "refs --quick --refs 1000 | scratch",
-        "transfer --quick --max 64 | transfer/source",
       })
   void interrupted_run_leaves_no_process_and_no_scratch_data(String line, String seen)
       throws Exception {
@@ -139,6 +138,7 @@ class BenchProcessTest {
       delimiter = '|',
       value = {
         "memory --smallest | s3/scratch/memory",
+        "transfer --quick --max 64 | transfer/source",
         "git --smallest | git-2/disk/pushed.git",
       })
   void interrupted_run_of_other_suites_leaves_nothing(String line, String seen) throws Exception {
@@ -389,6 +389,7 @@ class BenchProcessTest {
     }
   }
 
+  @Tag("long") // bucket_that_is_missing_is_one_line has the clean-up
   @Test
   void interrupted_run_leaves_nothing_in_named_buckets() throws Exception {
     try (OwnServer server = server()) {
@@ -411,6 +412,7 @@ class BenchProcessTest {
     }
   }
 
+  @Tag("long") // ComparisonTest has the words
   @Test
   void changes_since_a_run_of_another_machine_are_told_with_a_warning() throws Exception {
     Path before = directory.resolve("before.json");
@@ -443,6 +445,7 @@ class BenchProcessTest {
     assertThat(Files.readString(page)).contains("of another machine: processor Another CPU");
   }
 
+  @Tag("long") // the suite of named buckets has a given server
   @Test
   void given_server_is_used_and_left_without_the_buckets_of_the_run() throws Exception {
     Path json = directory.resolve("out.json");

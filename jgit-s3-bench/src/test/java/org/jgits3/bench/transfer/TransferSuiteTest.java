@@ -21,6 +21,7 @@ import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -39,6 +40,7 @@ class TransferSuiteTest {
         "no versitygw; etc/test/versitygw installs it");
   }
 
+  @Tag("long") // CI runs the smallest suite; the rows are tested one by one here
   @Test
   void the_library_moves_files_and_memory_every_peer_has_a_row_and_each_jvm_a_flame_graph()
       throws Exception {

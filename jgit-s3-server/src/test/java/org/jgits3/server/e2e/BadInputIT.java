@@ -161,33 +161,43 @@ class BadInputIT {
     assertThat(refused.stderr()).contains("twice");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"truncated", "garbage", "empty", "newer", "flipped"})
-  void manifest_that_cannot_be_read_is_reported_and_left_as_it_is(String damage)
-      throws IOException {
-    Path manifest = scratch.resolve("store/repos/damaged.git/manifest");
+  /** Names of repositories, and of what is done to their manifests. */
+  private static final List<String> DAMAGES =
+      List.of("truncated", "garbage", "empty", "newer", "flipped");
+
+  @Test
+  void manifest_that_cannot_be_read_is_reported_and_left_as_it_is() throws IOException {
     GitClient work = workingCopy();
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
-      work.run("push", "-q", server.url("damaged"), "main");
+      for (String damage : DAMAGES) {
+        work.run("push", "-q", server.url(damage), "main");
+      }
     }
-    Files.write(manifest, damaged(damage, Files.readAllBytes(manifest)));
+    for (String damage : DAMAGES) {
+      Path manifest = scratch.resolve("store/repos/" + damage + ".git/manifest");
+      Files.write(manifest, damaged(damage, Files.readAllBytes(manifest)));
+    }
     Map<String, String> before = storedBytes();
 
-    for (String[] command :
-        List.of(
-            new String[] {"refs", "damaged"},
-            new String[] {"init", "damaged"},
-            new String[] {"rename", "damaged", "other"},
-            new String[] {"delete", "damaged"})) {
-      Command refused = Command.run(store, command);
-      refused.failsInOneLine(FAILED);
-      assertThat(refused.stderr()).contains("repos/damaged.git/manifest");
+    for (String damage : DAMAGES) {
+      for (String[] command :
+          List.of(
+              new String[] {"refs", damage},
+              new String[] {"init", damage},
+              new String[] {"rename", damage, "other"},
+              new String[] {"delete", damage})) {
+        Command refused = Command.run(store, command);
+        refused.failsInOneLine(FAILED);
+        assertThat(refused.stderr()).contains("repos/" + damage + ".git/manifest");
+      }
     }
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
-      GitResult push = work.attempt("push", server.url("damaged"), "main:other");
-      assertThat(push.ok()).as("%s", push).isFalse();
-      GitResult fetch = work.attempt("ls-remote", server.url("damaged"));
-      assertThat(fetch.ok()).as("%s", fetch).isFalse();
+      for (String damage : DAMAGES) {
+        GitResult push = work.attempt("push", server.url(damage), "main:other");
+        assertThat(push.ok()).as("%s", push).isFalse();
+        GitResult fetch = work.attempt("ls-remote", server.url(damage));
+        assertThat(fetch.ok()).as("%s", fetch).isFalse();
+      }
     }
     assertThat(storedBytes()).isEqualTo(before);
   }

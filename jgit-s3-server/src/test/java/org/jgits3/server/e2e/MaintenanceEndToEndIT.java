@@ -30,6 +30,7 @@ import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -258,6 +259,7 @@ class MaintenanceEndToEndIT {
     }
   }
 
+  @Tag("long") // a server is killed amid compactions above
   @Test
   void a_collection_that_is_killed_leaves_a_sound_repository_and_can_be_repeated()
       throws Exception {
@@ -288,6 +290,7 @@ class MaintenanceEndToEndIT {
     return bytes;
   }
 
+  @Tag("long") // TransferIT kills an import and sweeps what it left
   @Test
   void a_sweep_that_is_killed_leaves_a_sound_repository_and_can_be_repeated() throws Exception {
     S3Server s3 = S3Servers.require();

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ class ManyClonesIT {
     return BusyServer.retry(() -> git.attempt("clone", "-q", "--bare", url, into));
   }
 
+  @Tag("long") // TransferMemoryTest: a_clone_waits_for_all_of_its_memory_before_it_takes_any
   @Test
   void clones_that_go_on_together_succeed_and_none_takes_memory_that_is_not_there()
       throws Exception {
