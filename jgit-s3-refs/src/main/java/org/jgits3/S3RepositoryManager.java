@@ -689,6 +689,25 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
+   * Memory for repositories that are known, mostly their manifests.
+   *
+   * @return the budget of all repositories of this manager
+   */
+  public MemoryUse manifestBudget() {
+    return new MemoryUse() {
+      @Override
+      public long held() {
+        return repositories.keptBytes();
+      }
+
+      @Override
+      public long limit() {
+        return settings.manifestLimit();
+      }
+    };
+  }
+
+  /**
    * Memory for pack indexes.
    *
    * @return the budget of all repositories of this manager
