@@ -9,6 +9,7 @@ import org.jgits3.bench.git.GitSuite;
 import org.jgits3.bench.memory.MemorySuite;
 import org.jgits3.bench.refs.RefsSuite;
 import org.jgits3.bench.requests.RequestsSuite;
+import org.jgits3.bench.robust.RobustSuite;
 import org.jgits3.bench.transfer.TransferSuite;
 
 /** All suites there are, in the order in which {@code run all} runs them. */
@@ -25,6 +26,7 @@ final class Suites {
     all.add(new TransferSuite());
     all.add(new RequestsSuite());
     all.add(new GitSuite());
+    all.add(new RobustSuite());
     return List.copyOf(all);
   }
 

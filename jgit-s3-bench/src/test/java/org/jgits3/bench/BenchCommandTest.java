@@ -105,7 +105,8 @@ class BenchCommandTest {
   @Test
   void every_suite_is_a_part_of_all() {
     assertThat(Suites.names())
-        .containsExactlyInAnyOrder("refs", "memory", "express", "transfer", "requests", "git");
+        .containsExactlyInAnyOrder(
+            "refs", "memory", "express", "transfer", "requests", "git", "robust");
   }
 
   @Test

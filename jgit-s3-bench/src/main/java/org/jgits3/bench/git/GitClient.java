@@ -7,10 +7,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.bench.process.Leftovers;
 
@@ -20,7 +22,7 @@ import org.jgits3.bench.process.Leftovers;
  * @param home directory for its configuration and what it prints; it exists
  */
 public record GitClient(Path home) {
-  private static final long MINUTES = 30;
+  private static final Duration LIMIT = Duration.ofMinutes(30);
 
   private static final String CONFIG =
       """
@@ -39,7 +41,13 @@ public record GitClient(Path home) {
 
   /** Writes what a command reads. */
   @FunctionalInterface
-  interface Input {
+  public interface Input {
+    /**
+     * Writes all of it.
+     *
+     * @param stdin standard input of the command
+     * @throws IOException if the command reads no more
+     */
     void writeTo(OutputStream stdin) throws IOException;
   }
 
@@ -68,23 +76,69 @@ public record GitClient(Path home) {
     return run(directory, stdin -> {}, args);
   }
 
-  String run(Path directory, Input input, String... args) throws IOException, InterruptedException {
+  /**
+   * Runs a command that reads.
+   *
+   * @param directory where
+   * @param input what it reads
+   * @param args arguments after {@code git}
+   * @return what it printed, without white space at the end
+   * @throws IOException if it fails, with what it said
+   * @throws InterruptedException if the thread was interrupted; the command is ended then
+   */
+  public String run(Path directory, Input input, String... args)
+      throws IOException, InterruptedException {
+    Ended ended = attempt(directory, LIMIT, input, args);
+    if (ended.exitCode().isEmpty()) {
+      throw failure(args, "still running after " + LIMIT.toMinutes() + " minutes");
+    }
+    if (ended.exitCode().getAsInt() != 0) {
+      throw failure(args, ended.errors());
+    }
+    return ended.printed();
+  }
+
+  /**
+   * Outcome of a command that may fail.
+   *
+   * @param exitCode its exit code; empty if it took too long
+   * @param printed what it printed, without white space at the end
+   * @param errors what it printed as errors
+   */
+  public record Ended(OptionalInt exitCode, String printed, String errors) {}
+
+  /**
+   * Runs a command that may fail, or never end.
+   *
+   * @param directory where
+   * @param limit how long it may take; it is ended then
+   * @param args arguments after {@code git}
+   * @return how it ended
+   * @throws IOException if it cannot be started
+   * @throws InterruptedException if the thread was interrupted; the command is ended then
+   */
+  public Ended attempt(Path directory, Duration limit, String... args)
+      throws IOException, InterruptedException {
+    return attempt(directory, limit, stdin -> {}, args);
+  }
+
+  private Ended attempt(Path directory, Duration limit, Input input, String... args)
+      throws IOException, InterruptedException {
     Path out = Files.createTempFile(home, "git", ".out");
     Path err = Files.createTempFile(home, "git", ".err");
     try {
       Process git = start(directory, out, err, args);
+      boolean inTime;
       try {
         feed(git, input);
-        if (!git.waitFor(MINUTES, TimeUnit.MINUTES)) {
-          throw failure(args, "still running after " + MINUTES + " minutes");
-        }
+        inTime = git.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
       } finally {
         Leftovers.end(git);
       }
-      if (git.exitValue() != 0) {
-        throw failure(args, Files.readString(err, StandardCharsets.UTF_8));
-      }
-      return Files.readString(out, StandardCharsets.UTF_8).stripTrailing();
+      return new Ended(
+          inTime ? OptionalInt.of(git.exitValue()) : OptionalInt.empty(),
+          Files.readString(out, StandardCharsets.UTF_8).stripTrailing(),
+          Files.readString(err, StandardCharsets.UTF_8));
     } finally {
       Files.delete(out);
       Files.delete(err);

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jgits3.bench.process.JvmProgram;
 
 /** A server in a JVM of its own. Ends with this JVM at last. */
-final class ServerJvm implements Closeable {
+public final class ServerJvm implements Closeable {
   private static final Pattern ANNOUNCED = Pattern.compile("listening on (\\S+)\\s");
   private static final Duration READY_WITHIN = Duration.ofMinutes(2);
   private static final Duration END_WITHIN = Duration.ofSeconds(40);
@@ -32,8 +32,12 @@ final class ServerJvm implements Closeable {
    *
    * @param server the program
    * @param log for what it prints
+   * @return the server, ready for requests
+   * @throws IOException if it does not start
+   * @throws InterruptedException if the thread was interrupted; the JVM is gone
    */
-  static ServerJvm start(JvmProgram server, Path log) throws IOException, InterruptedException {
+  public static ServerJvm start(JvmProgram server, Path log)
+      throws IOException, InterruptedException {
     Process process = server.start(log);
     try {
       return new ServerJvm(process, awaitReady(process, log));
@@ -58,8 +62,22 @@ final class ServerJvm implements Closeable {
     }
   }
 
-  /** URL of a repository. */
-  String url(String repository) {
+  /**
+   * Address of the server.
+   *
+   * @return its address, which ends in a slash
+   */
+  public URI uri() {
+    return uri;
+  }
+
+  /**
+   * URL of a repository.
+   *
+   * @param repository its name
+   * @return its URL
+   */
+  public String url(String repository) {
     return uri + repository + ".git";
   }
 

@@ -36,6 +36,25 @@ public enum Unit {
       return true;
     }
   },
+  /** Things that happen in a second. */
+  PER_SECOND("/s") {
+    @Override
+    public boolean moreIsBetter() {
+      return true;
+    }
+  },
+  /** Things that are counted, or a code. */
+  COUNT("") {
+    @Override
+    boolean counted() {
+      return true;
+    }
+
+    @Override
+    String format(double value) {
+      return number(value);
+    }
+  },
   /** Requests to the store. */
   REQUESTS("requests") {
     @Override

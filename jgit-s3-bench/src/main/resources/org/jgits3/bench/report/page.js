@@ -216,7 +216,8 @@
     const [least, most] = extent(rows);
     const log = most / least > LOG_FROM;
     const caption = (log ? "Logarithmic axis. " : "")
-      + (unit === "MB/s" || unit === "×" ? "More is better." : "Less is better.");
+      + (unit === "" ? "" : ["MB/s", "×", "/s"].includes(unit) ? "More is better."
+        : "Less is better.");
     const labels = rows.map((row) => label(row.engine));
     const lineCount = labels.reduce((sum, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
     figure(parent, title, caption, 50 + 12 * rows.length + 14 * lineCount, false, () => ({
