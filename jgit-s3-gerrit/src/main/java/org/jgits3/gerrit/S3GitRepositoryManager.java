@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.extensions.events.LifecycleListener;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.config.GerritServerConfig;
+import com.google.gerrit.server.config.SitePaths;
+import com.google.gerrit.server.git.GitRepositoryManager;
+import com.google.gerrit.server.git.RepositoryExistsException;
+import com.google.inject.Inject;
+import com.google.inject.ProvisionException;
+import com.google.inject.Singleton;
+import java.io.IOException;
+import java.util.NavigableSet;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Repository;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.s3.S3ObjectStore;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+/**
+ * The repositories of a Gerrit in a store.
+ *
+ * <p>Each request of Gerrit sees what was written anywhere before it began, and everything that
+ * this Gerrit writes; it asks the store once for each project, however often it opens it. See
+ * {@link RequestMoments} for work outside requests.
+ *
+ * <p>Safe for use by many threads.
+ */
+@Singleton
+public final class S3GitRepositoryManager implements GitRepositoryManager, LifecycleListener {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  private final S3RepositoryManager repositories;
+  private final RequestMoments requests = new RequestMoments();
+  private final ProjectList projects;
+
+  @Inject
+  S3GitRepositoryManager(SitePaths site, @GerritServerConfig Config gerrit, GerritRuntime runtime) {
+    try {
+      SiteSettings settings = SiteSettings.read(site, gerrit);
+      repositories = S3RepositoryManager.open(open(settings), settings.settings());
+    } catch (IOException | ConfigInvalidException | RuntimeException e) {
+      LOG.atSevere().log("The repositories cannot be used: %s", e.getMessage());
+      throw new ProvisionException("jgit-s3: " + e.getMessage(), e);
+    }
+    projects = new ProjectList(repositories, requests);
+    if (runtime == GerritRuntime.DAEMON) {
+      repositories.uploads().keepOpenAtExit();
+      repositories.maintainInBackground();
+    }
+    LOG.atInfo().log("The repositories are in %s", repositories.store().location());
+  }
+
+  private static ObjectStore open(SiteSettings site) throws IOException {
+    S3Settings settings = site.settings();
+    if (site.credentials().isPresent()
+        && settings.location() instanceof StoreLocation.Bucket bucket) {
+      return S3ObjectStore.openAs(
+          bucket, settings.options(), StaticCredentialsProvider.create(site.credentials().get()));
+    }
+    return Stores.open(settings.location(), settings.options());
+  }
+
+  @Override
+  public void start() {}
+
+  @Override
+  public void stop() {
+    try {
+      repositories.close();
+    } catch (IOException e) {
+      LOG.atWarning().withCause(e).log("The repositories were not closed");
+    }
+  }
+
+  @Override
+  public Status getRepositoryStatus(Project.NameKey name) {
+    try {
+      openRepository(name).close();
+      return Status.ACTIVE;
+    } catch (RepositoryNotFoundException e) {
+      return Status.NON_EXISTENT;
+    } catch (IOException e) {
+      LOG.atWarning().withCause(e).log("%s cannot be opened", name);
+      return Status.UNAVAILABLE;
+    }
+  }
+
+  @Override
+  public Repository openRepository(Project.NameKey name) throws IOException {
+    return repositories.openForRequest(checked(name), requests.moment());
+  }
+
+  @Override
+  public Repository createRepository(Project.NameKey name) throws IOException {
+    try {
+      S3Repository created = repositories.createRepository(checked(name));
+      projects.changed();
+      return created;
+    } catch (ManifestException.Exists e) {
+      throw new RepositoryExistsException(name);
+    }
+  }
+
+  private static String checked(Project.NameKey name) throws RepositoryNotFoundException {
+    return ProjectNames.repository(name)
+        .orElseThrow(() -> new RepositoryNotFoundException("Invalid name: " + name))
+        .value();
+  }
+
+  @Override
+  public NavigableSet<Project.NameKey> list() {
+    return projects.get();
+  }
+
+  @Override
+  public Boolean canPerformGC() {
+    return true;
+  }
+
+  @Override
+  public void repositoryDeleted(Project.NameKey name) {
+    projects.changed();
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit;
+
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.config.GerritServerConfig;
+import com.google.gerrit.server.config.GerritServerConfigProvider;
+import com.google.gerrit.server.config.SitePath;
+import com.google.gerrit.server.git.GitRepositoryManager;
+import com.google.gerrit.server.git.LocalDiskRepositoryManager;
+import com.google.gerrit.server.securestore.DefaultSecureStore;
+import com.google.gerrit.server.securestore.SecureStore;
+import com.google.inject.AbstractModule;
+import com.google.inject.Guice;
+import com.google.inject.Injector;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jgit.lib.Config;
+
+/**
+ * A site of Gerrit, and the part of its injector that repositories need, of Gerrit's own classes.
+ */
+final class TestSite {
+  private final Path directory;
+
+  TestSite(Path directory, String config) throws Exception {
+    this.directory = directory;
+    Files.createDirectories(directory.resolve("etc"));
+    Files.createDirectories(directory.resolve("git"));
+    write("gerrit.config", "[gerrit]\n basePath = git\n" + config);
+  }
+
+  TestSite write(String file, String text) throws Exception {
+    Files.writeString(directory.resolve("etc").resolve(file), text);
+    return this;
+  }
+
+  private Injector injector(GerritRuntime runtime) {
+    return Guice.createInjector(
+        new S3DbModule(),
+        new AbstractModule() {
+          @Override
+          protected void configure() {
+            bind(Path.class).annotatedWith(SitePath.class).toInstance(directory);
+            bind(SecureStore.class).to(DefaultSecureStore.class);
+            bind(GerritRuntime.class).toInstance(runtime);
+            bind(Config.class)
+                .annotatedWith(GerritServerConfig.class)
+                .toProvider(GerritServerConfigProvider.class);
+          }
+        });
+  }
+
+  S3GitRepositoryManager manager(GerritRuntime runtime) {
+    return (S3GitRepositoryManager) injector(runtime).getInstance(GitRepositoryManager.class);
+  }
+
+  LocalDiskRepositoryManager localDisk() {
+    return injector(GerritRuntime.BATCH).getInstance(LocalDiskRepositoryManager.class);
+  }
+}
