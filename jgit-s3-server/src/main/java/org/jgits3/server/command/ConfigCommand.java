@@ -7,22 +7,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -31,18 +27,13 @@ import picocli.CommandLine.TypeConversionException;
     name = "config",
     description =
         "Print the Git configuration of a repository, or the values of one key, or set it.")
-final class ConfigCommand implements Callable<Integer> {
+final class ConfigCommand extends RepositoryCommand {
   /** Sections that describe the repository format and must not be changed. */
   private static final Set<String> FIXED_SECTIONS = Set.of("extensions");
 
   private static final Set<String> FIXED_CORE_KEYS = Set.of("bare", "repositoryformatversion");
 
   @Spec private CommandSpec spec;
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
-
-  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
 
   @Nullable
   @Parameters(

@@ -3,29 +3,20 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.Exporter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** Writes a repository to a directory. */
 @Command(
     name = "export",
     description = "Write a repository to a directory, as a bare one that Git can use.")
-final class ExportCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
+final class ExportCommand extends RepositoryCommand {
   @Spec private CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
 
   @Parameters(index = "1", paramLabel = "DIR", description = "Where it goes; missing or empty.")
   private Path directory;
@@ -66,10 +57,6 @@ final class ExportCommand implements Callable<Integer> {
             + " to "
             + directory
             + ": "
-            + Quantity.of(exported.refs(), "ref")
-            + ", "
-            + Quantity.of(exported.objects(), "object")
-            + ", "
-            + Quantity.ofBytes(exported.bytes()));
+            + Quantity.of(exported.refs(), exported.objects(), exported.bytes()));
   }
 }

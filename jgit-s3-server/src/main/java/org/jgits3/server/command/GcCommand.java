@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,25 +35,7 @@ final class GcCommand implements Callable<Integer> {
   private boolean force;
 
   /** Result for one repository as {@code --json} prints it. */
-  private record Row(
-      String name,
-      int packsBefore,
-      long bytesBefore,
-      int packsAfter,
-      long bytesAfter,
-      boolean garbageKept,
-      boolean skipped) {
-    static Row of(String name, GarbageCollection.Report r) {
-      return new Row(
-          name,
-          r.packsBefore(),
-          r.bytesBefore(),
-          r.packsAfter(),
-          r.bytesAfter(),
-          r.garbageKept(),
-          r.skipped());
-    }
-  }
+  private record Row(String name, @JsonUnwrapped GarbageCollection.Report report) {}
 
   @Override
   public Integer call() throws IOException {
@@ -65,7 +48,7 @@ final class GcCommand implements Callable<Integer> {
           output,
           name -> {
             progress.checkWanted();
-            rows.add(Row.of(name, collect(manager, name, progress)));
+            rows.add(new Row(name, collect(manager, name, progress)));
           });
     } finally {
       if (output.json()) {

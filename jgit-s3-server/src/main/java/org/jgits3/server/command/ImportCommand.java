@@ -65,10 +65,6 @@ final class ImportCommand implements Callable<Integer> {
             + " from "
             + source
             + ": "
-            + Quantity.of(imported.refs(), "ref")
-            + ", "
-            + Quantity.of(imported.objects(), "object")
-            + ", "
-            + Quantity.ofBytes(imported.bytes()));
+            + Quantity.of(imported.refs(), imported.objects(), imported.bytes()));
   }
 }

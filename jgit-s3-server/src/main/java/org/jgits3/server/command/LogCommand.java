@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.PersonIdent;
@@ -18,13 +17,9 @@ import org.jgits3.history.Transaction;
 import org.jgits3.history.TransactionHistory;
 import org.jgits3.history.Transactions;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** Shows the transactions of a repository, and waits for new ones. */
@@ -32,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "log",
     sortOptions = false,
     description = "Show the transactions that changed refs, oldest first.")
-final class LogCommand implements Callable<Integer> {
+final class LogCommand extends RepositoryCommand {
   /**
    * Holder of the JSON writer, loaded on first use, because every command line creates this
    * command.
@@ -47,12 +42,7 @@ final class LogCommand implements Callable<Integer> {
   /** Maximum time that the end of the process waits for a line to be completed. */
   private static final Duration LAST_LINE = Duration.ofSeconds(5);
 
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
   @Spec private CommandSpec spec;
-
-  @Parameters(paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
 
   @Option(
       names = "--since",

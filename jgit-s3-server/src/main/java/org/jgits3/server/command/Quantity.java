@@ -16,6 +16,11 @@ final class Quantity {
     return count + " " + thing + (count == 1 ? "" : "s");
   }
 
+  /** Formats the size of a repository: {@code 1 ref, 2 objects, 1.5 MiB}. */
+  static String of(int refs, long objects, long bytes) {
+    return of(refs, "ref") + ", " + of(objects, "object") + ", " + ofBytes(bytes);
+  }
+
   /** Formats bytes in the largest unit that gives at least one: {@code 1.5 MiB}. */
   static String ofBytes(long bytes) {
     if (bytes < STEP) {

@@ -4,29 +4,19 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Shows the reflog of a ref, as {@code git reflog} does. */
 @Command(
     name = "reflog",
     description = "Show what a ref pointed to, newest first, back to its creation.")
-final class ReflogCommand implements Callable<Integer> {
+final class ReflogCommand extends RepositoryCommand {
   private static final int ABBREVIATED = 10;
-
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
-
-  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
 
   @Parameters(
       index = "1",

@@ -4,26 +4,16 @@ package org.jgits3.server.command;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Lists refs, as {@code git show-ref} does. */
 @Command(name = "refs", description = "List the refs of a repository, sorted by name.")
-final class RefsCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
-
-  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
-
+final class RefsCommand extends RepositoryCommand {
   @Parameters(
       index = "1",
       arity = "0..1",

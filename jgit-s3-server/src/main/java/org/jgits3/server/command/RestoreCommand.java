@@ -6,17 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.Restorer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** Restores refs and objects from a copy of an older manifest. */
@@ -26,13 +22,8 @@ import picocli.CommandLine.Spec;
     description =
         "Show what it takes for refs and objects to be as in a copy of an older manifest; with"
             + " --apply, do it in one transaction.")
-final class RestoreCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+final class RestoreCommand extends RepositoryCommand {
   @Spec private CommandSpec spec;
-  @Mixin private Output output;
-
-  @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
 
   @Parameters(
       index = "1",

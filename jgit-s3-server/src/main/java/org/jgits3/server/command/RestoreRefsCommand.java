@@ -3,17 +3,12 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.history.RefRestoration;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.RepositoryName;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Restores the refs to an earlier state. */
 @Command(
@@ -21,13 +16,7 @@ import picocli.CommandLine.ParentCommand;
     sortOptions = false,
     description =
         "Show what it takes for all refs to be as they were; with --apply, do it in one transaction.")
-final class RestoreRefsCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
-
-  @Parameters(paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
-
+final class RestoreRefsCommand extends RepositoryCommand {
   @Option(
       names = "--at",
       required = true,

@@ -4,7 +4,6 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.LogSegment;
@@ -12,22 +11,12 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectInfo;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Shows the size of a repository and of its parts. */
 @Command(name = "stats", description = "Show how large a repository is and what it is made of.")
-final class StatsCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
-  @Mixin private Output output;
-
-  @Parameters(paramLabel = "NAME", description = "The repository.")
-  private RepositoryName name;
-
+final class StatsCommand extends RepositoryCommand {
   /**
    * Printed figures. Sizes are in bytes; the overlay holds the refs changed, deletions included,
    * since the snapshot was written. Packs are grouped by their source: {@code RECEIVE} for a push,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -46,14 +47,7 @@ final class VerifyCommand implements Callable<Integer> {
   private record Names(boolean ok, List<NameIndex.Contradiction> findings) {}
 
   /** Result as {@code --json} prints it. */
-  private record Report(
-      boolean ok,
-      String name,
-      long generation,
-      int objects,
-      long bytes,
-      boolean fsck,
-      List<Verification.Finding> findings) {}
+  private record Report(boolean ok, String name, @JsonUnwrapped Verification.Report report) {}
 
   @Override
   public Integer call() throws IOException {
@@ -95,15 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private void print(RepositoryName name, Verification.Report report) {
     if (output.json()) {
-      output.value(
-          new Report(
-              report.findings().isEmpty(),
-              name.value(),
-              report.generation(),
-              report.objects(),
-              report.bytes(),
-              report.fsck(),
-              report.findings()));
+      output.value(new Report(report.findings().isEmpty(), name.value(), report));
       return;
     }
     report.findings().forEach(f -> output.line(f.key() + ": " + f.problem()));
