@@ -49,19 +49,19 @@ class ExamplesTest {
 
   @Test
   void tenants_see_their_own_repositories_only() throws Exception {
-    try (S3RepositoryManager manager = S3RepositoryManager.open(EmbedInServlet.settings(store))) {
+    try (S3RepositoryManager manager = S3RepositoryManager.open(StoreServer.settings(store))) {
       manager.createRepository("alice/r").close();
       manager.createRepository("bob/secret").close();
       Server alice = serveAs("alice", manager);
       Server anonymous = serveAs(null, manager);
       try {
-        work.run("push", "-q", EmbedInServlet.uri(alice) + "r", "main");
+        work.run("push", "-q", StoreServer.uri(alice) + "r", "main");
         try (Repository r = manager.openRepository("alice/r")) {
           assertThat(r.exactRef("refs/heads/main")).isNotNull();
         }
-        assertThat(work.attempt("ls-remote", EmbedInServlet.uri(alice) + "secret").stderr())
+        assertThat(work.attempt("ls-remote", StoreServer.uri(alice) + "secret").stderr())
             .contains("not found");
-        assertThat(work.attempt("ls-remote", EmbedInServlet.uri(anonymous) + "r").exitCode())
+        assertThat(work.attempt("ls-remote", StoreServer.uri(anonymous) + "r").exitCode())
             .isNotZero();
       } finally {
         alice.stop();
@@ -84,6 +84,8 @@ class ExamplesTest {
                 },
                 name));
     servlet.setReceivePackFactory((request, repository) -> new ReceivePack(repository));
-    return EmbedInServlet.start(servlet);
+    Server server = StoreServer.server(servlet);
+    server.start();
+    return server;
   }
 }
