@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -227,18 +226,12 @@ class VerificationTest {
         new ObjectCheck(
             new DelegatingObjectStore(store) {
               @Override
-              public ObjectVersion read(
-                  String key,
-                  long offset,
-                  byte[] dst,
-                  int at,
-                  int n,
-                  Optional<ObjectVersion> expected)
-                  throws IOException {
-                if (key.equals(bad)) {
-                  throw new StoreException.BrokenOff(key, key + ": the body ended", null);
+              protected ObjectVersion read(Range range) throws IOException {
+                if (range.key().equals(bad)) {
+                  throw new StoreException.BrokenOff(
+                      range.key(), range.key() + ": the body ended", null);
                 }
-                return super.read(key, offset, dst, at, n, expected);
+                return super.read(range);
               }
             });
     check.run(objects, NullProgressMonitor.INSTANCE);
@@ -429,18 +422,12 @@ class VerificationTest {
         TestRepositories.manager(
             new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
               @Override
-              public ObjectVersion read(
-                  String key,
-                  long offset,
-                  byte[] dst,
-                  int at,
-                  int n,
-                  Optional<ObjectVersion> expected)
-                  throws IOException {
+              protected ObjectVersion read(Range range) throws IOException {
                 if (down.get()) {
-                  throw new StoreException.Unavailable(key, key + ": no answer", null);
+                  throw new StoreException.Unavailable(
+                      range.key(), range.key() + ": no answer", null);
                 }
-                return super.read(key, offset, dst, at, n, expected);
+                return super.read(range);
               }
             })) {
       DuringFsck outage;

@@ -24,19 +24,38 @@ public class DelegatingObjectStore extends ObservedObjectStore {
     return get(key, known);
   }
 
-  @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
-    return super.read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
+  /**
+   * Range of an object to read.
+   *
+   * @param key object to read
+   * @param offset first byte of the range
+   * @param dst array that receives the bytes
+   * @param at index in {@code dst} of the first byte
+   * @param length bytes to read
+   * @param expected version the bytes must have; empty for any
+   */
+  @SuppressWarnings("ArrayRecordComponent") // filled, never compared
+  public record Range(
+      String key, long offset, byte[] dst, int at, int length, Optional<ObjectVersion> expected) {}
+
+  /**
+   * Reads a range. The listener is told of its bytes afterwards, so a subclass may change them.
+   *
+   * @param range the range
+   * @return version the bytes came from
+   * @throws IOException as the store
+   */
+  protected ObjectVersion read(Range range) throws IOException {
+    return super.read(
+        range.key,
+        range.offset,
+        range.dst,
+        range.at,
+        range.length,
+        range.expected,
+        ReadListener.IGNORED);
   }
 
-  /** Tells the listener when all bytes are there, which a subclass may have changed until then. */
   @Override
   public ObjectVersion read(
       String key,
@@ -47,7 +66,7 @@ public class DelegatingObjectStore extends ObservedObjectStore {
       Optional<ObjectVersion> expected,
       ReadListener listener)
       throws IOException {
-    ObjectVersion version = read(key, offset, dst, dstOffset, length, expected);
+    ObjectVersion version = read(new Range(key, offset, dst, dstOffset, length, expected));
     listener.begins(version);
     listener.until(dstOffset + length);
     return version;

@@ -206,16 +206,8 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
-    return send(
-        RequestKind.READ, key, () -> super.read(key, offset, dst, dstOffset, length, expected));
+  protected ObjectVersion read(Range range) throws IOException {
+    return send(RequestKind.READ, range.key(), () -> super.read(range));
   }
 
   @Override

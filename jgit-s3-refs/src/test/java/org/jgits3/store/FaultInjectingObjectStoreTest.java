@@ -6,30 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class FaultInjectingObjectStoreTest {
-  @TempDir Path root;
-  private ObjectStore good;
-
-  @BeforeEach
-  void open_store() throws IOException {
-    good = new DirectoryObjectStore(root);
-  }
-
-  @AfterEach
-  void close_store() throws IOException {
-    good.close();
-  }
+  private final ObjectStore good = new MemoryObjectStore();
 
   @Test
   void a_write_that_never_arrived_and_one_whose_reply_was_lost_look_the_same() throws IOException {

@@ -2,7 +2,6 @@
 package org.jgits3.store;
 
 import java.io.IOException;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -26,21 +25,14 @@ public final class ReplacedAfterFirstRead extends DelegatingObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
+  protected ObjectVersion read(Range range) throws IOException {
     int number = reads.getAndIncrement();
     if (number == 1) {
       awaitFirst();
-      store.put(key, replacement, 0, replacement.length);
+      store.put(range.key(), replacement, 0, replacement.length);
     }
     try {
-      return super.read(key, offset, dst, dstOffset, length, expected);
+      return super.read(range);
     } finally {
       if (number == 0) {
         firstHasEnded.countDown();

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jgits3.internal.store.Stores;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -112,6 +113,22 @@ public final class S3Server implements AutoCloseable {
       client.createBucket(b -> b.bucket(bucket));
     }
     return new StoreLocation.Bucket(bucket, "");
+  }
+
+  /**
+   * Creates a bucket that no other test uses, with one object.
+   *
+   * @param key the object
+   * @param content its bytes
+   * @return the bucket
+   * @throws IOException if it cannot be written
+   */
+  public StoreLocation.Bucket newBucket(String key, byte[] content) throws IOException {
+    StoreLocation.Bucket bucket = newBucket();
+    try (ObjectStore store = Stores.open(bucket, options())) {
+      store.put(key, content, 0, content.length);
+    }
+    return bucket;
   }
 
   /**

@@ -42,15 +42,8 @@ abstract class SteppedStore extends DelegatingObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
-    return send(() -> super.read(key, offset, dst, dstOffset, length, expected));
+  protected ObjectVersion read(Range range) throws IOException {
+    return send(() -> super.read(range));
   }
 
   @Override

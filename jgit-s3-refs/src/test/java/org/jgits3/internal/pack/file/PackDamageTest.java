@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -102,14 +101,12 @@ class PackDamageTest {
     }
 
     @Override
-    public ObjectVersion read(
-        String key, long from, byte[] dst, int at, int length, Optional<ObjectVersion> expected)
-        throws IOException {
-      ObjectVersion version = super.read(key, from, dst, at, length, expected);
-      if (key.endsWith(extension)) {
-        reads.add(length);
+    protected ObjectVersion read(Range range) throws IOException {
+      ObjectVersion version = super.read(range);
+      if (range.key().endsWith(extension)) {
+        reads.add(range.length());
         if (good.getAndDecrement() <= 0 && flips.getAndDecrement() > 0) {
-          dst[at + length / 2] ^= 4;
+          range.dst()[range.at() + range.length() / 2] ^= 4;
         }
       }
       return version;

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,9 +84,7 @@ class PackIndexesTest {
     }
 
     @Override
-    public ObjectVersion read(
-        String key, long offset, byte[] dst, int at, int length, Optional<ObjectVersion> expected)
-        throws IOException {
+    protected ObjectVersion read(Range range) throws IOException {
       reads.incrementAndGet();
       met.countDown();
       try {
@@ -97,7 +94,7 @@ class PackIndexesTest {
       } catch (InterruptedException e) {
         throw new IOException(e);
       }
-      return super.read(key, offset, dst, at, length, expected);
+      return super.read(range);
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,15 +46,8 @@ class StalledLoadTest {
     }
 
     @Override
-    public ObjectVersion read(
-        String key,
-        long offset,
-        byte[] dst,
-        int dstOffset,
-        int length,
-        Optional<ObjectVersion> expected)
-        throws IOException {
-      if (key.contains(repositoryId)) {
+    protected ObjectVersion read(Range range) throws IOException {
+      if (range.key().contains(repositoryId)) {
         asked.countDown();
         try {
           answered.await();
@@ -63,7 +55,7 @@ class StalledLoadTest {
           throw new AssertionError(e);
         }
       }
-      return super.read(key, offset, dst, dstOffset, length, expected);
+      return super.read(range);
     }
   }
 

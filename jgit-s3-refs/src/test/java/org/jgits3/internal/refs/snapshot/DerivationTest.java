@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -54,17 +53,10 @@ class DerivationTest {
             new ObservedObjectStore(
                 new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
                   @Override
-                  public ObjectVersion read(
-                      String key,
-                      long offset,
-                      byte[] dst,
-                      int dstOffset,
-                      int length,
-                      Optional<ObjectVersion> expected)
-                      throws IOException {
-                    ObjectVersion v = super.read(key, offset, dst, dstOffset, length, expected);
-                    if (key.endsWith(".delta") && delta.get() != null) {
-                      System.arraycopy(delta.get(), 0, dst, dstOffset, length);
+                  protected ObjectVersion read(Range range) throws IOException {
+                    ObjectVersion v = super.read(range);
+                    if (range.key().endsWith(".delta") && delta.get() != null) {
+                      System.arraycopy(delta.get(), 0, range.dst(), range.at(), range.length());
                     }
                     return v;
                   }

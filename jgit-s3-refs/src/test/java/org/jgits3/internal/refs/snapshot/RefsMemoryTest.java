@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -33,6 +32,7 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
@@ -260,6 +260,16 @@ class RefsMemoryTest {
     assertThat(used.total()).as("manifest, snapshot, manifest").isEqualTo(3);
   }
 
+  private static SnapshotTables tables(ObjectStore store, RefsCounters metrics) {
+    return new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
+  }
+
+  private Manifest manifestOfA() throws IOException {
+    try (S3Repository a = there.openRepository("a")) {
+      return a.manifest();
+    }
+  }
+
   @Test
   void who_waits_for_a_load_that_is_interrupted_loads_himself() throws Exception {
     CountDownLatch reading = new CountDownLatch(1);
@@ -267,30 +277,20 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          public ObjectVersion read(
-              String key,
-              long offset,
-              byte[] b,
-              int at,
-              int length,
-              Optional<ObjectVersion> version)
-              throws IOException {
+          protected ObjectVersion read(Range range) throws IOException {
             reading.countDown();
             try {
               go.await();
             } catch (InterruptedException e) {
               Thread.currentThread().interrupt();
-              throw new StoreException.Unavailable(key, key + ": interrupted", e);
+              throw new StoreException.Unavailable(range.key(), range.key() + ": interrupted", e);
             }
-            return super.read(key, offset, b, at, length, version);
+            return super.read(range);
           }
         };
     RefsCounters metrics = new RefsCounters();
-    SnapshotTables tables =
-        new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
-    S3Repository a = there.openRepository("a");
-    open.add(a);
-    Manifest manifest = a.manifest();
+    SnapshotTables tables = tables(store, metrics);
+    Manifest manifest = manifestOfA();
     FutureTask<PackedRefsTable> first = new FutureTask<>(() -> tables.of(manifest));
     Thread loader = new Thread(first);
     loader.start();
@@ -315,14 +315,7 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          public ObjectVersion read(
-              String key,
-              long offset,
-              byte[] b,
-              int at,
-              int length,
-              Optional<ObjectVersion> version)
-              throws IOException {
+          protected ObjectVersion read(Range range) throws IOException {
             if (waiter.get().getState() == Thread.State.NEW) {
               waiter.get().start();
               while (waiter.get().getState() != Thread.State.WAITING) {
@@ -330,15 +323,11 @@ class RefsMemoryTest {
               }
               throw noMemory;
             }
-            return super.read(key, offset, b, at, length, version);
+            return super.read(range);
           }
         };
-    RefsCounters metrics = new RefsCounters();
-    SnapshotTables tables =
-        new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
-    S3Repository a = there.openRepository("a");
-    open.add(a);
-    Manifest manifest = a.manifest();
+    SnapshotTables tables = tables(store, new RefsCounters());
+    Manifest manifest = manifestOfA();
     FutureTask<PackedRefsTable> second = new FutureTask<>(() -> tables.of(manifest));
     waiter.set(new Thread(second));
     assertThatThrownBy(() -> tables.of(manifest)).isSameAs(noMemory);

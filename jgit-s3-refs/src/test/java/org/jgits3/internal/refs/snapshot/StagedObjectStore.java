@@ -117,19 +117,12 @@ public final class StagedObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
-    if (!isSnapshot(key)) {
-      return super.read(key, offset, dst, dstOffset, length, expected);
+  protected ObjectVersion read(Range range) throws IOException {
+    if (!isSnapshot(range.key())) {
+      return super.read(range);
     }
     play(before, Request.READ_SNAPSHOT);
-    ObjectVersion version = super.read(key, offset, dst, dstOffset, length, expected);
+    ObjectVersion version = super.read(range);
     play(after, Request.READ_SNAPSHOT);
     return version;
   }

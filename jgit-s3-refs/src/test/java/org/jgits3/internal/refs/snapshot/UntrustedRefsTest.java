@@ -94,12 +94,10 @@ class UntrustedRefsTest {
     }
 
     @Override
-    public ObjectVersion read(
-        String key, long offset, byte[] dst, int at, int length, Optional<ObjectVersion> expected)
-        throws IOException {
-      ObjectVersion v = super.read(key, offset, dst, at, length, expected);
-      if (flips(key)) {
-        dst[at + length / 2] ^= 1;
+    protected ObjectVersion read(Range range) throws IOException {
+      ObjectVersion v = super.read(range);
+      if (flips(range.key())) {
+        range.dst()[range.at() + range.length() / 2] ^= 1;
       }
       return v;
     }

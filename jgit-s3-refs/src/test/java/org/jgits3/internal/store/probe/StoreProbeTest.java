@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
@@ -76,19 +77,66 @@ class StoreProbeTest {
     }
   }
 
+  @FunctionalInterface
+  private interface Get {
+    GetResult get(String key, Optional<ObjectVersion> known) throws IOException;
+  }
+
+  @FunctionalInterface
+  private interface PutIf {
+    PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException;
+  }
+
+  /** The good store, but for two methods. */
+  private ObjectStore store(Get get, PutIf putIf) {
+    return new DelegatingObjectStore(good) {
+      @Override
+      public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+        return get.get(key, known);
+      }
+
+      @Override
+      public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+          throws IOException {
+        return putIf.putIf(key, body, precondition);
+      }
+    };
+  }
+
+  private PutOutcome ignoreIfMatch(String key, byte[] body, Precondition precondition)
+      throws IOException {
+    return precondition instanceof Precondition.Absent
+        ? good.putIf(key, body, precondition)
+        : overwrite(key, body);
+  }
+
+  private GetResult failDuringRaces(String key, Optional<ObjectVersion> known) throws IOException {
+    if (key.contains("race/")) {
+      throw new StoreException.Unavailable(key, "s3://b: no answer", null);
+    }
+    return good.get(key, known);
+  }
+
+  /** Compares and writes in two steps; versions are derived from the bytes in some way. */
+  private PutIf inTwoSteps(Function<GetResult.Found, ObjectVersion> version) {
+    return (key, body, precondition) -> {
+      GetResult now = good.get(key, ANY);
+      boolean holds =
+          precondition instanceof Precondition.Matches matches
+              ? now instanceof GetResult.Found found
+                  && matches.version().equals(version.apply(found))
+              : now instanceof GetResult.Missing;
+      if (!holds) {
+        return new PutOutcome.Lost(now instanceof GetResult.Missing);
+      }
+      PutOutcome.Won won = overwrite(key, body);
+      return new PutOutcome.Won(version.apply(new GetResult.Found(body, won.version())));
+    };
+  }
+
   @Test
   void a_store_that_ignores_if_match_is_refused() {
-    ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            if (precondition instanceof Precondition.Absent) {
-              return super.putIf(key, body, precondition);
-            }
-            return overwrite(this, key, body);
-          }
-        };
+    ObjectStore broken = store(good::get, this::ignoreIfMatch);
     assertThatThrownBy(() -> StoreProbe.quick(broken).orRefuse())
         .isInstanceOf(StoreProbe.Refused.class)
         .hasMessage(
@@ -101,106 +149,54 @@ class StoreProbeTest {
   void a_store_that_sends_half_written_objects_during_a_race_is_refused() {
     AtomicInteger reads = new AtomicInteger();
     ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-            GetResult answer = super.get(key, known);
-            return key.endsWith("race/update")
-                    && reads.incrementAndGet() == 3
-                    && answer instanceof GetResult.Found found
-                ? new GetResult.Found(new byte[0], found.version())
-                : answer;
-          }
-        };
+        store(
+            (key, known) -> {
+              GetResult answer = good.get(key, known);
+              return key.endsWith("race/update")
+                      && reads.incrementAndGet() == 3
+                      && answer instanceof GetResult.Found found
+                  ? new GetResult.Found(new byte[0], found.version())
+                  : answer;
+            },
+            good::putIf);
     assertThat(failed(broken, true)).isEqualTo("update-race");
   }
 
   @Test
   void a_store_that_ignores_if_none_match_is_refused() {
     ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            if (precondition instanceof Precondition.Matches) {
-              return super.putIf(key, body, precondition);
-            }
-            return overwrite(this, key, body);
-          }
-        };
+        store(
+            good::get,
+            (key, body, precondition) ->
+                precondition instanceof Precondition.Matches
+                    ? good.putIf(key, body, precondition)
+                    : overwrite(key, body));
     assertThat(failed(broken, false)).isEqualTo("create-if-absent");
   }
 
   @Test
   void a_store_that_refuses_every_conditional_write_is_refused() {
-    ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
-            return new PutOutcome.Lost(false);
-          }
-        };
+    ObjectStore broken = store(good::get, (key, body, precondition) -> new PutOutcome.Lost(false));
     assertThat(failed(broken, false)).isEqualTo("create");
   }
 
   @Test
   void a_store_whose_versions_are_lengths_is_refused() {
     ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            GetResult now = super.get(key, ANY);
-            boolean holds =
-                precondition instanceof Precondition.Matches matches
-                    ? now instanceof GetResult.Found found
-                        && matches.version().equals(length(found.bytes()))
-                    : now instanceof GetResult.Missing;
-            if (!holds) {
-              return new PutOutcome.Lost(false);
-            }
-            overwrite(this, key, body);
-            return new PutOutcome.Won(length(body));
-          }
-
-          private ObjectVersion length(byte[] body) {
-            return new ObjectVersion("length " + body.length);
-          }
-        };
+        store(good::get, inTwoSteps(found -> new ObjectVersion("length " + found.bytes().length)));
     assertThat(failed(broken, false)).isEqualTo("distinct-versions");
   }
 
   @Test
   void a_store_that_serves_outdated_reads_is_refused() {
-    ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public GetResult get(String key, Optional<ObjectVersion> known) {
-            return new GetResult.NotModified();
-          }
-        };
+    ObjectStore broken = store((key, known) -> new GetResult.NotModified(), good::putIf);
     assertThat(failed(broken, false)).isEqualTo("read-after-write");
   }
 
   @Test
   void a_store_that_compares_and_writes_in_two_steps_passes_quick_but_not_full()
       throws IOException {
-    ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            GetResult now = super.get(key, ANY);
-            boolean holds =
-                precondition instanceof Precondition.Matches matches
-                    ? now instanceof GetResult.Found found
-                        && matches.version().equals(found.version())
-                    : now instanceof GetResult.Missing;
-            return holds
-                ? overwrite(this, key, body)
-                : new PutOutcome.Lost(now instanceof GetResult.Missing);
-          }
-        };
+    ObjectStore broken = store(good::get, inTwoSteps(GetResult.Found::version));
     StoreProbe.quick(broken).orRefuse();
     ProbeReport report = StoreProbe.full(broken);
     assertThat(report.checks())
@@ -213,23 +209,22 @@ class StoreProbeTest {
   @Test
   void a_store_whose_reads_mix_versions_is_refused() {
     ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-            GetResult first = super.get(key, known);
-            if (!(first instanceof GetResult.Found head && head.bytes().length > 1000)) {
-              return first;
-            }
-            GetResult second = super.get(key, ANY);
-            if (!(second instanceof GetResult.Found tail)) {
-              return second;
-            }
-            byte[] mixed = Arrays.copyOf(head.bytes(), tail.bytes().length);
-            int half = Math.min(head.bytes().length, mixed.length) / 2;
-            System.arraycopy(tail.bytes(), half, mixed, half, mixed.length - half);
-            return new GetResult.Found(mixed, tail.version());
-          }
-        };
+        store(
+            (key, known) -> {
+              GetResult first = good.get(key, known);
+              if (!(first instanceof GetResult.Found head && head.bytes().length > 1000)) {
+                return first;
+              }
+              GetResult second = good.get(key, ANY);
+              if (!(second instanceof GetResult.Found tail)) {
+                return second;
+              }
+              byte[] mixed = Arrays.copyOf(head.bytes(), tail.bytes().length);
+              int half = Math.min(head.bytes().length, mixed.length) / 2;
+              System.arraycopy(tail.bytes(), half, mixed, half, mixed.length - half);
+              return new GetResult.Found(mixed, tail.version());
+            },
+            good::putIf);
     assertThat(failed(broken, true)).isEqualTo("torn-read");
   }
 
@@ -238,15 +233,10 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public ObjectVersion read(
-              String key,
-              long offset,
-              byte[] dst,
-              int dstOffset,
-              int length,
-              Optional<ObjectVersion> expected)
-              throws IOException {
-            return super.read(key, offset, dst, dstOffset, length, ANY);
+          protected ObjectVersion read(Range range) throws IOException {
+            return super.read(
+                new Range(
+                    range.key(), range.offset(), range.dst(), range.at(), range.length(), ANY));
           }
         };
     assertThat(failed(broken, true)).isEqualTo("range-if-match");
@@ -295,21 +285,14 @@ class StoreProbeTest {
   void a_store_that_cannot_be_reached_or_refuses_access_is_not_judged() {
     StoreException denied = new StoreException.Refused("", "s3://b: access denied", null);
     ObjectStore unreachable =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            throw denied;
-          }
-        };
+        store(
+            good::get,
+            (key, body, precondition) -> {
+              throw denied;
+            });
     assertThatThrownBy(() -> StoreProbe.quick(unreachable)).isSameAs(denied);
     ObjectStore silent =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
-            return new PutOutcome.Unknown("connection reset");
-          }
-        };
+        store(good::get, (key, body, precondition) -> new PutOutcome.Unknown("connection reset"));
     assertThatThrownBy(() -> StoreProbe.quick(silent))
         .isInstanceOf(StoreException.Unavailable.class)
         .hasMessageContaining("connection reset");
@@ -318,24 +301,7 @@ class StoreProbeTest {
   @Test
   void a_store_that_fails_a_check_and_then_stops_answering_is_refused_for_the_check()
       throws IOException {
-    ObjectStore broken =
-        new DelegatingObjectStore(good) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            return precondition instanceof Precondition.Absent
-                ? super.putIf(key, body, precondition)
-                : overwrite(this, key, body);
-          }
-
-          @Override
-          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-            if (key.contains("race/")) {
-              throw new StoreException.Unavailable(key, "s3://b: no answer", null);
-            }
-            return super.get(key, known);
-          }
-        };
+    ObjectStore broken = store(this::failDuringRaces, this::ignoreIfMatch);
     assertThat(failed(broken, true)).isEqualTo("stale-if-match");
     assertThat(StoreProbe.full(broken).checks())
         .extracting(Check::name, Check::ok)
@@ -344,24 +310,14 @@ class StoreProbeTest {
 
   @Test
   void a_store_that_stops_answering_before_a_check_has_failed_is_not_judged() {
-    ObjectStore silent =
-        new DelegatingObjectStore(good) {
-          @Override
-          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-            if (key.contains("race/")) {
-              throw new StoreException.Unavailable(key, "s3://b: no answer", null);
-            }
-            return super.get(key, known);
-          }
-        };
+    ObjectStore silent = store(this::failDuringRaces, good::putIf);
     assertThatThrownBy(() -> StoreProbe.full(silent))
         .isInstanceOf(StoreException.Unavailable.class);
   }
 
-  private static PutOutcome overwrite(ObjectStore store, String key, byte[] body)
-      throws IOException {
-    store.put(key, body, 0, body.length);
-    return new PutOutcome.Won(store.stat(key).orElseThrow().version());
+  private PutOutcome.Won overwrite(String key, byte[] body) throws IOException {
+    good.put(key, body, 0, body.length);
+    return new PutOutcome.Won(good.stat(key).orElseThrow().version());
   }
 
   private static String failed(ObjectStore broken, boolean full) {

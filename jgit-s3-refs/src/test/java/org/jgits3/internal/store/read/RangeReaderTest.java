@@ -189,18 +189,16 @@ class RangeReaderTest {
     }
 
     @Override
-    public ObjectVersion read(
-        String key, long offset, byte[] dst, int dstOffset, int length, Optional<ObjectVersion> any)
-        throws IOException {
-      assertThat(any).isEmpty();
-      if (offset > 0) {
+    protected ObjectVersion read(Range range) throws IOException {
+      assertThat(range.expected()).isEmpty();
+      if (range.offset() > 0) {
         othersAskedFor.countDown();
         await(replaced);
-        return super.read(key, offset, dst, dstOffset, length, any);
+        return super.read(range);
       }
       await(othersAskedFor);
-      ObjectVersion version = super.read(key, offset, dst, dstOffset, length, any);
-      super.put(key, replacement, 0, replacement.length);
+      ObjectVersion version = super.read(range);
+      super.put(range.key(), replacement, 0, replacement.length);
       replaced.countDown();
       return version;
     }
@@ -267,13 +265,10 @@ class RangeReaderTest {
 
   @Test
   void the_heap_it_needs_is_the_object_and_16_MiB() throws Exception {
-    S3Server server = S3Servers.require();
-    StoreLocation.Bucket bucket = server.newBucket();
     byte[] bytes = new byte[128 * MIB];
     new Random(1).nextBytes(bytes);
-    try (ObjectStore s3 = Stores.open(bucket, server.options())) {
-      s3.put(KEY, bytes, 0, bytes.length);
-    }
+    S3Server server = S3Servers.require();
+    StoreLocation.Bucket bucket = server.newBucket(KEY, bytes);
     List<String> options =
         List.of(
             "-Xmx" + (128 + 16) + "m",

@@ -137,17 +137,10 @@ class ReadAheadTest {
     ObjectStore watched =
         new DelegatingObjectStore(store) {
           @Override
-          public ObjectVersion read(
-              String key,
-              long offset,
-              byte[] dst,
-              int at,
-              int length,
-              Optional<ObjectVersion> expected)
-              throws IOException {
+          protected ObjectVersion read(Range range) throws IOException {
             inFlight.incrementAndGet();
             try {
-              return super.read(key, offset, dst, at, length, expected);
+              return super.read(range);
             } finally {
               inFlight.decrementAndGet();
             }

@@ -2,7 +2,6 @@
 package org.jgits3.internal.store.read;
 
 import java.io.IOException;
-import java.util.Optional;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,14 +45,7 @@ public final class RoundsObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected)
-      throws IOException {
+  protected ObjectVersion read(Range range) throws IOException {
     if (gated) {
       try {
         round.await();
@@ -61,7 +53,7 @@ public final class RoundsObjectStore extends DelegatingObjectStore {
         throw new IOException(e);
       }
     }
-    return super.read(key, offset, dst, dstOffset, length, expected);
+    return super.read(range);
   }
 
   @Override
