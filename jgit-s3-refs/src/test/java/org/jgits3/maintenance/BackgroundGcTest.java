@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.fail;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -18,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.Config;
@@ -35,48 +33,20 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Collections that a server makes by itself. */
 @Timeout(120)
-class BackgroundGcTest {
-  private static final String MAIN = "refs/heads/main";
+class BackgroundGcTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DAY = Duration.ofDays(1);
   private static final long ROOMY = 64L << 30;
 
-  @TempDir Path directory;
-  private MaintenanceFixture it;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final Queue<Runnable> scheduled = new ArrayDeque<>();
 
-  @Nullable private ObjectId last;
   private Instant now = Instant.now();
-
-  @BeforeEach
-  void create() throws Exception {
-    it = new MaintenanceFixture(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
-  }
-
-  private void push(int count) throws IOException {
-    for (int i = 0; i < count; i++) {
-      String message = "commit " + it.manifest().generation();
-      last =
-          last == null
-              ? TestRepositories.commit(it.user, message)
-              : TestRepositories.commit(it.user, message, last);
-      point(it.user, MAIN, last);
-    }
-  }
 
   /** Makes a ref lead to so many bytes that cannot be compressed. */
   private void pushLarge(String ref, int bytes) throws IOException {

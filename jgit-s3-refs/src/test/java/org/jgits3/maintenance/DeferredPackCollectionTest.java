@@ -6,36 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Collections while a received pack waits for its ref update. */
-class DeferredPackCollectionTest {
-  private static final String MAIN = "refs/heads/main";
+class DeferredPackCollectionTest extends MaintainedRepository {
   private static final String NEW = "refs/heads/new";
 
-  @TempDir Path directory;
-  private MaintenanceFixture it;
   private ObjectId first;
 
   @BeforeEach
   void create() throws Exception {
-    it = new MaintenanceFixture(directory);
-    first = TestRepositories.commit(it.user, "first");
-    point(it.user, MAIN, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
+    first = push(1);
   }
 
   private static ObjectId receive(S3Repository repository, ObjectId parent) throws IOException {

@@ -8,7 +8,6 @@ import static org.jgits3.maintenance.MaintenanceFixture.delete;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,31 +39,18 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Collections beside pushes; E0 to E4 are the interleavings that lose objects without the rules.
  */
-class GarbageCollectionTest {
-  private static final String MAIN = "refs/heads/main";
-
-  @TempDir Path directory;
-  private MaintenanceFixture it;
+class GarbageCollectionTest extends MaintainedRepository {
   private ObjectId first;
 
   @BeforeEach
   void create() throws Exception {
-    it = new MaintenanceFixture(directory);
-    first = TestRepositories.commit(it.user, "first");
-    point(it.user, MAIN, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
+    first = push(1);
   }
 
   private List<String> sources() throws IOException {

@@ -3,21 +3,16 @@ package org.jgits3.maintenance;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.TestRepositories;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
@@ -29,39 +24,25 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One maintainer at a time, as far as that can be had, and work that goes on where it cannot. */
 @Timeout(120)
-class LeaseTest {
-  private static final String MAIN = "refs/heads/main";
+class LeaseTest extends MaintainedRepository {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
 
-  @TempDir Path directory;
-  private MaintenanceFixture it;
   private String repositoryId;
-
-  /** Value of the branch. */
-  @Nullable private ObjectId last;
 
   /** The time that leases go by. */
   private volatile Instant now = Instant.parse("2026-11-01T00:00:00Z");
 
   @BeforeEach
   void create() throws Exception {
-    it = new MaintenanceFixture(directory);
     repositoryId = it.manifest().repositoryId();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
   }
 
   private Lease lease() {
@@ -82,17 +63,6 @@ class LeaseTest {
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
-    }
-  }
-
-  private void push(int count) throws IOException {
-    for (int i = 0; i < count; i++) {
-      String message = "commit " + it.manifest().generation();
-      last =
-          last == null
-              ? TestRepositories.commit(it.user, message)
-              : TestRepositories.commit(it.user, message, last);
-      point(it.user, MAIN, last);
     }
   }
 

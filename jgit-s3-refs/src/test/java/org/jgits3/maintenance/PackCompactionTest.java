@@ -35,29 +35,13 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RepositoryName;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class PackCompactionTest {
-  private static final String MAIN = "refs/heads/main";
+class PackCompactionTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
 
-  @TempDir Path directory;
-  private MaintenanceFixture it;
   private final AtomicBoolean ending = new AtomicBoolean();
   private Instant now = Instant.EPOCH;
-
-  @BeforeEach
-  void create() throws Exception {
-    it = new MaintenanceFixture(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
-  }
 
   private static List<PackEntry> packs(String source, long... sizes) {
     List<PackEntry> packs = new ArrayList<>();

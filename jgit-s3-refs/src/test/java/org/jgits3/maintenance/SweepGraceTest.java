@@ -8,7 +8,6 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -40,7 +39,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -48,23 +46,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests of the objects that a sweep with a grace period of a day spares. The clock is the test's.
  */
 @Timeout(120)
-class SweepGraceTest {
+class SweepGraceTest extends MaintainedRepository {
   private static final Duration DAY = Duration.ofDays(1);
   private static final int LARGE = 1200 << 10;
 
-  @TempDir Path directory;
   private final Instant start = Instant.now().plusSeconds(60); // later than all transactions
-  private MaintenanceFixture it;
 
   @BeforeEach
   void create() throws Exception {
-    it = new MaintenanceFixture(directory);
     push("refs/heads/main");
   }
 
   @AfterEach
-  void close() throws IOException {
-    it.close();
+  void forgetBlocks() {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
   }
 

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,28 +16,18 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.GetResult;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the marks of sweeps, also of machines whose clocks are wrong. */
-class SweepMarksTest {
+class SweepMarksTest extends MaintainedRepository {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  @TempDir Path directory;
   private final Instant now = Instant.parse("2040-05-06T07:08:09.123456Z");
-  private MaintenanceFixture it;
 
   @BeforeEach
   void create() throws Exception {
-    it = new MaintenanceFixture(directory);
     TestRepositories.commit(it.user, "first");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
   }
 
   /** The next generation. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,10 +39,8 @@ import org.jgits3.manifest.RepositoryState;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -51,23 +48,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Sweeps beside writers, collections and other sweeps, awake and asleep; D1 to D14 are the
  * interleavings that lose objects without the rules.
  */
-class SweepTest {
-  private static final String MAIN = "refs/heads/main";
-
-  @TempDir Path directory;
-  private MaintenanceFixture it;
+class SweepTest extends MaintainedRepository {
   private ObjectId first;
 
   @BeforeEach
   void create() throws Exception {
-    it = new MaintenanceFixture(directory);
-    first = TestRepositories.commit(it.user, "first");
-    point(it.user, MAIN, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
+    first = push(1);
   }
 
   private static Sweep.Report sweep(S3RepositoryManager manager) throws IOException {
