@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -93,6 +94,17 @@ public record GitClient(Path home, Path directory) {
   }
 
   /**
+   * Makes a repository with a working directory and the branch {@code main}.
+   *
+   * @param name its directory, relative to this client's
+   * @return client that works there
+   */
+  public GitClient init(String name) {
+    run("init", "-q", "-b", "main", name);
+    return at(name);
+  }
+
+  /**
    * Runs a command that must succeed.
    *
    * @param args arguments after {@code git}
@@ -149,15 +161,34 @@ public record GitClient(Path home, Path directory) {
    * @return id of the commit
    */
   public String commitFile(String path, String content) {
+    String subject = content.lines().findFirst().orElse("");
+    return commit(path, content.getBytes(StandardCharsets.UTF_8), "\n\n" + subject);
+  }
+
+  /**
+   * Writes a file of random bytes below the working directory and commits it.
+   *
+   * @param path path of the file; ASCII
+   * @param size its size
+   * @param seed what the bytes follow from
+   * @return id of the commit
+   */
+  public String commitRandomFile(String path, int size, long seed) {
+    byte[] content = new byte[size];
+    new Random(seed).nextBytes(content);
+    return commit(path, content, "");
+  }
+
+  private String commit(String path, byte[] content, String body) {
     try {
       Path file = directory.resolve(path);
       Files.createDirectories(file.getParent());
-      Files.writeString(file, content);
+      Files.write(file, content);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     run("add", path);
-    run("commit", "-q", "-m", "Change " + path + "\n\n" + content.lines().findFirst().orElse(""));
+    run("commit", "-q", "-m", "Change " + path + body);
     return run("rev-parse", "HEAD");
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,41 +17,19 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Imports of one name beside each other, and beside repositories that have similar names. */
-class ConcurrentImportsTest {
+class ConcurrentImportsTest extends ImportFixture {
   private static final String FORMAT = "--format=%(objectname) %(refname)";
-  private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final int MANY = 1000;
-
-  @TempDir private Path scratch;
-  private GitClient git;
-  private GitClient source;
-
-  @BeforeEach
-  void makeSource() throws IOException {
-    git = GitClient.in(scratch);
-    source = new GitHistory(1, 12, 4, 3, List.of()).importInto(git, "source.git");
-  }
-
-  private static Importer.Imported importInto(S3RepositoryManager manager, GitClient from)
-      throws IOException {
-    try (ImportSource found = ImportSource.open(from.directory().toString())) {
-      return new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME);
-    }
-  }
 
   /** An import by a process of its own; returns why it failed. */
   private static AtomicReference<IOException> importBy(Path directory, GitClient from) {
     AtomicReference<IOException> failure = new AtomicReference<>();
     try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
-      importInto(manager, from);
+      importInto(manager, from.directory().toString());
     } catch (IOException e) {
       failure.set(e);
     } catch (Exception e) {
@@ -94,7 +71,7 @@ class ConcurrentImportsTest {
               () -> second.set(importBy(directory, other).get()));
       AtomicReference<IOException> first = new AtomicReference<>();
       try (S3RepositoryManager manager = TestRepositories.manager(store)) {
-        importInto(manager, source);
+        importInto(manager, source.directory().toString());
       } catch (IOException e) {
         first.set(e);
       }
@@ -127,16 +104,9 @@ class ConcurrentImportsTest {
 
   @Test
   void an_import_that_fails_does_not_disturb_another_of_the_same_name() throws Exception {
-    git.run("init", "-q", "-b", "main", "broken");
-    GitClient broken = git.at("broken");
-    broken.commitFile("a.txt", "first\n");
-    String blob = broken.run("rev-parse", "HEAD:a.txt");
-    Files.delete(
-        broken
-            .directory()
-            .resolve(".git/objects/" + blob.substring(0, 2) + "/" + blob.substring(2)));
+    makeBroken("broken");
     atEachRequest(
-        broken,
+        git.at("broken"),
         (directory, first, second) -> {
           assertThat(first.get()).isNull();
           assertThat(second).isNotNull();
@@ -153,7 +123,7 @@ class ConcurrentImportsTest {
       Path directory = scratch.resolve("store-" + requests);
       DyingStore dying = new DyingStore(new DirectoryObjectStore(directory), requests, true);
       try (S3RepositoryManager manager = TestRepositories.impatient(dying)) {
-        importInto(manager, source);
+        importInto(manager, source.directory().toString());
         if (!dying.isDead()) {
           return;
         }
@@ -184,14 +154,14 @@ class ConcurrentImportsTest {
           assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
         }
       }
-      importInto(manager, source);
+      importInto(manager, source.directory().toString());
       assertThat(manager.list()).containsExactly("r", "r.importing", "r.importing/0123456789ab");
       for (String name : List.of("r.importing", "r.importing/0123456789ab")) {
         try (S3Repository repository = manager.openRepository(name)) {
           assertThat(repository.exactRef("refs/heads/kept")).isNotNull();
         }
       }
-      assertThatThrownBy(() -> importInto(manager, source))
+      assertThatThrownBy(() -> importInto(manager, source.directory().toString()))
           .isInstanceOf(ManifestException.Exists.class);
     }
   }

@@ -5,54 +5,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
-import org.jgits3.testing.GitHistory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An import that is killed, at whatever request. */
-class ImportInterruptionTest {
+class ImportInterruptionTest extends ImportFixture {
   private static final String FORMAT = "--format=%(objectname) %(refname) %(symref)";
-  private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final int MANY = 1000;
-
-  @TempDir private Path scratch;
-  private GitClient git;
-  private GitClient source;
 
   /** Expected value of a setting of the source. */
   private String carried = "true";
 
   @BeforeEach
-  void makeSource() throws IOException {
-    git = GitClient.in(scratch);
-    source = new GitHistory(1, 12, 4, 3, List.of()).importInto(git, "source.git");
+  void addToSource() {
     source.run("symbolic-ref", "refs/heads/alias", "refs/heads/main");
     source.run("config", "receive.denyDeletes", "true");
-  }
-
-  private static Importer.Imported importInto(S3RepositoryManager manager, String location)
-      throws IOException {
-    try (ImportSource found = ImportSource.open(location)) {
-      return new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME);
-    }
   }
 
   @ParameterizedTest
@@ -129,17 +109,10 @@ class ImportInterruptionTest {
 
   @Test
   void source_that_lacks_an_object_is_refused_and_nothing_is_left() throws Exception {
-    GitClient broken = git.at("broken");
-    git.run("init", "-q", "-b", "main", "broken");
-    broken.commitFile("a.txt", "first\n");
-    String blob = broken.run("rev-parse", "HEAD:a.txt");
-    Files.delete(
-        broken
-            .directory()
-            .resolve(".git/objects/" + blob.substring(0, 2) + "/" + blob.substring(2)));
+    String blob = makeBroken("broken");
     Path directory = scratch.resolve("store");
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
-        ImportSource found = ImportSource.open(broken.directory().toString())) {
+        ImportSource found = ImportSource.open(scratch.resolve("broken").toString())) {
       assertThatThrownBy(() -> new Importer(manager, NullProgressMonitor.INSTANCE).run(found, NAME))
           .hasMessageContaining(blob)
           .hasMessageContaining("missing");

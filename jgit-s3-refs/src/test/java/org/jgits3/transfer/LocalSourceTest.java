@@ -13,21 +13,16 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Directories whose refs cannot all be read are refused, since JGit passes over what it cannot. */
 class LocalSourceTest {
-  @TempDir Path directory;
-  private GitClient source;
-  private String head;
+  private final GitClient source;
+  private final String head;
 
-  @BeforeEach
-  void create() throws IOException {
-    GitClient git = GitClient.in(directory);
-    git.run("init", "-q", "-b", "main", "src");
-    source = git.at("src");
+  LocalSourceTest(@TempDir Path directory) throws IOException {
+    source = GitClient.in(directory).init("src");
     head = source.commitFile("file", "content\n");
   }
 

@@ -27,9 +27,7 @@ class SourceNamesTest {
 
   @BeforeEach
   void create() throws IOException {
-    GitClient git = GitClient.in(directory);
-    git.run("init", "-q", "-b", "main", "src");
-    source = git.at("src");
+    source = GitClient.in(directory).init("src");
     head = source.commitFile("file", "content\n");
     source.run("pack-refs", "--all");
     Path packed = packedRefs();

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
@@ -55,14 +54,6 @@ class FullDiskIT {
     work.commitFile("a.txt", "first\n");
   }
 
-  private void commitLargeFile() throws IOException {
-    byte[] content = new byte[PACK];
-    new Random(SEED).nextBytes(content);
-    Files.write(work.directory().resolve("large"), content);
-    work.run("add", "large");
-    work.run("commit", "-q", "-m", "Add a large file");
-  }
-
   @Test
   void push_that_finds_the_disk_full_is_refused_in_one_line_and_leaves_nothing() throws Exception {
     try (ServerProcess server =
@@ -70,7 +61,7 @@ class FullDiskIT {
       work.run("push", "-q", server.url("r"), "main", "main:small");
       String refs = git.run("ls-remote", server.url("r"));
       String stats = Command.run(store, "stats", "r", "--json").succeeds().stdout();
-      commitLargeFile();
+      work.commitRandomFile("large", PACK, SEED);
 
       GitResult refused = work.attempt("push", "-q", server.url("r"), "main");
 

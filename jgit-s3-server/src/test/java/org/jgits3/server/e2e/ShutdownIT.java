@@ -5,20 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.Socket;
-import java.net.SocketException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.internal.store.Stores;
+import org.jgits3.server.http.RefusedConnections;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.GitAssertions;
@@ -75,25 +71,17 @@ class ShutdownIT {
     }
   }
 
-  private void commitLargeFile() throws IOException {
-    byte[] content = new byte[PACK];
-    new Random(SEED).nextBytes(content);
-    Files.write(work.directory().resolve("large"), content);
-    work.run("add", "large");
-    work.run("commit", "-q", "-m", "Add a large file");
-  }
-
   @Test
   void push_of_several_parts_goes_on_and_succeeds_when_the_server_is_told_to_stop()
       throws Exception {
-    commitLargeFile();
+    work.commitRandomFile("large", PACK, SEED);
     try (ServerProcess server = ServerProcess.start(store, "--shutdown-timeout", "60");
         PausingProxy proxy = PausingProxy.before(server.uri(), PACK / 2)) {
       Future<GitResult> push = pushInBackground(proxy);
       proxy.awaitPause();
       awaitUploads(1);
       server.terminate();
-      awaitRefusedConnections(server.uri());
+      RefusedConnections.await(server.uri());
       proxy.resume();
       GitResult result = push.get();
       assertThat(result.ok()).as("%s\n%s", result, server.log()).isTrue();
@@ -116,7 +104,7 @@ class ShutdownIT {
     }
     String stats = Command.run(store, "stats", "r", "--json").succeeds().stdout();
     List<String> keys = keys();
-    commitLargeFile();
+    work.commitRandomFile("large", PACK, SEED);
     try (ServerProcess server = ServerProcess.start(store, "--shutdown-timeout", "1");
         PausingProxy proxy = PausingProxy.before(server.uri(), PACK / 2)) {
       Future<GitResult> push = pushInBackground(proxy);
@@ -142,7 +130,7 @@ class ShutdownIT {
 
   @Test
   void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {
-    commitLargeFile();
+    work.commitRandomFile("large", PACK, SEED);
     File out = Files.createFile(scratch.resolve("import.out")).toFile();
     File err = Files.createFile(scratch.resolve("import.err")).toFile();
     try (ServerProcess server = ServerProcess.start(store)) {
@@ -187,22 +175,6 @@ class ShutdownIT {
       assertThat(System.nanoTime()).as("deadline for %d uploads", count).isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(20);
     }
-  }
-
-  /** Waits until the server has begun to stop. */
-  private static void awaitRefusedConnections(URI uri) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
-    while (System.nanoTime() < deadline) {
-      try {
-        new Socket(uri.getHost(), uri.getPort()).close();
-      } catch (ConnectException e) {
-        return;
-      } catch (SocketException e) {
-        // Reset: it was queued when the server stopped to listen.
-        assertThat(e).hasMessageContaining("reset");
-      }
-    }
-    throw new AssertionError("still accepting connections");
   }
 
   /** Lines that a server logs, without its address. */

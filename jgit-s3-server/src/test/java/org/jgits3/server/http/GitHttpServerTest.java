@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -23,7 +22,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -32,18 +30,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -297,25 +290,6 @@ class GitHttpServerTest {
     }
   }
 
-  /** Commits so many blobs, without a push. */
-  private static ObjectId commit(S3Repository repository, int blobs) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      for (int i = 0; i < blobs; i++) {
-        String name = "%05d".formatted(i);
-        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(UTF_8));
-        tree.append(name, FileMode.REGULAR_FILE, blob);
-      }
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(tree));
-      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
-    }
-  }
-
   @Test
   void a_fetch_that_sends_more_objects_than_memory_has_room_for_is_refused_where_its_pack_would_be()
       throws Exception {
@@ -325,8 +299,8 @@ class GitHttpServerTest {
             new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
         S3Repository repository = manager.createRepository("r");
         GitHttpServer server = GitHttpServer.builder().start(manager)) {
-      ObjectId small = commit(repository, 5_000);
-      ObjectId large = commit(repository, 7_000);
+      ObjectId small = TestRepositories.commitBlobs(repository, 5_000);
+      ObjectId large = TestRepositories.commitBlobs(repository, 7_000);
       assertThat(fetch(server, "r.git", fetch(large, 0)).body())
           .contains("packfile\n")
           .contains(
@@ -526,7 +500,7 @@ class GitHttpServerTest {
     URI uri = server.uri();
     try (Socket client = halfSent(uri, push.body())) {
       CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
-      awaitRefusedConnections(uri);
+      RefusedConnections.await(uri);
       assertThat(closed).isNotDone();
 
       byte[] body = push.body();
@@ -575,21 +549,6 @@ class GitHttpServerTest {
     client.getOutputStream().write(body, 0, body.length / 2);
     client.getOutputStream().flush();
     return client;
-  }
-
-  private static void awaitRefusedConnections(URI uri) throws Exception {
-    Instant deadline = Instant.now().plusSeconds(30);
-    while (Instant.now().isBefore(deadline)) {
-      try {
-        new Socket(uri.getHost(), uri.getPort()).close();
-      } catch (ConnectException e) {
-        return;
-      } catch (SocketException e) {
-        // Reset: it was queued when the server stopped to listen.
-        assertThat(e).hasMessageContaining("reset");
-      }
-    }
-    throw new AssertionError("still accepting connections");
   }
 
   private static String bcrypt(String password) {
