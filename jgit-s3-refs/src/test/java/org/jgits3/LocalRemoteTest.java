@@ -15,20 +15,17 @@ import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A repository of a store as the local side of a push and a fetch, the other one a directory. */
 class LocalRemoteTest {
-  @TempDir Path directory;
-  private GitClient git;
-  private URIish remote;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  private final GitClient git;
+  private final URIish remote;
+  private final S3RepositoryManager manager;
+  private final S3Repository repository;
 
-  @BeforeEach
-  void create() throws Exception {
+  LocalRemoteTest(@TempDir Path directory) throws Exception {
     git = GitClient.in(directory);
     git.run("init", "-q", "--bare", "-b", "main", "remote.git");
     remote = new URIish(directory.resolve("remote.git").toUri().toString());

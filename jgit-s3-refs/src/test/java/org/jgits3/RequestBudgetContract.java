@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -21,12 +20,11 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Requests of each operation to the store, beside another process elsewhere. */
-abstract class RequestBudgetContract {
+abstract class RequestBudgetContract extends TwoProcesses {
   private static final String REF = "refs/heads/master";
 
   private final RequestCounts counts = new RequestCounts();
@@ -35,49 +33,16 @@ abstract class RequestBudgetContract {
   private int depth;
 
   private long lastEnd;
-  private S3RepositoryManager elsewhere;
-  private S3RepositoryManager manager;
-  private S3Repository there;
-  private S3Repository here;
-  private ObjectId first;
-  private ObjectId second;
 
-  /** Opens the store of the test once more. */
-  protected abstract ObjectStore store() throws IOException;
+  @Override
+  protected ObjectStore storeHere() throws IOException {
+    return new ObservedObjectStore(store(), this::count);
+  }
 
   @BeforeEach
   void create() throws Exception {
-    elsewhere = TestRepositories.manager(store());
-    there = elsewhere.createRepository("r");
-    first = TestRepositories.commit(there, "first");
-    second = TestRepositories.commit(there, "second", first);
     update(there, REF, first);
     there.getRefDatabase().compact();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    there.close();
-    elsewhere.close();
-    if (here != null) {
-      here.close();
-    }
-    if (manager != null) {
-      manager.close();
-    }
-  }
-
-  private void open(String validate) throws Exception {
-    start(validate);
-    here = manager.openRepository("r");
-  }
-
-  private void start(String validate) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", validate);
-    manager =
-        new S3RepositoryManager(
-            new ObservedObjectStore(store(), this::count), S3Settings.from(config, "test"));
   }
 
   /** Opens the repository in a process that has served it before, objects included. */

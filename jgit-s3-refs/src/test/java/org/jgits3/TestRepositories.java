@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
@@ -12,6 +13,7 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
@@ -33,7 +35,15 @@ public final class TestRepositories {
 
   /** A manager of a store, with default settings. */
   public static S3RepositoryManager manager(ObjectStore store) throws ConfigInvalidException {
-    return new S3RepositoryManager(store, S3Settings.from(new Config(), "test"));
+    return manager(store, "");
+  }
+
+  /** A manager of a store, with settings in the form of a config file. */
+  public static S3RepositoryManager manager(ObjectStore store, String settings)
+      throws ConfigInvalidException {
+    Config config = new Config();
+    config.fromText(settings);
+    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
   }
 
   /** A manager of a store in a directory. */
@@ -46,9 +56,7 @@ public final class TestRepositories {
 
   /** A manager that gives up soon, as a process that is killed does not try again. */
   public static S3RepositoryManager impatient(ObjectStore store) throws ConfigInvalidException {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "100 ms");
-    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+    return manager(store, "[s3]\ncommitDeadline = 100 ms");
   }
 
   /** The end of a process that is killed, which it cannot catch. */
@@ -92,6 +100,25 @@ public final class TestRepositories {
       commit.setAuthor(WHO);
       commit.setCommitter(WHO);
       commit.setMessage(message);
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  /** Inserts a commit of so many small blobs. */
+  public static ObjectId commitBlobs(Repository repository, int blobs) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      for (int i = 0; i < blobs; i++) {
+        String name = "%05d".formatted(i);
+        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
+        tree.append(name, FileMode.REGULAR_FILE, blob);
+      }
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(tree));
+      commit.setAuthor(WHO);
+      commit.setCommitter(WHO);
       ObjectId id = inserter.insert(commit);
       inserter.flush();
       return id;

@@ -138,10 +138,8 @@ class ManifestCommitterTest {
     }
   }
 
-  @Test
-  void F1_lookup_does_not_join_a_validation_that_was_under_way() throws Exception {
-    committer.validate();
-    CountDownLatch held = new CountDownLatch(1);
+  /** Starts a validation whose answer has been read and waits. */
+  private FutureTask<VersionedManifest> validateHeldBy(CountDownLatch held) throws Exception {
     store.nextGet(
         get -> {
           GetResult answer = get.read();
@@ -149,8 +147,16 @@ class ManifestCommitterTest {
           return answer;
         });
     int gets = store.gets();
-    FutureTask<VersionedManifest> early = start(committer::validate);
+    FutureTask<VersionedManifest> validation = start(committer::validate);
     awaitTrue(() -> store.gets() == gets + 1);
+    return validation;
+  }
+
+  @Test
+  void F1_lookup_does_not_join_a_validation_that_was_under_way() throws Exception {
+    committer.validate();
+    CountDownLatch held = new CountDownLatch(1);
+    FutureTask<VersionedManifest> early = validateHeldBy(held);
     long committed = commitElsewhere();
     FutureTask<VersionedManifest> late = start(committer::validate);
     FutureTask<VersionedManifest> later = start(committer::validate);
@@ -168,15 +174,7 @@ class ManifestCommitterTest {
     committer.validate();
     commitElsewhere();
     CountDownLatch held = new CountDownLatch(1);
-    store.nextGet(
-        get -> {
-          GetResult answer = get.read();
-          await(held);
-          return answer;
-        });
-    int gets = store.gets();
-    FutureTask<VersionedManifest> slow = start(committer::validate);
-    awaitTrue(() -> store.gets() == gets + 1);
+    FutureTask<VersionedManifest> slow = validateHeldBy(held);
     assertThat(commit(Register.set("W0", "5"))).isEqualTo(Register.Report.OK);
     VersionedManifest newest = committer.cached().orElseThrow();
     held.countDown();

@@ -7,12 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.PackBytes;
@@ -36,12 +35,9 @@ class CancelledCollectionTest {
 
   @Test
   void it_holds_no_memory_that_pushes_wait_for() throws Exception {
-    Config config = new Config();
-    config.setInt("s3", "upload", "partSize", PART);
-    config.setInt("s3", "upload", "buffers", 1);
+    String oneBuffer = "[s3 \"upload\"]\npartSize = " + PART + "\nbuffers = 1";
     try (S3RepositoryManager manager =
-            new S3RepositoryManager(
-                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+            TestRepositories.manager(new DirectoryObjectStore(directory), oneBuffer);
         S3Repository repository = manager.createRepository("r")) {
       push(repository, 1);
       EmptyProgressMonitor cancelling =

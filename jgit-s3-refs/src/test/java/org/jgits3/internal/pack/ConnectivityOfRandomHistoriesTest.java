@@ -55,28 +55,17 @@ class ConnectivityOfRandomHistoriesTest {
   }
 
   /** A reader that some objects are missing for. */
-  private static final class Lacking extends ObjectReader.Filter {
-    private final ObjectReader reader;
+  private static final class Lacking extends OneReader {
     private final Set<ObjectId> missing;
 
     Lacking(ObjectReader reader, Set<ObjectId> missing) {
-      this.reader = reader;
+      super(reader);
       this.missing = missing;
     }
 
     @Override
-    protected ObjectReader delegate() {
-      return reader;
-    }
-
-    @Override
-    public ObjectReader newReader() {
-      return this;
-    }
-
-    @Override
     public boolean has(AnyObjectId id) throws IOException {
-      return !missing.contains(id.copy()) && reader.has(id);
+      return !missing.contains(id.copy()) && super.has(id);
     }
 
     @Override
@@ -85,23 +74,11 @@ class ConnectivityOfRandomHistoriesTest {
     }
 
     @Override
-    public ObjectLoader open(AnyObjectId id) throws IOException {
-      return open(id, OBJ_ANY);
-    }
-
-    @Override
     public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
       if (missing.contains(id.copy())) {
         throw new MissingObjectException(id.copy(), "object");
       }
-      return reader.open(id, typeHint);
-    }
-  }
-
-  private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
-    @Override
-    public boolean has(AnyObjectId id) {
-      return ids.contains(id.copy());
+      return super.open(id, typeHint);
     }
   }
 
@@ -147,7 +124,11 @@ class ConnectivityOfRandomHistoriesTest {
         Set<ObjectId> checked = Set.copyOf(Arrays.asList(any(tips), any(tips)));
         boolean expected = checked.stream().allMatch(id -> isComplete(id, missing));
         assertThat(
-                check(checked, missing, new Collected(collected), random.nextInt(2) * COMMITS - 1))
+                check(
+                    checked,
+                    missing,
+                    new OneReader.Collected(collected),
+                    random.nextInt(2) * COMMITS - 1))
             .as("seed %s, check %s of %s without %s", seed, i, checked, missing)
             .isEqualTo(expected);
         complete += expected ? 1 : 0;
@@ -155,7 +136,8 @@ class ConnectivityOfRandomHistoriesTest {
       return complete;
     }
 
-    private boolean check(Set<ObjectId> ids, Set<ObjectId> missing, Collected collected, int near)
+    private boolean check(
+        Set<ObjectId> ids, Set<ObjectId> missing, OneReader.Collected collected, int near)
         throws IOException {
       try (ObjectReader reader = new Lacking(repository.newObjectReader(), missing)) {
         new Connectivity(reader, repository.getRefDatabase(), collected, near).check(ids);

@@ -37,6 +37,9 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that missing objects are found, and that complete histories pass. */
 class ConnectivityTest {
+  private static final ObjectId MISSING =
+      ObjectId.fromString("1234567890123456789012345678901234567890");
+
   private S3RepositoryManager manager;
   private S3Repository repository;
 
@@ -53,52 +56,36 @@ class ConnectivityTest {
   }
 
   /** A reader that notes what is opened. */
-  private static final class NotingReader extends ObjectReader.Filter {
-    private final ObjectReader reader;
+  private static final class NotingReader extends OneReader {
     private final Set<ObjectId> opened = new HashSet<>();
 
     NotingReader(ObjectReader reader) {
-      this.reader = reader;
-    }
-
-    @Override
-    protected ObjectReader delegate() {
-      return reader;
-    }
-
-    @Override
-    public ObjectReader newReader() {
-      return this;
-    }
-
-    @Override
-    public ObjectLoader open(AnyObjectId id) throws IOException {
-      return open(id, OBJ_ANY);
+      super(reader);
     }
 
     @Override
     public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
       opened.add(id.copy());
-      return reader.open(id, typeHint);
-    }
-  }
-
-  /** Objects that count as packed by collections. */
-  private record Collected(Set<ObjectId> ids) implements Connectivity.Collected {
-    @Override
-    public boolean has(AnyObjectId id) {
-      return ids.contains(id.copy());
+      return super.open(id, typeHint);
     }
   }
 
   private Set<ObjectId> check(ObjectId... tips) throws IOException {
-    return check(new Collected(Set.of()), tips);
+    return check(new OneReader.Collected(Set.of()), tips);
   }
 
-  private Set<ObjectId> check(Collected collected, ObjectId... tips) throws IOException {
+  private Set<ObjectId> check(OneReader.Collected collected, ObjectId... tips) throws IOException {
     try (NotingReader reader = new NotingReader(repository.newObjectReader())) {
       new Connectivity(reader, repository.getRefDatabase(), collected).check(List.of(tips));
       return reader.opened;
+    }
+  }
+
+  private void assertLackWhatIsMissing(List<ObjectId> tips) {
+    for (ObjectId tip : tips) {
+      assertThatThrownBy(() -> check(tip))
+          .isInstanceOf(MissingObjectException.class)
+          .hasMessageContaining(MISSING.name());
     }
   }
 
@@ -166,7 +153,7 @@ class ConnectivityTest {
   void what_a_collection_has_packed_ends_the_walk_however_long_it_is() throws Exception {
     List<ObjectId> old = commits(3, true);
     List<ObjectId> more = commits(1500, true, old.get(2));
-    Collected collected = new Collected(Set.of(old.get(2)));
+    OneReader.Collected collected = new OneReader.Collected(Set.of(old.get(2)));
     assertThat(check(collected, more.get(1499))).containsAll(more).doesNotContain(old.get(1));
     assertThat(check(collected, old.get(2))).isEmpty();
   }
@@ -188,7 +175,7 @@ class ConnectivityTest {
       }
       inserter.flush();
     }
-    Collected collected = new Collected(Set.of(old.get(1)));
+    OneReader.Collected collected = new OneReader.Collected(Set.of(old.get(1)));
     assertThat(check(collected, more.get(1199))).containsAll(trees.subList(0, 1200));
     branches(more.subList(2399, 2400));
     assertThat(check(collected, more.get(1199)))
@@ -202,16 +189,15 @@ class ConnectivityTest {
       throws Exception {
     List<ObjectId> old = commits(2, true);
     List<ObjectId> more = commits(1500, true, old.get(1));
-    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
-    List<ObjectId> broken = commits(3, true, missing);
+    List<ObjectId> broken = commits(3, true, MISSING);
     branches(broken.subList(2, 3));
-    for (Collected collected :
-        List.of(new Collected(Set.of()), new Collected(Set.of(old.get(1))))) {
+    for (OneReader.Collected collected :
+        List.of(new OneReader.Collected(Set.of()), new OneReader.Collected(Set.of(old.get(1))))) {
       assertThat(check(collected, more.get(1499))).containsAll(more);
       assertThatThrownBy(() -> check(collected, commits(1500, true, broken.get(1)).get(1499)))
           .as("what leads there does")
           .isInstanceOf(MissingObjectException.class)
-          .hasMessageContaining(missing.name());
+          .hasMessageContaining(MISSING.name());
     }
   }
 
@@ -276,7 +262,6 @@ class ConnectivityTest {
 
   @Test
   void what_is_missing_in_a_directory_that_changed_is_named() throws Exception {
-    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
     ObjectId base;
     List<ObjectId> lacking = new ArrayList<>();
     try (ObjectInserter inserter = repository.newObjectInserter()) {
@@ -284,24 +269,19 @@ class ConnectivityTest {
       ObjectId b = inserter.insert(directory(inserter, "b", 3));
       base = inserter.insert(commit(root(inserter, a, b), "base"));
       TreeFormatter changed = directory(inserter, "b", 3);
-      changed.append("last", FileMode.REGULAR_FILE, missing);
+      changed.append("last", FileMode.REGULAR_FILE, MISSING);
       ObjectId c = inserter.insert(changed);
       lacking.add(inserter.insert(commit(root(inserter, a, c), "no blob", base)));
-      lacking.add(inserter.insert(commit(root(inserter, a, missing), "no tree", base)));
+      lacking.add(inserter.insert(commit(root(inserter, a, MISSING), "no tree", base)));
       inserter.flush();
     }
     branches(List.of(base));
-    for (ObjectId tip : lacking) {
-      assertThatThrownBy(() -> check(tip))
-          .isInstanceOf(MissingObjectException.class)
-          .hasMessageContaining(missing.name());
-    }
+    assertLackWhatIsMissing(lacking);
   }
 
   @Test
   void what_is_missing_is_named_though_a_later_commit_goes_back_to_the_same_tree()
       throws Exception {
-    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
     List<ObjectId> base = commits(1, true);
     branches(base);
     ObjectId reverted;
@@ -309,10 +289,10 @@ class ConnectivityTest {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[1]);
       TreeFormatter lacking = new TreeFormatter();
-      lacking.append("a", FileMode.REGULAR_FILE, missing);
+      lacking.append("a", FileMode.REGULAR_FILE, MISSING);
       ObjectId before = inserter.insert(lacking);
       TreeFormatter more = new TreeFormatter();
-      more.append("a", FileMode.REGULAR_FILE, missing);
+      more.append("a", FileMode.REGULAR_FILE, MISSING);
       more.append("b", FileMode.REGULAR_FILE, file);
       ObjectId after = inserter.insert(more);
       ObjectId first = inserter.insert(commit(before, "first", base.get(0)));
@@ -327,23 +307,22 @@ class ConnectivityTest {
         ObjectId last = further == 0 ? tip : commits(further, true, tip).get(further - 1);
         assertThatThrownBy(() -> check(last))
             .isInstanceOf(MissingObjectException.class)
-            .hasMessageContaining(missing.name());
+            .hasMessageContaining(MISSING.name());
       }
     }
   }
 
   @Test
   void an_id_is_not_taken_for_known_that_was_met_as_something_else() throws Exception {
-    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
     ObjectId base;
     List<ObjectId> lacking = new ArrayList<>();
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       TreeFormatter directory = new TreeFormatter();
-      directory.append("file", FileMode.REGULAR_FILE, missing);
+      directory.append("file", FileMode.REGULAR_FILE, MISSING);
       ObjectId tree = inserter.insert(directory);
       TreeFormatter odd = new TreeFormatter();
       odd.append("a", FileMode.REGULAR_FILE, tree);
-      odd.append("b", FileMode.GITLINK, missing);
+      odd.append("b", FileMode.GITLINK, MISSING);
       base = inserter.insert(commit(inserter.insert(odd), "base"));
       TreeFormatter same = new TreeFormatter();
       same.append("a", FileMode.REGULAR_FILE, tree);
@@ -353,36 +332,27 @@ class ConnectivityTest {
       next.append("a", FileMode.TREE, tree);
       lacking.add(inserter.insert(commit(inserter.insert(next), "a file before", base)));
       TreeFormatter linked = new TreeFormatter();
-      linked.append("b", FileMode.REGULAR_FILE, missing);
+      linked.append("b", FileMode.REGULAR_FILE, MISSING);
       lacking.add(inserter.insert(commit(inserter.insert(linked), "a link before", base)));
       inserter.flush();
     }
     branches(List.of(base));
-    for (ObjectId tip : lacking) {
-      assertThatThrownBy(() -> check(tip))
-          .isInstanceOf(MissingObjectException.class)
-          .hasMessageContaining(missing.name());
-    }
+    assertLackWhatIsMissing(lacking);
   }
 
   @Test
   void whatever_is_missing_is_named() throws Exception {
-    ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
-    ObjectId child = commits(1, true, missing).get(0);
+    ObjectId child = commits(1, true, MISSING).get(0);
     ObjectId treeless;
     ObjectId blobless;
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      treeless = inserter.insert(commit(missing, "no tree"));
+      treeless = inserter.insert(commit(MISSING, "no tree"));
       TreeFormatter tree = new TreeFormatter();
-      tree.append("file", FileMode.REGULAR_FILE, missing);
+      tree.append("file", FileMode.REGULAR_FILE, MISSING);
       blobless = inserter.insert(commit(inserter.insert(tree), "no blob"));
       inserter.flush();
     }
     ObjectId tag = TestRepositories.tag(repository, "v1", child);
-    for (ObjectId tip : List.of(missing, child, treeless, blobless, tag)) {
-      assertThatThrownBy(() -> check(tip))
-          .isInstanceOf(MissingObjectException.class)
-          .hasMessageContaining(missing.name());
-    }
+    assertLackWhatIsMissing(List.of(MISSING, child, treeless, blobless, tag));
   }
 }

@@ -13,7 +13,7 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedPacksTest {
   @TempDir Path directory;
 
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   @FunctionalInterface
   private interface Action {
@@ -36,12 +36,6 @@ class SharedPacksTest {
   void open() throws Exception {
     manager = TestRepositories.manager(directory);
     elsewhere = TestRepositories.manager(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
   }
 
   @Test

@@ -12,12 +12,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ConcurrentTasks.Task;
@@ -80,12 +79,9 @@ class SlowClientsTest {
 
   @Test
   void clients_that_pause_do_not_hold_up_the_pushes_of_others() throws Exception {
-    Config config = new Config();
-    config.setInt("s3", "upload", "partSize", PART);
-    config.setInt("s3", "upload", "buffers", 1);
+    String oneBuffer = "[s3 \"upload\"]\npartSize = " + PART + "\nbuffers = 1";
     try (S3RepositoryManager manager =
-            new S3RepositoryManager(
-                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+            TestRepositories.manager(new DirectoryObjectStore(directory), oneBuffer);
         S3Repository repository = manager.createRepository("r")) {
       PackBytes other = PackBytes.ofSize(SIZE, PAUSES.size());
       List<PackBytes> packs = new ArrayList<>(List.of(other));

@@ -21,7 +21,6 @@ import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
@@ -29,12 +28,12 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -311,25 +310,6 @@ class TransferMemoryTest {
     return closed(pack);
   }
 
-  /** Commits so many blobs, without a push. */
-  private static ObjectId commit(S3Repository repository, int blobs) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      for (int i = 0; i < blobs; i++) {
-        String name = "%05d".formatted(i);
-        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
-        tree.append(name, FileMode.REGULAR_FILE, blob);
-      }
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(tree));
-      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
-    }
-  }
-
   private static void send(S3Repository repository, ObjectId commit) throws IOException {
     try (PackWriter writer = new PackWriter(repository)) {
       writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(commit), Set.of());
@@ -345,8 +325,8 @@ class TransferMemoryTest {
       throws Exception {
     open("1m");
     try (S3Repository repository = manager.openRepository("r")) {
-      ObjectId small = commit(repository, 5_900);
-      ObjectId large = commit(repository, 6_100);
+      ObjectId small = TestRepositories.commitBlobs(repository, 5_900);
+      ObjectId large = TestRepositories.commitBlobs(repository, 6_100);
       send(repository, large); // as a collection does, which has the process to itself
       repository.getObjectDatabase().countSent();
       assertThatThrownBy(() -> send(repository, large))
@@ -364,7 +344,7 @@ class TransferMemoryTest {
       }
     }
     try (S3Repository repository = manager.openRepository("r")) {
-      ObjectId small = commit(repository, 5_900);
+      ObjectId small = TestRepositories.commitBlobs(repository, 5_900);
       repository.getObjectDatabase().countSent();
       send(repository, small);
       assertThat(manager.receiveMemory().held()).isEqualTo(5_000 * TransferMemory.SENT_BYTES);
@@ -379,7 +359,7 @@ class TransferMemoryTest {
     try (S3Repository second = manager.openRepository("r")) {
       FutureTask<Void> clone;
       try (S3Repository first = manager.openRepository("r")) {
-        ObjectId commit = commit(first, blobs);
+        ObjectId commit = TestRepositories.commitBlobs(first, blobs);
         first.getObjectDatabase().awaitMemoryForClone();
         clone =
             new FutureTask<>(
@@ -415,7 +395,7 @@ class TransferMemoryTest {
     open("1m");
     try (S3Repository first = manager.openRepository("r");
         S3Repository second = manager.openRepository("r")) {
-      commit(first, 7_000);
+      TestRepositories.commitBlobs(first, 7_000);
       first.getObjectDatabase().takeForNames(1_000);
       second.getObjectDatabase().awaitMemoryForClone();
       assertThat(manager.receiveMemory().held()).isEqualTo(4_000);

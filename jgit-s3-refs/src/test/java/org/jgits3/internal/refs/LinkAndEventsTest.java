@@ -19,7 +19,6 @@ import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,13 +29,12 @@ class LinkAndEventsTest {
   private static final String OTHER = "refs/heads/other";
 
   private final ObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
-  private ObjectId first;
-  private ObjectId second;
+  private final S3RepositoryManager manager;
+  private final S3Repository repository;
+  private final ObjectId first;
+  private final ObjectId second;
 
-  @BeforeEach
-  void create() throws Exception {
+  LinkAndEventsTest() throws Exception {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     first = TestRepositories.commit(repository, "first");

@@ -12,14 +12,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
-import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.TwoProcesses;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
@@ -41,7 +39,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Answers that arrive late, and look-ups that come in between. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
-class LookupInterleavingTest {
+class LookupInterleavingTest extends TwoProcesses {
   private static final String REF = "refs/heads/r";
   private static final String OTHER = "refs/heads/other";
 
@@ -50,40 +48,27 @@ class LookupInterleavingTest {
   private final RequestCounts counts = new RequestCounts();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Thread> started = new CopyOnWriteArrayList<>();
-  private S3RepositoryManager elsewhere;
-  private S3RepositoryManager manager;
-  private S3Repository there;
-  private S3Repository here;
-  private ObjectId first;
-  private ObjectId second;
   private ObjectId third;
+
+  @Override
+  protected ObjectStore store() {
+    return objects;
+  }
+
+  @Override
+  protected ObjectStore storeHere() {
+    return new ObservedObjectStore(store, counts);
+  }
 
   @BeforeEach
   void create() throws Exception {
-    elsewhere = TestRepositories.manager(objects);
-    there = elsewhere.createRepository("r");
-    first = TestRepositories.commit(there, "first");
-    second = TestRepositories.commit(there, "second", first);
     third = TestRepositories.commit(there, "third", second);
     push(there, REF, first);
   }
 
   @AfterEach
-  void close() throws IOException {
+  void end() {
     threads.shutdownNow();
-    here.close();
-    manager.close();
-    there.close();
-    elsewhere.close();
-  }
-
-  private void open(String validate) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", validate);
-    manager =
-        new S3RepositoryManager(
-            new ObservedObjectStore(store, counts), S3Settings.from(config, "test"));
-    here = manager.openRepository("r");
   }
 
   private static void push(S3Repository r, String name, ObjectId id) throws IOException {
@@ -121,16 +106,22 @@ class LookupInterleavingTest {
             .noneMatch(frame -> frame.getClassName().equals(Stop.class.getName()));
   }
 
-  @Test
-  void F1_a_look_up_does_not_answer_from_a_validation_that_was_under_way_when_it_arrived()
-      throws Exception {
-    open("always");
+  /** Starts a look-up whose answer waits, and changes the ref after the store has answered. */
+  private Future<ObjectId> startAndUpdateBefore(Stop answered) throws Exception {
     lookUp(REF);
-    Stop answered = new Stop();
     store.after(Request.READ_MANIFEST, answered);
     Future<ObjectId> early = start(() -> lookUp(REF));
     answered.awaitReached();
     push(there, REF, second);
+    return early;
+  }
+
+  @Test
+  void F1_a_look_up_does_not_answer_from_a_validation_that_was_under_way_when_it_arrived()
+      throws Exception {
+    open("always");
+    Stop answered = new Stop();
+    Future<ObjectId> early = startAndUpdateBefore(answered);
     long before = counts.snapshot().total();
     Future<ObjectId> late = start(() -> lookUp(REF));
     Future<ObjectId> later = start(() -> lookUp(REF));
@@ -148,12 +139,8 @@ class LookupInterleavingTest {
   @Test
   void F1_an_update_is_not_refused_for_what_a_validation_under_way_will_say() throws Exception {
     open("always");
-    lookUp(REF);
     Stop answered = new Stop();
-    store.after(Request.READ_MANIFEST, answered);
-    Future<ObjectId> early = start(() -> lookUp(REF));
-    answered.awaitReached();
-    push(there, REF, second);
+    Future<ObjectId> early = startAndUpdateBefore(answered);
     Future<RefUpdate.Result> late =
         start(
             () -> {

@@ -116,6 +116,16 @@ class CompactionInterleavingTest {
     store.after(Request.WRITE_SNAPSHOT, action);
   }
 
+  private void compactWhileOthersDoForTheFirstTime() throws IOException {
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, b);
+          compactElsewhere();
+        });
+    compactSlowly();
+  }
+
   private void beforeTheCommit(Action action) {
     whileTheSnapshotIsUploaded(() -> store.before(Request.WRITE_MANIFEST, action));
   }
@@ -138,12 +148,12 @@ class CompactionInterleavingTest {
     return found;
   }
 
-  private Set<String> snapshots() throws IOException {
+  private Set<String> objectsBelow(String part) throws IOException {
     Set<String> found = new HashSet<>();
     store.list(
         "",
         object -> {
-          if (object.key().contains("/refs/")) {
+          if (object.key().contains(part)) {
             found.add(object.key());
           }
         });
@@ -225,13 +235,7 @@ class CompactionInterleavingTest {
 
   @Test
   void C3_the_slower_of_two_first_compactions_gives_up_as_well() throws Exception {
-    push(OTHER, a);
-    whileTheSnapshotIsUploaded(
-        () -> {
-          push(OTHER, b);
-          compactElsewhere();
-        });
-    compactSlowly();
+    compactWhileOthersDoForTheFirstTime();
     assertNothingIsLost("no snapshot before");
   }
 
@@ -260,7 +264,7 @@ class CompactionInterleavingTest {
         });
     compactSlowly();
     assertNothingIsLost("changed while the commit was sent");
-    assertThat(snapshots()).as("uploaded once").hasSize(1);
+    assertThat(objectsBelow("/refs/")).as("uploaded once").hasSize(1);
   }
 
   @Test
@@ -289,28 +293,10 @@ class CompactionInterleavingTest {
     assertNothingIsLost("compacted while the batch was sent");
   }
 
-  private Set<String> logObjects() throws IOException {
-    Set<String> found = new HashSet<>();
-    store.list(
-        "",
-        object -> {
-          if (object.key().contains("/log/")) {
-            found.add(object.key());
-          }
-        });
-    return found;
-  }
-
   @Test
   void C5_the_slower_of_two_compactions_deletes_what_it_uploaded() throws Exception {
-    push(OTHER, a);
-    whileTheSnapshotIsUploaded(
-        () -> {
-          push(OTHER, b);
-          compactElsewhere();
-        });
-    compactSlowly();
-    assertThat(snapshots()).as("the one that is listed").hasSize(1);
+    compactWhileOthersDoForTheFirstTime();
+    assertThat(objectsBelow("/refs/")).as("the one that is listed").hasSize(1);
     assertThat(slowly.refsMetrics().foldsLost()).isPositive();
     assertNothingIsLost("what was uploaded in vain was deleted");
   }
@@ -326,7 +312,7 @@ class CompactionInterleavingTest {
     for (LogSegment segment : fast.manifest().log().segments()) {
       listed.add(ObjectNames.logKey(repositoryId, segment.object().id()));
     }
-    assertThat(logObjects()).isEqualTo(listed);
+    assertThat(objectsBelow("/log/")).isEqualTo(listed);
   }
 
   @Test
@@ -362,7 +348,7 @@ class CompactionInterleavingTest {
       assertThatThrownBy(() -> r.getRefDatabase().compact())
           .isInstanceOf(UnknownOutcomeException.class);
     }
-    assertThat(snapshots()).hasSize(1);
+    assertThat(objectsBelow("/refs/")).hasSize(1);
     assertNothingIsLost("it was committed");
   }
 

@@ -7,63 +7,41 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3Repository;
-import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.TwoProcesses;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the requests of look-ups, and of the changes that they may miss. */
-class ValidationTest {
+class ValidationTest extends TwoProcesses {
   private static final String REF = "refs/heads/master";
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager elsewhere;
-  private S3RepositoryManager manager;
-  private S3Repository there;
-  private S3Repository here;
-  private ObjectId first;
-  private ObjectId second;
+
+  @Override
+  protected ObjectStore store() throws IOException {
+    return new DirectoryObjectStore(directory);
+  }
+
+  @Override
+  protected ObjectStore storeHere() throws IOException {
+    return new ObservedObjectStore(store(), counts);
+  }
 
   @BeforeEach
   void create() throws Exception {
-    elsewhere = TestRepositories.manager(directory);
-    there = elsewhere.createRepository("r");
-    first = TestRepositories.commit(there, "first");
-    second = TestRepositories.commit(there, "second", first);
     update(there, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    there.close();
-    elsewhere.close();
-    if (manager != null) {
-      here.close();
-      manager.close();
-    }
-  }
-
-  private void open(String validate) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", validate);
-    manager =
-        new S3RepositoryManager(
-            new ObservedObjectStore(new DirectoryObjectStore(directory), counts),
-            S3Settings.from(config, "test"));
-    here = manager.openRepository("r");
   }
 
   private static RefUpdate.Result update(Repository r, ObjectId id) throws IOException {

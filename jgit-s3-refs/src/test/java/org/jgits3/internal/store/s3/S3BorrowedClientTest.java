@@ -10,11 +10,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectStoreContract;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.StoreLocation;
-import org.jgits3.testing.S3Server;
-import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,15 +19,11 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** The contract of stores, through a client that the caller made and closes. */
-class S3BorrowedClientTest extends ObjectStoreContract {
-  private static S3Server server;
-  private static StoreLocation.Bucket location;
+class S3BorrowedClientTest extends S3ObjectStoreTest {
   private static S3Client client;
 
   @BeforeAll
-  static void create_bucket() {
-    server = S3Servers.require();
-    location = new StoreLocation.Bucket(server.newBucket().bucket(), "some/prefix");
+  static void create_client() {
     client = S3LostRepliesTest.client(server.endpoint());
   }
 
@@ -45,16 +37,6 @@ class S3BorrowedClientTest extends ObjectStoreContract {
   @Override
   protected ObjectStore open() {
     return S3ObjectStore.using(location, client);
-  }
-
-  @Override
-  protected boolean bindsVersionsToBytes() {
-    return !server.product().equals("VERSITYGW");
-  }
-
-  @Override
-  protected boolean listsUploads() {
-    return !server.product().equals("MinIO");
   }
 
   @Test

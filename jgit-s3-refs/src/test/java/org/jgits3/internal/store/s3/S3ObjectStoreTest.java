@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeAll;
 
 /** {@link S3ObjectStore} keeps the contract, under a prefix of a bucket on a real server. */
 class S3ObjectStoreTest extends ObjectStoreContract {
-  private static S3Server server;
-  private static StoreLocation.Bucket location;
+  static S3Server server;
+  static StoreLocation.Bucket location;
 
   @BeforeAll
   static void create_bucket() {

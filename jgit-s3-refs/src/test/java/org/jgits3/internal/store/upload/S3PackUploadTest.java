@@ -8,18 +8,11 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.BeforeAll;
 
 /** {@link PackUpload} to a bucket on a real server. */
 class S3PackUploadTest extends PackUploadContract {
-  private static S3Server server;
-  private static StoreLocation.Bucket location;
-
-  @BeforeAll
-  static void create_bucket() {
-    server = S3Servers.require();
-    location = new StoreLocation.Bucket(server.newBucket().bucket(), "some/prefix");
-  }
+  private final S3Server server = S3Servers.require();
+  private final StoreLocation.Bucket location = server.newBucket();
 
   @Override
   String endpoint() {
