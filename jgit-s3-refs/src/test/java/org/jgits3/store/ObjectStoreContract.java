@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jgits3.store.ConcurrentTasks.Task;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +40,7 @@ public abstract class ObjectStoreContract {
   private static final int OVERWRITES = 120;
 
   private final String prefix = "contract/" + UUID.randomUUID() + "/";
-  private ObjectStore store;
+  @AutoClose private ObjectStore store;
 
   /**
    * Opens the store under test. Called several times within a test: all instances must work on the
@@ -76,11 +76,6 @@ public abstract class ObjectStoreContract {
   @BeforeEach
   void open_store() throws IOException {
     store = open();
-  }
-
-  @AfterEach
-  void close_store() throws IOException {
-    store.close();
   }
 
   // Whole objects

@@ -103,8 +103,7 @@ class ImportedConfigTest {
   @Test
   void no_command_is_run_by_what_was_imported_and_exported() throws Exception {
     GitClient git = GitClient.in(directory);
-    git.run("init", "-q", "-b", "main", "src");
-    GitClient source = git.at("src");
+    GitClient source = git.init("src");
     source.commitFile("file", "one\n");
     source.commitFile("file", "two\n");
     Path ran = directory.resolve("ran");

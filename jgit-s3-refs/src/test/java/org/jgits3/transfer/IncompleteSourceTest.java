@@ -16,7 +16,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,22 +26,16 @@ class IncompleteSourceTest {
   @TempDir private Path scratch;
   private GitClient git;
   private GitClient source;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
   void create() throws Exception {
     git = GitClient.in(scratch);
-    git.run("init", "-q", "-b", "main", "source");
-    source = git.at("source");
+    source = git.init("source");
     source.commitFile("directory/a.txt", "first\n");
     source.commitFile("directory/b.txt", "second\n");
     source.run("tag", "-a", "-m", "tag", "tag");
     manager = TestRepositories.manager(new MemoryObjectStore());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private void isRefused(String location, String... because) throws IOException {

@@ -24,7 +24,7 @@ import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +44,7 @@ class CutAnswersTest {
 
   private static S3Server server;
   private StoreLocation.Bucket bucket;
-  private ObjectStore direct;
+  @AutoClose private ObjectStore direct;
 
   @BeforeAll
   static void find_server() {
@@ -57,11 +57,6 @@ class CutAnswersTest {
     direct = Stores.open(bucket, server.options());
     new RepositoryCatalog(direct, CommitPolicy.DEFAULT)
         .create(NAME, new RepositorySettings("", LONG, Set.of()), Refs.NONE);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    direct.close();
   }
 
   private static ReplyDroppingProxy cutting(int cuts) {

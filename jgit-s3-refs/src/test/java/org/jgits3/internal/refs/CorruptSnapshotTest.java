@@ -37,7 +37,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +55,7 @@ class CorruptSnapshotTest {
 
   @TempDir Path directory;
 
-  private ObjectStore store;
+  @AutoClose private ObjectStore store;
   private ObjectId first;
   private ObjectId second;
 
@@ -88,11 +88,6 @@ class CorruptSnapshotTest {
         ObjectNames.snapshotKey(
             manifest.repositoryId(), manifest.refs().snapshot().orElseThrow().id());
     good = Files.readAllBytes(directory.resolve(key));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
   }
 
   private S3RepositoryManager manager() throws Exception {

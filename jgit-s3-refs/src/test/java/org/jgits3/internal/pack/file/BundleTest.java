@@ -37,7 +37,7 @@ import org.jgits3.store.Crc32c;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,18 +49,13 @@ class BundleTest {
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
   private DirectoryObjectStore store;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
   void open() throws Exception {
     store = new DirectoryObjectStore(directory);
     manager = TestRepositories.manager(new ObservedObjectStore(store, counts));
     manager.createRepository("r").close();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private RequestCounts.Snapshot receive(S3Repository repository, PackBytes pack)

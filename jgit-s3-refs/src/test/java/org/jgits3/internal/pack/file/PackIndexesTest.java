@@ -33,7 +33,7 @@ import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,16 +45,11 @@ class PackIndexesTest {
   private static final int LIMIT = 3000;
 
   @TempDir Path directory;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   @BeforeEach
   void open() throws Exception {
     elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    elsewhere.close();
   }
 
   /** Writes commits elsewhere, each in a pack of its own, and empties the cache. */

@@ -31,7 +31,7 @@ import org.jgits3.store.Crc32c;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,18 +45,13 @@ class LogObjectsTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private ObservedObjectStore store;
+  @AutoClose private ObservedObjectStore store;
   private LogObjects objects;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
     objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
   }
 
   private static ObjectId random(Random random) {

@@ -40,7 +40,7 @@ import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,17 +55,12 @@ class SnapshotDownloadTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private ObjectStore store;
+  @AutoClose private ObjectStore store;
   private int objects;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
   }
 
   private static PackedRefsTable random(Random random, int count) {

@@ -21,7 +21,7 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.UploadedPart;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +32,7 @@ class ObservedObjectStoreTest {
   @TempDir Path root;
   private final RequestCounts counts = new RequestCounts();
   private final List<String> heard = new ArrayList<>();
-  private ObjectStore store;
+  @AutoClose private ObjectStore store;
 
   @BeforeEach
   void open_store() throws IOException {
@@ -43,11 +43,6 @@ class ObservedObjectStoreTest {
               counts.requestEnded(kind, outcome, bytes, nanos);
               heard.add(kind + " " + outcome + " " + bytes);
             });
-  }
-
-  @AfterEach
-  void close_store() throws IOException {
-    store.close();
   }
 
   @Test

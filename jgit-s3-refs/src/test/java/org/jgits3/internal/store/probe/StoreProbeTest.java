@@ -29,7 +29,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,16 +38,11 @@ class StoreProbeTest {
   private static final Optional<ObjectVersion> ANY = Optional.empty();
 
   @TempDir Path root;
-  private ObjectStore good;
+  @AutoClose private ObjectStore good;
 
   @BeforeEach
   void open_store() throws IOException {
     good = new DirectoryObjectStore(root);
-  }
-
-  @AfterEach
-  void close_store() throws IOException {
-    good.close();
   }
 
   @Test

@@ -33,7 +33,7 @@ import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,16 +47,11 @@ class RangeReaderTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private ObjectStore store;
+  @AutoClose private ObjectStore store;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
   }
 
   private byte[] written(int length) throws IOException {

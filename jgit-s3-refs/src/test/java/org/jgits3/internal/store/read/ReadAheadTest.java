@@ -23,7 +23,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,18 +39,13 @@ class ReadAheadTest {
   private final RequestCounts counts = new RequestCounts();
   private final Budget budget = new Budget(MEMORY);
   private final byte[] bytes = new byte[8 * CHUNK];
-  private ObjectStore store;
+  @AutoClose private ObjectStore store;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
     new Random(3).nextBytes(bytes);
     store.put(KEY, bytes, 0, bytes.length);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
   }
 
   private static ReadAhead.Source of(ObjectStore from) {

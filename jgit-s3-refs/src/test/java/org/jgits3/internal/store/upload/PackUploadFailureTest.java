@@ -15,7 +15,7 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +35,7 @@ class PackUploadFailureTest {
   /** Bytes that the store says it has not got, of each part. */
   private long unacknowledged;
 
-  private DelegatingObjectStore store;
+  @AutoClose private DelegatingObjectStore store;
   private PackUpload upload;
 
   @BeforeEach
@@ -58,11 +58,6 @@ class PackUploadFailureTest {
           }
         };
     upload = new PackUploads(store, new UploadOptions(PART, 2)).begin(KEY);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
   }
 
   private void fail() throws IOException {
