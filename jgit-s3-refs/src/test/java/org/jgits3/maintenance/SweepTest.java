@@ -49,11 +49,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * interleavings that lose objects without the rules.
  */
 class SweepTest extends MaintainedRepository {
-  private ObjectId first;
-
   @BeforeEach
   void create() throws Exception {
-    first = push(1);
+    push(1);
   }
 
   private static Sweep.Report sweep(S3RepositoryManager manager) throws IOException {
