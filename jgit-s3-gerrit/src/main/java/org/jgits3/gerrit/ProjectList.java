@@ -7,11 +7,12 @@ import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jgits3.S3RepositoryManager;
 
 /** Names of all projects, listed once for each request at most. Safe for use by many threads. */
 final class ProjectList {
-  private final S3RepositoryManager repositories;
+  private final Supplier<S3RepositoryManager> repositories;
   private final RequestMoments requests;
 
   /** Start of the listing that {@link #names} came from; guarded by this. */
@@ -20,7 +21,7 @@ final class ProjectList {
   /** Names found by the last listing, null before the first; guarded by this. */
   private NavigableSet<Project.NameKey> names;
 
-  ProjectList(S3RepositoryManager repositories, RequestMoments requests) {
+  ProjectList(Supplier<S3RepositoryManager> repositories, RequestMoments requests) {
     this.repositories = repositories;
     this.requests = requests;
   }
@@ -50,7 +51,7 @@ final class ProjectList {
   private NavigableSet<Project.NameKey> list() {
     NavigableSet<Project.NameKey> found = new TreeSet<>();
     try {
-      for (String name : repositories.list()) {
+      for (String name : repositories.get().list()) {
         Project.NameKey project = Project.nameKey(name);
         if (ProjectNames.repository(project).isPresent()) {
           found.add(project);

@@ -10,7 +10,6 @@ import com.google.gerrit.server.config.SitePaths;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.git.RepositoryExistsException;
 import com.google.inject.Inject;
-import com.google.inject.ProvisionException;
 import com.google.inject.Singleton;
 import java.io.IOException;
 import java.util.NavigableSet;
@@ -41,25 +40,44 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 public final class S3GitRepositoryManager implements GitRepositoryManager, LifecycleListener {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
-  private final S3RepositoryManager repositories;
+  private final SitePaths site;
+  private final Config gerrit;
+  private final GerritRuntime runtime;
   private final RequestMoments requests = new RequestMoments();
-  private final ProjectList projects;
+  private final ProjectList projects = new ProjectList(this::repositories, requests);
+
+  /** The repositories, null before the first use; changed under the lock of this. */
+  private volatile S3RepositoryManager repositories;
 
   @Inject
   S3GitRepositoryManager(SitePaths site, @GerritServerConfig Config gerrit, GerritRuntime runtime) {
-    try {
-      SiteSettings settings = SiteSettings.read(site, gerrit);
-      repositories = S3RepositoryManager.open(open(settings), settings.settings());
-    } catch (IOException | ConfigInvalidException | RuntimeException e) {
-      LOG.atSevere().log("The repositories cannot be used: %s", e.getMessage());
-      throw new ProvisionException("jgit-s3: " + e.getMessage(), e);
+    this.site = site;
+    this.gerrit = gerrit;
+    this.runtime = runtime;
+  }
+
+  private S3RepositoryManager repositories() {
+    S3RepositoryManager opened = repositories;
+    return opened == null ? open() : opened;
+  }
+
+  /** Opens the store when it is first used: Gerrit has no log when it creates this object. */
+  private synchronized S3RepositoryManager open() {
+    if (repositories == null) {
+      try {
+        SiteSettings settings = SiteSettings.read(site, gerrit);
+        repositories = S3RepositoryManager.open(open(settings), settings.settings());
+      } catch (IOException | ConfigInvalidException | RuntimeException e) {
+        LOG.atSevere().log("The repositories cannot be used: %s", e.getMessage());
+        throw new IllegalStateException("jgit-s3: " + e.getMessage(), e);
+      }
+      if (runtime == GerritRuntime.DAEMON) {
+        repositories.uploads().keepOpenAtExit();
+        repositories.maintainInBackground();
+      }
+      LOG.atInfo().log("The repositories are in %s", repositories.store().location());
     }
-    projects = new ProjectList(repositories, requests);
-    if (runtime == GerritRuntime.DAEMON) {
-      repositories.uploads().keepOpenAtExit();
-      repositories.maintainInBackground();
-    }
-    LOG.atInfo().log("The repositories are in %s", repositories.store().location());
+    return repositories;
   }
 
   private static ObjectStore open(SiteSettings site) throws IOException {
@@ -73,10 +91,15 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   }
 
   @Override
-  public void start() {}
+  public void start() {
+    repositories();
+  }
 
   @Override
-  public void stop() {
+  public synchronized void stop() {
+    if (repositories == null) {
+      return;
+    }
     try {
       repositories.close();
     } catch (IOException e) {
@@ -99,13 +122,13 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
 
   @Override
   public Repository openRepository(Project.NameKey name) throws IOException {
-    return repositories.openForRequest(checked(name), requests.moment());
+    return repositories().openForRequest(checked(name), requests.moment());
   }
 
   @Override
   public Repository createRepository(Project.NameKey name) throws IOException {
     try {
-      S3Repository created = repositories.createRepository(checked(name));
+      S3Repository created = repositories().createRepository(checked(name));
       projects.changed();
       return created;
     } catch (ManifestException.Exists e) {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.git.GitRepositoryManager.Status;
-import com.google.inject.ProvisionException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -41,9 +40,8 @@ class StartTest {
   }
 
   private static void assertRefused(TestSite site, String... said) {
-    assertThatThrownBy(() -> site.manager(GerritRuntime.DAEMON))
-        .isInstanceOf(ProvisionException.class)
-        .cause()
+    assertThatThrownBy(() -> site.manager(GerritRuntime.DAEMON).start())
+        .isInstanceOf(IllegalStateException.class)
         .message()
         .contains(said)
         .doesNotContain("\n");
