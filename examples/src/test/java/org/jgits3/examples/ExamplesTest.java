@@ -28,8 +28,7 @@ class ExamplesTest {
   void commit() throws Exception {
     store = "file:" + scratch.resolve("store");
     GitClient git = GitClient.in(scratch);
-    git.run("init", "-q", "-b", "main", "work");
-    work = git.at("work");
+    work = git.init("work");
     work.run("commit", "-q", "--allow-empty", "-m", "first");
   }
 

@@ -26,17 +26,12 @@ public record GitClient(Path home) {
 
   private static final String CONFIG =
       """
-      [user]
-        name = A U Thor
+      [user] name = A U Thor
         email = author@example.com
-      [init]
-        defaultBranch = main
-      [gc]
-        auto = 0
-      [maintenance]
-        auto = false
-      [safe]
-        directory = *
+      [init] defaultBranch = main
+      [gc] auto = 0
+      [maintenance] auto = false
+      [safe] directory = *
       """;
 
   /** Writes what a command reads. */
