@@ -40,7 +40,8 @@ final class GarbageBesideRefs {
       List<ObjectId> targets =
           List.of(Refs.commit(repository, "one"), Refs.commit(repository, "two"));
       Refs.point(repository, MOVING, targets.get(0));
-      Refs.point(repository, "refs/heads/other", targets.get(1));
+      Refs.point(repository, "refs/heads/one", targets.get(0)); // so that neither is garbage
+      Refs.point(repository, "refs/heads/two", targets.get(1));
       ObjectId packed = ObjectId.zeroId();
       for (int i = 0; i <= collections; i++) {
         ObjectId garbage = Refs.commit(repository, "garbage " + i);

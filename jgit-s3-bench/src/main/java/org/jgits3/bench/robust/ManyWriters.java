@@ -28,6 +28,9 @@ final class ManyWriters {
 
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
+  /** JVMs that start at a time, so that starting them all does not starve the store. */
+  private static final int STARTING = 4;
+
   private final Bench bench;
 
   ManyWriters(Bench bench) {
@@ -79,8 +82,10 @@ final class ManyWriters {
                         Integer.toString(bench.plan().updates()),
                         go.toString()))
                 .start(log));
+        if (i % STARTING == STARTING - 1 || i == jvms - 1) {
+          awaitReady(programs, logs);
+        }
       }
-      awaitReady(programs, logs);
       start = System.nanoTime();
       Files.createFile(go);
       for (Process program : programs) {
