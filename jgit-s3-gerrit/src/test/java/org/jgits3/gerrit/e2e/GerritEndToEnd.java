@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static org.jgits3.gerrit.e2e.Report.equal;
+import static org.jgits3.gerrit.e2e.Report.that;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+/** Drives one or two real Gerrits on one bucket by REST, SSH and git. */
+public final class GerritEndToEnd {
+  private static final List<String> STRATEGIES =
+      List.of(
+          "MERGE_IF_NECESSARY",
+          "FAST_FORWARD_ONLY",
+          "REBASE_IF_NECESSARY",
+          "REBASE_ALWAYS",
+          "MERGE_ALWAYS",
+          "CHERRY_PICK");
+  private static final int CLIENTS = 6;
+  private static final int CHANGES_OF_CLIENT = 5;
+  private static final int RACES = 5;
+  private static final int ROUNDS = 3;
+  private static final String P = "tools/p";
+
+  private final Programs programs;
+  private final Path directory;
+  private final Report report;
+  private final GerritNode a;
+  private final Path key;
+  private WorkCopy work;
+  private int clones;
+
+  private GerritEndToEnd(Programs programs, Path directory, Report report, GerritNode a, Path key) {
+    this.programs = programs;
+    this.directory = directory;
+    this.report = report;
+    this.a = a;
+    this.key = key;
+  }
+
+  /** Runs everything, and exits with 0 if nothing failed. */
+  public static void main(String[] args) throws Exception {
+    boolean local = false;
+    boolean keep = false;
+    int nodes = 1;
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--gerrit" -> i++;
+        case "--local" -> local = true;
+        case "--keep" -> keep = true;
+        case "--nodes" -> nodes = Integer.parseInt(args[++i]);
+        default -> usage("unknown option " + args[i]);
+      }
+    }
+    if (nodes < 1 || nodes > 2 || local && nodes > 1) {
+      usage("--nodes 1 or 2, and 1 with --local");
+    }
+    Path root = Path.of(System.getProperty("jgits3.e2e.root"));
+    Path war = GerritWar.assemble(Path.of(System.getProperty("jgits3.e2e.jars")));
+    Path target = Files.createDirectories(root.resolve("jgit-s3-gerrit/target"));
+    Path directory = Files.createTempDirectory(target, "e2e-");
+    int exitCode;
+    try (Programs programs = new Programs()) {
+      exitCode = run(programs, directory, root, war, local, nodes);
+    }
+    if (exitCode == 0 && !keep) {
+      delete(directory);
+    } else {
+      Report.say("sites and logs are in " + directory);
+    }
+    System.exit(exitCode);
+  }
+
+  private static void usage(String fault) {
+    System.err.println("e2e: " + fault);
+    System.exit(2);
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static int run(
+      Programs programs, Path directory, Path root, Path war, boolean local, int nodes)
+      throws Exception {
+    Path jar = root.resolve("jgit-s3-gerrit/target/jgit-s3-gerrit.jar");
+    S3Server store =
+        local ? null : new S3Server(programs, root.resolve("target/tools/versitygw"), directory);
+    Report report = new Report(store);
+    Path key = directory.resolve("key");
+    programs
+        .run(directory, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key.toString())
+        .ok();
+    GerritNode a = new GerritNode(programs, war, directory, "a");
+    a.configure(store, jar);
+    GerritEndToEnd test = new GerritEndToEnd(programs, directory, report, a, key);
+    report.check(
+        "init, reindex and start of a new site",
+        () -> {
+          a.initialise();
+          a.start();
+          a.put("accounts/self/emails/admin@example.com", "{\"no_confirmation\":true}");
+          a.post("accounts/self/sshkeys", Files.readString(directory.resolve("key.pub")));
+        });
+    test.projects();
+    test.changes();
+    test.refs();
+    test.people();
+    test.strategies();
+    test.concurrent();
+    test.maintenance();
+    if (nodes == 2) {
+      GerritNode b = new GerritNode(programs, war, directory, "b");
+      b.configure(store, jar);
+      test.twoNodes(b);
+    } else {
+      report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
+    }
+    return report.end();
+  }
+
+  private WorkCopy clone(GerritNode node, String project) throws Exception {
+    clones++;
+    return new WorkCopy(programs, node, directory.resolve("work-" + clones), project);
+  }
+
+  private static String id(String project) {
+    return project.replace("/", "%2F");
+  }
+
+  private static String change(String name) {
+    return "changes/" + id(name);
+  }
+
+  private static void create(GerritNode node, String project, String strategy) throws Exception {
+    node.put(
+        "projects/" + id(project),
+        "{\"create_empty_commit\":true,\"submit_type\":\"%s\"}".formatted(strategy));
+  }
+
+  private static void approve(GerritNode node, String change) throws Exception {
+    node.post(
+        change(change) + "/revisions/current/review",
+        "{\"labels\":{\"Code-Review\":2},\"message\":\"good\"}");
+  }
+
+  private static String status(GerritNode node, String change) throws Exception {
+    return node.get(change(change) + "/detail").at("status").text();
+  }
+
+  private static void submit(GerritNode node, String change) throws Exception {
+    node.post(change(change) + "/submit", "{}");
+    equal(status(node, change), "MERGED", "status");
+  }
+
+  private void projects() throws InterruptedException {
+    report.check(
+        "projects are created, listed and cloned",
+        () -> {
+          for (int i = 0; i < ROUNDS; i++) {
+            String name = i == 0 ? P : "tools/other-" + i;
+            report.counted("create project", 8, () -> create(a, name, "MERGE_IF_NECESSARY"));
+          }
+          that(a.get("projects/").has(P), "the list has the project");
+          equal(a.rest("admin", "PUT", "projects/" + id(P), "{}").status(), 409, "again");
+          work = clone(a, P);
+        });
+  }
+
+  private void changes() throws InterruptedException {
+    report.check(
+        "push for review, detail, query, vote, submit, fetch",
+        () -> {
+          for (int i = 0; i < ROUNDS; i++) {
+            String file = "round-" + i;
+            work.renew();
+            work.commit(file, file + "\n");
+            String[] change = new String[1];
+            report.counted("push for review", 10, () -> change[0] = work.push());
+            report.counted("change detail", 2, () -> equal(status(a, change[0]), "NEW", "status"));
+            report.counted(
+                "query", 1, () -> equal(a.get("changes/?q=status:open").size(), 1, "open changes"));
+            report.counted("vote and message", 8, () -> approve(a, change[0]));
+            report.counted("submit", 7, () -> a.post(change(change[0]) + "/submit", "{}"));
+            equal(status(a, change[0]), "MERGED", "status");
+            report.counted("fetch, new", 2, () -> work.git("fetch", "-q", "origin"));
+            that(work.git("ls-tree", "--name-only", "origin/master").contains(file), file);
+            report.counted("fetch, nothing new", 2, () -> work.git("fetch", "-q", "origin"));
+          }
+        });
+    report.check(
+        "amend makes a second patch set, a comment stays with it",
+        () -> {
+          String change = work.newChange("amended");
+          work.amend("amended", "another text\n");
+          equal(work.push(), change, "change");
+          Json detail = a.get(change(change) + "/?o=ALL_REVISIONS");
+          equal(detail.at("revisions").size(), 2, "patch sets");
+          a.post(
+              change(change) + "/revisions/2/review",
+              "{\"comments\":{\"amended\":[{\"line\":1,\"message\":\"why?\"}]}}");
+          Json comments = a.get(change(change) + "/comments").at("amended");
+          equal(comments.at(0).at("message").text(), "why?", "comment");
+          equal(comments.at(0).at("patch_set").number(), 2, "patch set");
+          a.post(change(change) + "/abandon", "{}");
+          equal(status(a, change), "ABANDONED", "status");
+          a.post(change(change) + "/restore", "{}");
+          approve(a, change);
+          submit(a, change);
+        });
+    report.check(
+        "rebase onto what was submitted meanwhile",
+        () -> {
+          String first = work.newChange("first");
+          String second = work.newChange("second");
+          approve(a, first);
+          submit(a, first);
+          Json rebased = a.post(change(second) + "/rebase", "{}");
+          equal(rebased.at("status").text(), "NEW", "status");
+          equal(
+              a.get(change(second) + "/?o=ALL_REVISIONS").at("revisions").size(), 2, "patch sets");
+          approve(a, second);
+          submit(a, second);
+        });
+    report.check(
+        "cherry-pick to another branch, and revert",
+        () -> {
+          a.put("projects/" + id(P) + "/branches/stable", "{\"revision\":\"master~2\"}");
+          String change = work.newChange("picked");
+          approve(a, change);
+          submit(a, change);
+          Json picked =
+              a.post(
+                  change(change) + "/revisions/current/cherrypick",
+                  "{\"destination\":\"stable\",\"message\":\"picked for stable\"}");
+          equal(picked.at("branch").text(), "stable", "branch");
+          String pick = P + "~" + picked.at("_number").number();
+          approve(a, pick);
+          submit(a, pick);
+          Json revert = a.post(change(change) + "/revert", "{}");
+          String reverted = P + "~" + revert.at("_number").number();
+          approve(a, reverted);
+          submit(a, reverted);
+          work.renew();
+          that(!work.git("ls-tree", "--name-only", "HEAD").contains("picked"), "reverted");
+          that(work.git("ls-tree", "--name-only", "origin/stable").contains("picked"), "picked");
+        });
+    report.check(
+        "inline edit is published as a patch set",
+        () -> {
+          String change = work.newChange("edited");
+          equal(
+              a.rest("admin", "PUT", change(change) + "/edit/edited", "from the editor\n").status(),
+              204,
+              "edit");
+          a.rest("admin", "POST", change(change) + "/edit:publish", "{}");
+          equal(
+              a.get(change(change) + "/?o=ALL_REVISIONS").at("revisions").size(), 2, "patch sets");
+          approve(a, change);
+          submit(a, change);
+          work.renew();
+          equal(work.git("show", "HEAD:edited"), "from the editor", "text");
+        });
+  }
+
+  private void refs() throws InterruptedException {
+    report.check(
+        "branches and tags come and go",
+        () -> {
+          String project = "projects/" + id(P);
+          a.put(project + "/branches/topic", "{\"revision\":\"master\"}");
+          a.put(project + "/tags/v1", "{\"revision\":\"master\",\"message\":\"one\"}");
+          String listed = work.git("ls-remote", "origin");
+          that(listed.contains("refs/heads/topic") && listed.contains("refs/tags/v1^{}"), listed);
+          equal(a.rest("admin", "DELETE", project + "/branches/topic", null).status(), 204, "gone");
+          equal(a.rest("admin", "DELETE", project + "/tags/v1", null).status(), 204, "gone");
+          listed = work.git("ls-remote", "origin");
+          that(!listed.contains("topic") && !listed.contains("refs/tags/"), listed);
+          equal(
+              a.rest("admin", "PUT", project + "/branches/none", "{\"revision\":\"none\"}")
+                  .status(),
+              422,
+              "a branch from nothing");
+        });
+  }
+
+  private void people() throws InterruptedException {
+    report.check(
+        "groups and permissions: members see the project, others do not",
+        () -> {
+          for (String user : List.of("in", "out")) {
+            a.put("accounts/" + user, "{\"email\":\"%s@example.com\"}".formatted(user));
+          }
+          a.put("groups/readers", "{\"members\":[\"in\"]}");
+          String group = a.get("groups/readers").at("id").text();
+          String project = "tools/other-1";
+          a.post(
+              "projects/" + id(project) + "/access",
+              """
+              {"add":{"refs/*":{"permissions":{"read":{"exclusive":true,
+                "rules":{"%s":{"action":"ALLOW"}}}}}}}"""
+                  .formatted(group));
+          equal(a.rest("in", "GET", "projects/" + id(project), null).status(), 200, "member");
+          equal(a.rest("out", "GET", "projects/" + id(project), null).status(), 404, "other");
+          equal(
+              a.rest("admin", "DELETE", "groups/readers/members/in", null).status(),
+              204,
+              "removed");
+          equal(a.rest("in", "GET", "projects/" + id(project), null).status(), 404, "no member");
+        });
+  }
+
+  private void strategies() throws InterruptedException {
+    for (String strategy : STRATEGIES) {
+      report.check(
+          "submit " + strategy,
+          () -> {
+            String project = "strategies/" + strategy;
+            create(a, project, strategy);
+            WorkCopy copy = clone(a, project);
+            String one = copy.newChange("one");
+            String two = copy.newChange("two");
+            approve(a, one);
+            submit(a, one);
+            approve(a, two);
+            if (strategy.equals("FAST_FORWARD_ONLY")) {
+              equal(
+                  a.rest("admin", "POST", change(two) + "/submit", "{}").status(),
+                  409,
+                  "not ahead");
+              a.post(change(two) + "/rebase", "{}");
+              approve(a, two);
+            }
+            submit(a, two);
+            copy.renew();
+            equal(copy.git("ls-tree", "--name-only", "HEAD"), "one\ntwo", "files");
+            boolean merges = !copy.git("log", "--merges", "--format=%H").isEmpty();
+            equal(merges, strategy.startsWith("MERGE"), "merge commits");
+          });
+    }
+  }
+
+  private static <T> List<T> all(List<Callable<T>> tasks) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+    try {
+      List<T> results = new ArrayList<>();
+      for (Future<T> future : threads.invokeAll(tasks)) {
+        results.add(future.get());
+      }
+      return results;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private void concurrent() throws InterruptedException {
+    report.check(
+        CLIENTS * CHANGES_OF_CLIENT + " changes by " + CLIENTS + " clients at once",
+        () -> {
+          create(a, "many", "MERGE_IF_NECESSARY");
+          List<Callable<List<String>>> clients = new ArrayList<>();
+          for (int client = 0; client < CLIENTS; client++) {
+            WorkCopy copy = clone(a, "many");
+            String prefix = "client-" + client + "-";
+            clients.add(
+                () -> {
+                  List<String> mine = new ArrayList<>();
+                  for (int i = 0; i < CHANGES_OF_CLIENT; i++) {
+                    String change = copy.newChange(prefix + i);
+                    approve(a, change);
+                    submit(a, change);
+                    mine.add(change);
+                  }
+                  return mine;
+                });
+          }
+          Set<String> changes = new HashSet<>();
+          all(clients).forEach(changes::addAll);
+          equal(changes.size(), CLIENTS * CHANGES_OF_CLIENT, "numbers of changes");
+          WorkCopy copy = clone(a, "many");
+          equal(
+              copy.git("ls-tree", "--name-only", "HEAD").lines().count(),
+              (long) CLIENTS * CHANGES_OF_CLIENT,
+              "files");
+        });
+  }
+
+  private void fsck(GerritNode node, String project) throws Exception {
+    clones++;
+    Path mirror = Files.createDirectories(directory.resolve("mirror-" + clones));
+    programs
+        .run(
+            mirror,
+            WorkCopy.ENVIRONMENT,
+            List.of(
+                "git",
+                "-c",
+                "http.extraHeader=X-Forwarded-User: admin",
+                "clone",
+                "-q",
+                "--mirror",
+                node.url(project),
+                "."))
+        .ok();
+    programs.run(mirror, "git", "fsck", "--full", "--strict").ok();
+  }
+
+  private void maintenance() throws InterruptedException {
+    report.check(
+        "gerrit gc by SSH, then a mirror clone and fsck",
+        () -> {
+          String output = a.ssh(key, "gerrit gc many " + P);
+          that(output.contains("done") || output.isBlank(), output);
+          fsck(a, "many");
+          fsck(a, P);
+        });
+    report.check(
+        "SSH: version, projects, query",
+        () -> {
+          that(a.ssh(key, "gerrit version").startsWith("gerrit version"), "version");
+          that(a.ssh(key, "gerrit ls-projects").lines().toList().contains(P), "project");
+          that(
+              a.ssh(key, "gerrit query --format=JSON status:merged limit:5").contains("rowCount"),
+              "query");
+        });
+    report.check(
+        "offline reindex and restart: everything is there",
+        () -> {
+          int merged = a.get("changes/?q=status:merged&n=500").size();
+          a.stop();
+          a.reindex();
+          a.start();
+          equal(a.get("changes/?q=status:merged&n=500").size(), merged, "merged changes");
+          String change = work.newChange("after-restart");
+          approve(a, change);
+          submit(a, change);
+        });
+  }
+
+  private void twoNodes(GerritNode b) throws InterruptedException {
+    report.check(
+        "a second node joins",
+        () -> {
+          b.join(a);
+          b.start();
+        });
+    report.check(
+        "what one acknowledged the other shows at once",
+        () -> {
+          for (int i = 0; i < ROUNDS; i++) {
+            String change = work.newChange("fresh-" + i);
+            equal(status(b, change), "NEW", "on the other node");
+            approve(b, change);
+            submit(a, change);
+            equal(status(b, change), "MERGED", "on the other node");
+            String branch = "projects/" + id(P) + "/branches/";
+            a.put(branch + "fresh-" + i, "{\"revision\":\"master\"}");
+            String tip = b.get(branch + "fresh-" + i).at("revision").text();
+            equal(a.get(branch + "master").at("revision").text(), tip, "branch");
+            String listed = work.git("ls-remote", b.url(P), "refs/heads/master");
+            that(listed.startsWith(tip), "by git: " + listed);
+          }
+        });
+    report.check(
+        "a project created on one is cloned from the other at once",
+        () -> {
+          create(a, "new/on-a", "MERGE_IF_NECESSARY");
+          WorkCopy copy = clone(b, "new/on-a");
+          String change = copy.newChange("f");
+          approve(a, change);
+          submit(a, change);
+        });
+    report.check("submit on both at once: one commit, an honest answer", () -> races(b));
+    report.check("kill -9 in mid-submit: the other goes on", () -> killInMidSubmit(b));
+  }
+
+  private void races(GerritNode b) throws Exception {
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < RACES; i++) {
+      String file = "race-" + i;
+      String change = work.newChange(file);
+      approve(a, change);
+      List<Callable<Integer>> both = new ArrayList<>();
+      for (GerritNode node : List.of(a, b)) {
+        both.add(() -> node.rest("admin", "POST", change(change) + "/submit", "{}").status());
+      }
+      List<Integer> statuses = all(both);
+      answers.add(statuses.get(0) + "/" + statuses.get(1));
+      that(statuses.contains(200), "nobody submitted: " + statuses);
+      equal(status(a, change), "MERGED", "status");
+      equal(status(b, change), "MERGED", "status");
+      work.renew();
+      String commits = work.git("log", "--format=%H", "--", file);
+      equal(commits.lines().count(), 1L, "commits of " + file);
+    }
+    Report.say("  answers: " + answers);
+  }
+
+  private void killInMidSubmit(GerritNode b) throws Exception {
+    List<String> changes = new ArrayList<>();
+    for (int i = 0; i < CHANGES_OF_CLIENT; i++) {
+      String change = work.newChange("killed-" + i);
+      approve(a, change);
+      changes.add(change);
+    }
+    ExecutorService submitter = Executors.newSingleThreadExecutor();
+    List<String> acknowledged = new ArrayList<>();
+    try {
+      Future<?> submits =
+          submitter.submit(
+              () -> {
+                for (String change : changes) {
+                  submit(a, change);
+                  synchronized (acknowledged) {
+                    acknowledged.add(change);
+                    acknowledged.notifyAll();
+                  }
+                }
+                return null;
+              });
+      synchronized (acknowledged) {
+        while (acknowledged.isEmpty() && !submits.isDone()) {
+          acknowledged.wait(100);
+        }
+      }
+      Thread.sleep(60);
+      a.kill();
+    } finally {
+      submitter.shutdownNow();
+    }
+    List<String> before;
+    synchronized (acknowledged) {
+      before = List.copyOf(acknowledged);
+    }
+    Report.say("  acknowledged before the kill: " + before.size() + " of " + changes.size());
+    for (String change : before) {
+      equal(status(b, change), "MERGED", "acknowledged " + change);
+    }
+    WorkCopy copy = clone(b, P);
+    for (int i = 0; i < changes.size(); i++) {
+      boolean merged = status(b, changes.get(i)).equals("MERGED");
+      boolean present =
+          copy.git("ls-tree", "--name-only", "origin/master")
+              .lines()
+              .toList()
+              .contains("killed-" + i);
+      equal(present, merged, "killed-" + i + " in the branch");
+      if (!merged) {
+        submit(b, changes.get(i));
+      }
+    }
+    fsck(b, P);
+    a.start();
+    for (String change : changes) {
+      equal(status(a, change), "MERGED", "after the restart " + change);
+    }
+  }
+}

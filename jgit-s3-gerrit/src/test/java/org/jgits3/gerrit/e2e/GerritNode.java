@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** One Gerrit with a site of its own, on loopback only. */
+final class GerritNode {
+  private static final Duration MOST = Duration.ofMinutes(2);
+  private static final long START_SECONDS = 180;
+
+  private final Programs programs;
+  private final Path war;
+  private final Path site;
+  private final Path log;
+  private final int httpPort = Programs.freePort();
+  private final int sshPort = Programs.freePort();
+  private final HttpClient http = HttpClient.newHttpClient();
+  private Process daemon;
+
+  GerritNode(Programs programs, Path war, Path directory, String name) throws IOException {
+    this.programs = programs;
+    this.war = war;
+    this.site = Files.createDirectories(directory.resolve(name));
+    this.log = directory.resolve(name + ".log");
+    for (String sub : List.of("etc", "lib", "git")) {
+      Files.createDirectories(site.resolve(sub));
+    }
+  }
+
+  /** Writes the settings; without a store projects are on the local disk. */
+  void configure(S3Server store, Path jar) throws IOException {
+    String module = "";
+    if (store != null) {
+      Files.copy(
+          jar,
+          site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
+          StandardCopyOption.REPLACE_EXISTING);
+      module =
+          """
+            installDbModule = org.jgits3.gerrit.S3DbModule
+          [s3]
+            store = s3://%s/git
+            endpoint = http://127.0.0.1:%d
+            region = us-east-1
+            pathStyle = true
+          """
+              .formatted(S3Server.BUCKET, store.port());
+      Files.writeString(
+          site.resolve("etc/secure.config"),
+          "[s3]\n  accessKeyId = %s\n  secretAccessKey = %s\n"
+              .formatted(S3Server.KEY, S3Server.SECRET));
+    }
+    Files.writeString(
+        site.resolve("etc/gerrit.config"),
+        """
+        [auth]
+          type = HTTP
+          httpHeader = X-Forwarded-User
+          trustContainerAuth = true
+        [httpd]
+          listenUrl = http://127.0.0.1:%1$d/
+        [sshd]
+          listenAddress = 127.0.0.1:%2$d
+        [index]
+          type = LUCENE
+        [sendemail]
+          enable = false
+        [gerrit]
+          basePath = git
+          canonicalWebUrl = http://127.0.0.1:%1$d/
+          serverId = 7a1c0f4e-5d5b-4a53-9f6d-0e2e00000001
+        %3$s"""
+            .formatted(httpPort, sshPort, module));
+  }
+
+  void initialise() throws IOException, InterruptedException {
+    // init looks at this directory, wherever the projects are.
+    programs
+        .run(site, "git", "init", "-q", "--bare", site.resolve("git/All-Users.git").toString())
+        .ok();
+    offline("init", "--batch", "--no-auto-start", "--skip-plugins");
+    reindex();
+  }
+
+  /** Takes what all nodes share from one that was initialised. */
+  void join(GerritNode first) throws IOException, InterruptedException {
+    try (Stream<Path> keys = Files.list(first.site.resolve("etc"))) {
+      for (Path key :
+          keys.filter(k -> k.getFileName().toString().startsWith("ssh_host")).toList()) {
+        Files.copy(key, site.resolve("etc").resolve(key.getFileName()));
+      }
+    }
+    initialise();
+  }
+
+  void reindex() throws IOException, InterruptedException {
+    offline("reindex", "--threads", "1");
+  }
+
+  private void offline(String program, String... options) throws IOException, InterruptedException {
+    List<String> command = gerrit(program);
+    command.addAll(List.of(options));
+    programs.run(site, Map.of(), command).ok();
+  }
+
+  private List<String> gerrit(String program) {
+    return new ArrayList<>(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx320m",
+            "-XX:+UseSerialGC",
+            // Gerrit unpacks its jars there, and leaves them if it is killed.
+            "-Duser.home=" + site.getParent(),
+            "-jar",
+            war.toString(),
+            program,
+            "-d",
+            site.toString()));
+  }
+
+  void start() throws IOException, InterruptedException {
+    long before = Files.exists(log) ? Files.size(log) : 0;
+    List<String> command = gerrit("daemon");
+    command.addAll(List.of("--console-log", "--headless"));
+    daemon = programs.start(site, Map.of(), log.toFile(), command);
+    long deadline = System.nanoTime() + Duration.ofSeconds(START_SECONDS).toNanos();
+    while (!Files.readString(log).substring((int) before).contains(" ready")) {
+      if (!daemon.isAlive() || System.nanoTime() > deadline) {
+        throw new IOException("Gerrit does not start, see " + log);
+      }
+      Thread.sleep(300);
+    }
+    http.send(request("admin", "/login/").GET().build(), HttpResponse.BodyHandlers.discarding());
+  }
+
+  void stop() {
+    programs.end(daemon);
+  }
+
+  void kill() throws InterruptedException {
+    programs.kill(daemon);
+  }
+
+  private HttpRequest.Builder request(String user, String path) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path)).timeout(MOST);
+    return user == null ? request : request.header("X-Forwarded-User", user);
+  }
+
+  /** What Gerrit answers. */
+  record Answer(int status, String body) {
+    Json ok() throws IOException {
+      if (status / 100 != 2) {
+        throw new IOException(status + " " + body);
+      }
+      return Json.parse(body.startsWith(")]}'") ? body.substring(4) : body);
+    }
+  }
+
+  Answer rest(String user, String method, String path, String body)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(user, "/a/" + path);
+    if (body == null) {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    } else {
+      request
+          .header("Content-Type", body.startsWith("{") ? "application/json" : "text/plain")
+          .method(method, HttpRequest.BodyPublishers.ofString(body));
+    }
+    HttpResponse<String> response =
+        http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return new Answer(response.statusCode(), response.body());
+  }
+
+  Json get(String path) throws IOException, InterruptedException {
+    return rest("admin", "GET", path, null).ok();
+  }
+
+  Json post(String path, String body) throws IOException, InterruptedException {
+    return rest("admin", "POST", path, body).ok();
+  }
+
+  Json put(String path, String body) throws IOException, InterruptedException {
+    return rest("admin", "PUT", path, body).ok();
+  }
+
+  String url(String project) {
+    return "http://127.0.0.1:" + httpPort + "/a/" + project;
+  }
+
+  /** Runs a command of Gerrit by SSH. */
+  String ssh(Path key, String command) throws IOException, InterruptedException {
+    return programs
+        .run(
+            site,
+            "ssh",
+            "-F",
+            "/dev/null",
+            "-i",
+            key.toString(),
+            "-p",
+            Integer.toString(sshPort),
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            "UserKnownHostsFile=/dev/null",
+            "-o",
+            "IdentitiesOnly=yes",
+            "-o",
+            "LogLevel=ERROR",
+            "admin@127.0.0.1",
+            command)
+        .ok();
+  }
+}

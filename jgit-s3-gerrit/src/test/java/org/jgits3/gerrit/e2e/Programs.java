@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The programs that a run starts; none outlives the run. */
+final class Programs implements AutoCloseable {
+  private static final long MOST_MINUTES = 4;
+
+  private final Set<Process> running = ConcurrentHashMap.newKeySet();
+
+  Programs() {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::close));
+  }
+
+  /** What a program that ended has said. */
+  record Result(int exitCode, String output) {
+    String ok() throws IOException {
+      if (exitCode != 0) {
+        throw new IOException("exit code " + exitCode + ": " + output);
+      }
+      return output;
+    }
+  }
+
+  Process start(Path directory, Map<String, String> environment, File log, List<String> command)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.directory(directory.toFile()).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log));
+    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    running.add(process);
+    return process;
+  }
+
+  Result run(Path directory, Map<String, String> environment, List<String> command)
+      throws IOException, InterruptedException {
+    Path log = Files.createTempFile(directory.toAbsolutePath().getParent(), "out", ".txt");
+    Process process = start(directory, environment, log.toFile(), command);
+    try {
+      if (!process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) {
+        throw new IOException("still running: " + command);
+      }
+      return new Result(process.exitValue(), Files.readString(log));
+    } finally {
+      end(process);
+      Files.delete(log);
+    }
+  }
+
+  Result run(Path directory, String... command) throws IOException, InterruptedException {
+    return run(directory, Map.of(), List.of(command));
+  }
+
+  /** Ends a program with what it started itself: politely first. */
+  void end(Process process) {
+    List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
+    all.add(process.toHandle());
+    all.forEach(ProcessHandle::destroy);
+    try {
+      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        all.forEach(ProcessHandle::destroyForcibly);
+        process.waitFor();
+      }
+    } catch (InterruptedException e) {
+      all.forEach(ProcessHandle::destroyForcibly);
+      Thread.currentThread().interrupt();
+    }
+    running.remove(process);
+  }
+
+  /** Ends a program as a loss of power would. */
+  void kill(Process process) throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+    running.remove(process);
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(running).forEach(this::end);
+  }
+}

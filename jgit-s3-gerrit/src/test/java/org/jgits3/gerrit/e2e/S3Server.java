@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** A versitygw with one bucket, whose access log counts the requests. */
+final class S3Server {
+  static final String KEY = "jgits3-e2e";
+  static final String SECRET = "jgits3-e2e-secret";
+  static final String BUCKET = "my-bucket";
+
+  private static final long QUIET_MILLIS = 400;
+  private static final long MOST_MILLIS = 4000;
+
+  private final int port = Programs.freePort();
+  private final Path accessLog;
+
+  S3Server(Programs programs, Path binary, Path directory)
+      throws IOException, InterruptedException {
+    Path data = Files.createDirectories(directory.resolve("s3").resolve(BUCKET)).getParent();
+    accessLog = directory.resolve("s3-access.log");
+    Process process =
+        programs.start(
+            directory,
+            Map.of("ROOT_ACCESS_KEY", KEY, "ROOT_SECRET_KEY", SECRET),
+            directory.resolve("s3.log").toFile(),
+            List.of(
+                binary.toString(),
+                "--port",
+                "127.0.0.1:" + port,
+                "--access-log",
+                accessLog.toString(),
+                "posix",
+                data.toString()));
+    for (int i = 0; !answers(); i++) {
+      if (i > 300 || !process.isAlive()) {
+        throw new IOException("versitygw does not start, see " + directory.resolve("s3.log"));
+      }
+      Thread.sleep(100);
+    }
+  }
+
+  private boolean answers() {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  int requests() throws IOException {
+    if (!Files.exists(accessLog)) {
+      return 0;
+    }
+    int requests = 0;
+    for (String line : Files.readAllLines(accessLog)) {
+      if (line.contains(" s3_")) {
+        requests++;
+      }
+    }
+    return requests;
+  }
+
+  /** Counts once no request came for a while. */
+  int settledRequests() throws IOException, InterruptedException {
+    int requests = requests();
+    for (long waited = 0; waited < MOST_MILLIS; waited += QUIET_MILLIS) {
+      Thread.sleep(QUIET_MILLIS);
+      int now = requests();
+      if (now == requests) {
+        break;
+      }
+      requests = now;
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A clone that a user of Gerrit works in, by git over HTTP. */
+final class WorkCopy {
+  private static final Pattern CHANGE = Pattern.compile("/\\+/(\\d+)");
+  static final Map<String, String> ENVIRONMENT =
+      Map.of("GIT_TERMINAL_PROMPT", "0", "GIT_CONFIG_GLOBAL", "/dev/null", "LC_ALL", "C");
+
+  private final Programs programs;
+  private final Path directory;
+  private final String project;
+
+  WorkCopy(Programs programs, GerritNode node, Path directory, String project)
+      throws IOException, InterruptedException {
+    this.programs = programs;
+    this.directory = Files.createDirectories(directory);
+    this.project = project;
+    git("clone", "-q", node.url(project), ".");
+  }
+
+  String git(String... arguments) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "git",
+                "-c",
+                "http.extraHeader=X-Forwarded-User: admin",
+                "-c",
+                "user.name=admin",
+                "-c",
+                "user.email=admin@example.com"));
+    command.addAll(Arrays.asList(arguments));
+    return programs.run(directory, ENVIRONMENT, command).ok().trim();
+  }
+
+  /** Commits a file with a Change-Id of its own. */
+  void commit(String file, String text) throws IOException, InterruptedException {
+    byte[] id = new byte[20];
+    ThreadLocalRandom.current().nextBytes(id);
+    Files.writeString(directory.resolve(file), text);
+    git("add", file);
+    git("commit", "-q", "-m", file + "\n\nChange-Id: I" + HexFormat.of().formatHex(id));
+  }
+
+  void amend(String file, String text) throws IOException, InterruptedException {
+    Files.writeString(directory.resolve(file), text);
+    git("commit", "-q", "-a", "--amend", "--no-edit");
+  }
+
+  /** Pushes HEAD for review, and returns how REST names the change. */
+  String push() throws IOException, InterruptedException {
+    String output = git("push", "origin", "HEAD:refs/for/master");
+    Matcher matcher = CHANGE.matcher(output);
+    if (!matcher.find()) {
+      throw new IOException("no change in " + output);
+    }
+    return project + "~" + matcher.group(1);
+  }
+
+  /** Starts again from the branch as it is now. */
+  void renew() throws IOException, InterruptedException {
+    git("fetch", "-q", "origin");
+    git("reset", "-q", "--hard", "origin/master");
+  }
+
+  String newChange(String file) throws IOException, InterruptedException {
+    renew();
+    commit(file, file + "\n");
+    return push();
+  }
+}
