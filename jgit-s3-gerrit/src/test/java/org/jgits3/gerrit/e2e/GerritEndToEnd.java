@@ -302,27 +302,24 @@ public final class GerritEndToEnd {
 
   private void people() throws InterruptedException {
     report.check(
-        "groups and permissions: members see the project, others do not",
+        "groups and permissions: who is barred does not see the project, others do",
         () -> {
           for (String user : List.of("in", "out")) {
             a.put("accounts/" + user, "{\"email\":\"%s@example.com\"}".formatted(user));
           }
-          a.put("groups/readers", "{\"members\":[\"in\"]}");
-          String group = a.get("groups/readers").at("id").text();
-          String project = "tools/other-1";
+          a.put("groups/barred", "{\"members\":[\"out\"]}");
+          String group = a.get("groups/barred").at("id").text();
+          String project = "projects/" + id("tools/other-1");
+          equal(a.rest("out", "GET", project, null).status(), 200, "before");
           a.post(
-              "projects/" + id(project) + "/access",
+              project + "/access",
               """
-              {"add":{"refs/*":{"permissions":{"read":{"exclusive":true,
-                "rules":{"%s":{"action":"ALLOW"}}}}}}}"""
+              {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
                   .formatted(group));
-          equal(a.rest("in", "GET", "projects/" + id(project), null).status(), 200, "member");
-          equal(a.rest("out", "GET", "projects/" + id(project), null).status(), 404, "other");
-          equal(
-              a.rest("admin", "DELETE", "groups/readers/members/in", null).status(),
-              204,
-              "removed");
-          equal(a.rest("in", "GET", "projects/" + id(project), null).status(), 404, "no member");
+          equal(a.rest("in", "GET", project, null).status(), 200, "other");
+          equal(a.rest("out", "GET", project, null).status(), 404, "barred");
+          equal(a.rest("admin", "DELETE", "groups/barred/members/out", null).status(), 204, "left");
+          equal(a.rest("out", "GET", project, null).status(), 200, "barred no more");
         });
   }
 

@@ -20,6 +20,7 @@ final class Programs implements AutoCloseable {
   private static final long MOST_MINUTES = 4;
 
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
+  private boolean closed;
 
   Programs() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::close));
@@ -35,8 +36,12 @@ final class Programs implements AutoCloseable {
     }
   }
 
-  Process start(Path directory, Map<String, String> environment, File log, List<String> command)
+  synchronized Process start(
+      Path directory, Map<String, String> environment, File log, List<String> command)
       throws IOException {
+    if (closed) {
+      throw new IOException("the run ends");
+    }
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(directory.toFile()).redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log));
@@ -100,6 +105,9 @@ final class Programs implements AutoCloseable {
 
   @Override
   public void close() {
+    synchronized (this) {
+      closed = true;
+    }
     List.copyOf(running).forEach(this::end);
   }
 }
