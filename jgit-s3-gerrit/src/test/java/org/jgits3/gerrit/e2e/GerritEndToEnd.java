@@ -160,6 +160,11 @@ public final class GerritEndToEnd {
         "{\"labels\":{\"Code-Review\":2},\"message\":\"good\"}");
   }
 
+  /** Puts a change into the index of a node, which submit asks; nothing else follows the other. */
+  private static void index(GerritNode node, String change) throws Exception {
+    equal(node.rest("admin", "POST", change(change) + "/index", "{}").status(), 204, "index");
+  }
+
   private static String status(GerritNode node, String change) throws Exception {
     return node.get(change(change) + "/detail").at("status").text();
   }
@@ -493,6 +498,7 @@ public final class GerritEndToEnd {
       String file = "race-" + i;
       String change = work.newChange(file);
       approve(a, change);
+      index(b, change);
       List<Callable<Integer>> both = new ArrayList<>();
       for (GerritNode node : List.of(a, b)) {
         both.add(() -> node.rest("admin", "POST", change(change) + "/submit", "{}").status());
@@ -514,6 +520,7 @@ public final class GerritEndToEnd {
     for (int i = 0; i < CHANGES_OF_CLIENT; i++) {
       String change = work.newChange("killed-" + i);
       approve(a, change);
+      index(b, change);
       changes.add(change);
     }
     ExecutorService submitter = Executors.newSingleThreadExecutor();
