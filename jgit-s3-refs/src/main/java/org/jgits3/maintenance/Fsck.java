@@ -4,6 +4,7 @@ package org.jgits3.maintenance;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.jgit.internal.fsck.FsckError;
 import org.eclipse.jgit.internal.storage.dfs.DfsFsck;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
@@ -56,22 +57,13 @@ final class Fsck {
     try (PinnedRepository pinned = PinnedRepository.open(repository, manifest, Objects::new)) {
       return findings(manifest, pinned, new DfsFsck(pinned).check(monitor));
     } catch (IOException e) {
-      throwIfOfStore(e);
+      Optional<StoreException> ofStore = S3ObjDatabase.cause(e, StoreException.class);
+      if (ofStore.isPresent()) {
+        throw ofStore.get();
+      }
       return List.of(
           new Verification.Finding(
               repository.name().manifestKey(), "fsck ended early: " + e.getMessage()));
-    }
-  }
-
-  /**
-   * Throws the exception of the store that caused a failure, if there is one; JGit wraps some of
-   * them.
-   */
-  private static void throwIfOfStore(IOException failure) throws StoreException {
-    for (Throwable e = failure; e != null; e = e.getCause()) {
-      if (e instanceof StoreException ofStore) {
-        throw ofStore;
-      }
     }
   }
 

@@ -24,9 +24,6 @@ import org.jgits3.store.ObjectStore;
  * Works through handles of its own. Safe for use by many threads.
  */
 public final class Maintenance {
-  private final ObjectStore store;
-  private final RepositoryName name;
-  private final ManifestCommitter committer;
   private final MaintenanceTarget repository;
 
   /**
@@ -44,9 +41,6 @@ public final class Maintenance {
       ManifestCommitter committer,
       SharedPacks packs,
       Supplier<StoredConfig> config) {
-    this.store = store;
-    this.name = name;
-    this.committer = committer;
     this.repository = new MaintenanceTarget(store, name, committer, packs, config);
   }
 
@@ -60,8 +54,7 @@ public final class Maintenance {
    * @throws IOException if the store does not answer
    */
   public Verification.Report verify(ProgressMonitor monitor) throws IOException {
-    Fsck git = new Fsck(repository);
-    return new Verification(store, name, committer, git).run(monitor);
+    return new Verification(repository).run(monitor);
   }
 
   /**
@@ -112,7 +105,8 @@ public final class Maintenance {
    */
   public Sweep.Report sweep(NameIndex nameIndex, Duration grace, boolean dryRun)
       throws IOException {
-    return new Sweep(store, nameIndex, Instant::now).run(committer, grace, dryRun);
+    return new Sweep(repository.store(), nameIndex, Instant::now)
+        .run(repository.committer(), grace, dryRun);
   }
 
   /**
@@ -132,7 +126,7 @@ public final class Maintenance {
    * @return true if this call merged packs
    */
   boolean compactIfFree() throws IOException {
-    Lease lease = repository.lease(committer.validate().manifest());
+    Lease lease = repository.lease(repository.committer().validate().manifest());
     if (!lease.acquire()) {
       OptionalLong collected = lease.collectedElsewhere();
       return collected.isPresent()
@@ -154,12 +148,12 @@ public final class Maintenance {
 
   /** Name of the repository. */
   RepositoryName name() {
-    return name;
+    return repository.name();
   }
 
   /** The newest manifest this process knows. */
   Optional<Manifest> newest() {
-    return committer.cached().map(VersionedManifest::manifest);
+    return repository.committer().cached().map(VersionedManifest::manifest);
   }
 
   /**

@@ -7,11 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
@@ -25,9 +22,7 @@ public final class Verification {
   /** Maximum number of attempts while commits keep replacing the objects being read. */
   private static final int ATTEMPTS = 5;
 
-  private final ObjectStore store;
-  private final RepositoryName name;
-  private final ManifestCommitter committer;
+  private final MaintenanceTarget repository;
   private final Fsck git;
 
   /**
@@ -54,11 +49,9 @@ public final class Verification {
     }
   }
 
-  Verification(ObjectStore store, RepositoryName name, ManifestCommitter committer, Fsck git) {
-    this.store = store;
-    this.name = name;
-    this.committer = committer;
-    this.git = git;
+  Verification(MaintenanceTarget repository) {
+    this.repository = repository;
+    this.git = new Fsck(repository);
   }
 
   /**
@@ -69,16 +62,16 @@ public final class Verification {
    * @throws IOException if the manifest cannot be read, or the store does not answer
    */
   Report run(ProgressMonitor monitor) throws IOException {
-    Manifest manifest = committer.validate().manifest();
+    Manifest manifest = repository.committer().validate().manifest();
     for (int i = 1; ; i++) {
       Report report = check(manifest, monitor);
-      Manifest now = committer.validate().manifest();
+      Manifest now = repository.committer().validate().manifest();
       if (report.findings().isEmpty() || !replaced(report.findings(), manifest, now)) {
         return report;
       }
       if (i == ATTEMPTS) {
         throw new IOException(
-            name
+            repository.name()
                 + ": objects were replaced and swept during each of "
                 + ATTEMPTS
                 + " verifications; verify again, or sweep later");
@@ -89,7 +82,7 @@ public final class Verification {
 
   private Report check(Manifest manifest, ProgressMonitor monitor) throws IOException {
     List<LiveObject> objects = LiveObject.of(manifest);
-    ObjectCheck check = new ObjectCheck(store);
+    ObjectCheck check = new ObjectCheck(repository.store());
     check.run(objects, monitor);
     List<Finding> findings = new ArrayList<>(check.findings());
     boolean sound = findings.isEmpty();

@@ -2,18 +2,15 @@
 package org.jgits3.internal.pack;
 
 import java.io.Closeable;
-import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ObjectNames;
 
 /**
  * The packs of one manifest, for maintenance. Commits by others do not change them. Shares no state
  * with the handles of users. Safe for use by many threads.
  */
 public class PinnedPacks extends SharedPacks implements Closeable {
-  private final ManifestCommitter committer;
   private final Manifest pinned;
   private volatile boolean garbageKept;
 
@@ -27,22 +24,12 @@ public class PinnedPacks extends SharedPacks implements Closeable {
    */
   public PinnedPacks(SharedPacks packs, ManifestCommitter committer, Manifest pinned) {
     super(packs, committer);
-    this.committer = committer;
     this.pinned = pinned;
   }
 
   @Override
   Manifest manifest() {
     return pinned;
-  }
-
-  /**
-   * Mints from the newest manifest: a pack is begun after all objects were counted, which may take
-   * so long that a name from the pinned manifest would be too old to be listed.
-   */
-  @Override
-  String mint() throws IOException {
-    return ObjectNames.mint(committer.validate().manifest());
   }
 
   /** Does nothing: an object that is not in these packs is missing. */

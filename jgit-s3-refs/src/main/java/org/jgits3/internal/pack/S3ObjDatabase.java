@@ -350,7 +350,15 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return !shared.lists(missing.get().key());
   }
 
-  private static <T extends Throwable> Optional<T> cause(Throwable failure, Class<T> type) {
+  /**
+   * The nearest cause of a failure that is of a type; JGit wraps some exceptions of the store.
+   *
+   * @param <T> the type
+   * @param failure the failure
+   * @param type the type
+   * @return it, or the failure itself; empty if there is none
+   */
+  public static <T extends Throwable> Optional<T> cause(Throwable failure, Class<T> type) {
     for (Throwable e = failure; e != null; e = e.getCause()) {
       if (type.isInstance(e)) {
         return Optional.of(type.cast(e));

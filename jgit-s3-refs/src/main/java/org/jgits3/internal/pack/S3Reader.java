@@ -194,11 +194,16 @@ final class S3Reader extends DfsReader {
   }
 
   private ObjectLoader openHere(AnyObjectId id, int typeHint) throws IOException {
+    return twice(id, reader -> super.open(id, typeHint));
+  }
+
+  /** Does a look-up in this reader, once more if the object has appeared since. */
+  private <T> T twice(AnyObjectId id, Lookup<T> lookup) throws IOException {
     try {
-      return super.open(id, typeHint);
+      return lookup.in(this);
     } catch (MissingObjectException e) {
       if (appeared(id)) {
-        return super.open(id, typeHint);
+        return lookup.in(this);
       }
       throw e;
     }
@@ -217,14 +222,7 @@ final class S3Reader extends DfsReader {
   }
 
   private long getObjectSizeHere(AnyObjectId id, int typeHint) throws IOException {
-    try {
-      return super.getObjectSize(id, typeHint);
-    } catch (MissingObjectException e) {
-      if (appeared(id)) {
-        return super.getObjectSize(id, typeHint);
-      }
-      throw e;
-    }
+    return twice(id, reader -> super.getObjectSize(id, typeHint));
   }
 
   /** Tests whether it is worth looking for an object again. */
@@ -238,14 +236,7 @@ final class S3Reader extends DfsReader {
   }
 
   private boolean isNotLargerThanHere(AnyObjectId id, int typeHint, long limit) throws IOException {
-    try {
-      return super.isNotLargerThan(id, typeHint, limit);
-    } catch (MissingObjectException e) {
-      if (appeared(id)) {
-        return super.isNotLargerThan(id, typeHint, limit);
-      }
-      throw e;
-    }
+    return twice(id, reader -> super.isNotLargerThan(id, typeHint, limit));
   }
 
   @Override

@@ -168,7 +168,10 @@ public class SharedPacks {
     return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
   }
 
-  /** Mints the name of a pack to be written, from a manifest validated after this call began. */
+  /**
+   * Mints the name of a pack to be written, from a manifest validated after this call began: by the
+   * time a collection begins one, the manifest it collects may be too old for a pack to be listed.
+   */
   String mint() throws IOException {
     return ObjectNames.mint(committer.validate().manifest());
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack.file;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.zip.CRC32C;
@@ -31,7 +31,7 @@ public final class RangeChecksums {
   /** Computes them while a pack is written. Used by one thread. */
   static final class Writer {
     private final CRC32C crc = new CRC32C();
-    private ByteBuffer sums = ByteBuffer.allocate(64);
+    private final ByteArrayOutputStream sums = new ByteArrayOutputStream();
     private int filled;
 
     void update(byte[] bytes, int offset, int length) {
@@ -53,12 +53,7 @@ public final class RangeChecksums {
     }
 
     private void add(int sum) {
-      if (!sums.hasRemaining()) {
-        sums =
-            ByteBuffer.wrap(Arrays.copyOf(sums.array(), 2 * sums.capacity()))
-                .position(sums.limit());
-      }
-      sums.putInt(sum);
+      sums.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(sum).array());
     }
 
     /** Completes the pack; returns the bytes to be stored. */
@@ -66,8 +61,8 @@ public final class RangeChecksums {
       if (filled > 0) {
         endRange();
       }
-      add(Crc32c.of(sums.array(), 0, sums.position()));
-      return Arrays.copyOf(sums.array(), sums.position());
+      add(Crc32c.of(sums.toByteArray(), 0, sums.size()));
+      return sums.toByteArray();
     }
   }
 
