@@ -68,31 +68,18 @@ public interface ObjectStore extends Closeable {
    * Reads a range of an object into a slice of the caller's array, in one request, and one for the
    * rest whenever a connection breaks. The bytes are all of one version.
    *
-   * @param key object to read
-   * @param offset first byte of the range, from 0
-   * @param dst array that receives the bytes
-   * @param dstOffset index in {@code dst} of the first byte
-   * @param length bytes to read, at least 1; all of them must exist
-   * @param expected version the bytes must have; empty for any
+   * @param range the range, and the slice that receives it
    * @param listener listener that is told of bytes as they arrive
    * @return version the bytes came from
    * @throws StoreException.Missing if there is no such object
-   * @throws StoreException.Changed if the object has another version than {@code expected}, or was
-   *     replaced by a shorter one while it was read
+   * @throws StoreException.Changed if the object has another version than expected, or was replaced
+   *     by a shorter one while it was read
    * @throws StoreException.Corrupt if the object ends before the range does
    * @throws StoreException.Unavailable if the store does not answer, or its body breaks again and
    *     again; the slice is then undefined
    * @throws StoreException if the store refuses; the slice is then undefined
    */
-  ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
-      throws IOException;
+  ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException;
 
   /**
    * Reads a range of an object without a listener.
@@ -114,7 +101,8 @@ public interface ObjectStore extends Closeable {
       int length,
       Optional<ObjectVersion> expected)
       throws IOException {
-    return read(key, offset, dst, dstOffset, length, expected, ReadListener.IGNORED);
+    return read(
+        new ReadRequest(key, offset, dst, dstOffset, length, expected), ReadListener.IGNORED);
   }
 
   /**

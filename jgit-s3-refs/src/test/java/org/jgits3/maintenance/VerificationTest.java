@@ -38,6 +38,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -226,7 +227,7 @@ class VerificationTest {
         new ObjectCheck(
             new DelegatingObjectStore(store) {
               @Override
-              protected ObjectVersion read(Range range) throws IOException {
+              protected ObjectVersion read(ReadRequest range) throws IOException {
                 if (range.key().equals(bad)) {
                   throw new StoreException.BrokenOff(
                       range.key(), range.key() + ": the body ended", null);
@@ -422,7 +423,7 @@ class VerificationTest {
         TestRepositories.manager(
             new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
               @Override
-              protected ObjectVersion read(Range range) throws IOException {
+              protected ObjectVersion read(ReadRequest range) throws IOException {
                 if (down.get()) {
                   throw new StoreException.Unavailable(
                       range.key(), range.key() + ": no answer", null);

@@ -25,50 +25,21 @@ public class DelegatingObjectStore extends ObservedObjectStore {
   }
 
   /**
-   * Range of an object to read.
-   *
-   * @param key object to read
-   * @param offset first byte of the range
-   * @param dst array that receives the bytes
-   * @param at index in {@code dst} of the first byte
-   * @param length bytes to read
-   * @param expected version the bytes must have; empty for any
-   */
-  @SuppressWarnings("ArrayRecordComponent") // filled, never compared
-  public record Range(
-      String key, long offset, byte[] dst, int at, int length, Optional<ObjectVersion> expected) {}
-
-  /**
    * Reads a range. The listener is told of its bytes afterwards, so a subclass may change them.
    *
    * @param range the range
    * @return version the bytes came from
    * @throws IOException as the store
    */
-  protected ObjectVersion read(Range range) throws IOException {
-    return super.read(
-        range.key,
-        range.offset,
-        range.dst,
-        range.at,
-        range.length,
-        range.expected,
-        ReadListener.IGNORED);
+  protected ObjectVersion read(ReadRequest range) throws IOException {
+    return super.read(range, ReadListener.IGNORED);
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
-      throws IOException {
-    ObjectVersion version = read(new Range(key, offset, dst, dstOffset, length, expected));
+  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+    ObjectVersion version = read(range);
     listener.begins(version);
-    listener.until(dstOffset + length);
+    listener.until(range.dstOffset() + range.length());
     return version;
   }
 }

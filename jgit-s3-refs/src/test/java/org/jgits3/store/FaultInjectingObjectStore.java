@@ -206,7 +206,7 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(Range range) throws IOException {
+  protected ObjectVersion read(ReadRequest range) throws IOException {
     return send(RequestKind.READ, range.key(), () -> super.read(range));
   }
 

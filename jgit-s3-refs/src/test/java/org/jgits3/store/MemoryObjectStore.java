@@ -59,25 +59,20 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
-      throws IOException {
-    Stored found = existing(key);
-    if (expected.filter(Predicate.not(found.version::equals)).isPresent()) {
-      throw new StoreException.Changed(key, location() + key + ": was replaced", null);
+  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+    Stored found = existing(range.key());
+    if (range.expected().filter(Predicate.not(found.version::equals)).isPresent()) {
+      throw new StoreException.Changed(
+          range.key(), location() + range.key() + ": was replaced", null);
     }
-    if (offset + length > found.bytes.length) {
-      throw new StoreException.Corrupt(key, location() + key + ": ends early", null);
+    if (range.offset() + range.length() > found.bytes.length) {
+      throw new StoreException.Corrupt(
+          range.key(), location() + range.key() + ": ends early", null);
     }
-    System.arraycopy(found.bytes, (int) offset, dst, dstOffset, length);
+    System.arraycopy(
+        found.bytes, (int) range.offset(), range.dst(), range.dstOffset(), range.length());
     listener.begins(found.version);
-    listener.until(dstOffset + length);
+    listener.until(range.dstOffset() + range.length());
     return found.version;
   }
 

@@ -225,12 +225,7 @@ public abstract class ObjectStoreContract {
     List<Integer> ends = new ArrayList<>();
     ObjectVersion version =
         store.read(
-            key("key"),
-            5,
-            dst,
-            10,
-            dst.length - 10,
-            Optional.empty(),
+            new ReadRequest(key("key"), 5, dst, 10, dst.length - 10, Optional.empty()),
             new ReadListener() {
               @Override
               public void begins(ObjectVersion found) {

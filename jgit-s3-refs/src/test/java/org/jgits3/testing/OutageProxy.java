@@ -113,9 +113,9 @@ public final class OutageProxy implements AutoCloseable {
   private void forward(Socket from, Socket to) {
     byte[] buffer = new byte[1 << 16];
     try (from;
-        to) {
-      InputStream in = from.getInputStream();
-      OutputStream out = to.getOutputStream();
+        to;
+        InputStream in = from.getInputStream();
+        OutputStream out = to.getOutputStream()) {
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
         long left = untilOutage.addAndGet(-n);
         if (left < 0 && left + n >= 0) {

@@ -17,6 +17,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.UploadedPart;
 
 /** A store whose test decides what becomes of each request. */
@@ -42,7 +43,7 @@ abstract class SteppedStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(Range range) throws IOException {
+  protected ObjectVersion read(ReadRequest range) throws IOException {
     return send(() -> super.read(range));
   }
 

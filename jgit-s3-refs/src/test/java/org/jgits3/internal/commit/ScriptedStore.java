@@ -29,6 +29,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.UploadedPart;
 
 /**
@@ -232,15 +233,8 @@ public final class ScriptedStore implements ObjectStore {
   public void close() {}
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener) {
-    throw new UnsupportedOperationException(key);
+  public ObjectVersion read(ReadRequest range, ReadListener listener) {
+    throw new UnsupportedOperationException(range.key());
   }
 
   @Override

@@ -12,8 +12,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.internal.concurrent.DaemonThreads;
 
 /**
  * Passes connections on to a server, and holds back what clients send, or what the server does,
@@ -22,6 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class PausingProxy implements Closeable {
   private static final long DEADLINE_SECONDS = 300;
 
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(DaemonThreads.named("pausing-proxy"));
   private final ServerSocket listener;
   private final URI server;
   private final boolean clientsHeld;
@@ -63,7 +68,7 @@ final class PausingProxy implements Closeable {
       throws IOException {
     ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     PausingProxy proxy = new PausingProxy(listener, server, clientsHeld, marker, bytes);
-    inBackground(proxy::accept);
+    proxy.threads.execute(proxy::accept);
     return proxy;
   }
 
@@ -104,16 +109,20 @@ final class PausingProxy implements Closeable {
     listener.close();
   }
 
-  private void accept() throws IOException {
-    while (true) {
-      Socket client = listener.accept();
-      Socket upstream = new Socket(server.getHost(), server.getPort());
-      inBackground(() -> pump(client, upstream, clientsHeld));
-      inBackground(() -> pump(upstream, client, !clientsHeld));
+  private void accept() {
+    try {
+      while (true) {
+        Socket client = listener.accept();
+        Socket upstream = new Socket(server.getHost(), server.getPort());
+        threads.execute(() -> pump(client, upstream, clientsHeld));
+        threads.execute(() -> pump(upstream, client, !clientsHeld));
+      }
+    } catch (IOException closed) {
+      threads.shutdown();
     }
   }
 
-  private void pump(Socket from, Socket to, boolean counted) throws IOException {
+  private void pump(Socket from, Socket to, boolean counted) {
     try (from;
         to) {
       InputStream in = from.getInputStream();
@@ -126,6 +135,8 @@ final class PausingProxy implements Closeable {
         }
         out.write(buffer, 0, n);
       }
+    } catch (IOException connectionEnded) {
+      return; // both peers see it
     }
   }
 
@@ -142,24 +153,5 @@ final class PausingProxy implements Closeable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  /** A connection that breaks is the peers' business, who both see it. */
-  private static void inBackground(Work work) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException connectionEnded) {
-                return;
-              }
-            });
-    thread.setDaemon(true);
-    thread.start();
   }
 }

@@ -15,6 +15,7 @@ import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 
 /**
@@ -147,12 +148,8 @@ public final class SnapshotDownload {
       version =
           Optional.of(
               reader.read(
-                  key,
-                  offset + filled,
-                  part,
-                  filled,
-                  part.length - filled,
-                  version,
+                  new ReadRequest(
+                      key, offset + filled, part, filled, part.length - filled, version),
                   (from, to) -> {
                     SnapshotSlice slice = new SnapshotSlice(key, offset, part, from, to);
                     slices.put(from, slice);

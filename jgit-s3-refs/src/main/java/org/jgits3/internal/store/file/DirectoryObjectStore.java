@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -35,6 +36,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 import org.slf4j.Logger;
@@ -138,25 +140,16 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
-      throws IOException {
-    Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    if (length < 1 || offset < 0) {
-      throw new IllegalArgumentException("range of " + length + " bytes at " + offset);
-    }
+  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+    String key = range.key();
+    long offset = range.offset();
+    int length = range.length();
     try (FileChannel channel = open(key)) {
       if (channel == null) {
         throw missing(key);
       }
       ObjectVersion version = version(key, channel);
-      if (expected.isPresent() && !expected.get().equals(version)) {
+      if (range.expected().filter(Predicate.not(version::equals)).isPresent()) {
         throw new StoreException.Changed(
             key, layout.location(key) + ": has changed; start over with the new version", null);
       }
@@ -171,9 +164,9 @@ public final class DirectoryObjectStore implements ObjectStore {
       listener.begins(version);
       for (int read = 0; read < length; ) {
         int n = Math.min(READ_AT_ONCE, length - read);
-        DirectoryFiles.readFully(channel, offset + read, dst, dstOffset + read, n);
+        DirectoryFiles.readFully(channel, offset + read, range.dst(), range.dstOffset() + read, n);
         read += n;
-        listener.until(dstOffset + read);
+        listener.until(range.dstOffset() + read);
       }
       return version;
     } catch (IOException e) {

@@ -20,6 +20,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
@@ -138,19 +139,9 @@ public class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
-      throws IOException {
+  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
     return observe(
-        RequestKind.READ,
-        () -> store.read(key, offset, dst, dstOffset, length, expected, listener),
-        version -> Ended.ok(length));
+        RequestKind.READ, () -> store.read(range, listener), version -> Ended.ok(range.length()));
   }
 
   @Override

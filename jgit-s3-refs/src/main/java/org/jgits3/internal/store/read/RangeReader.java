@@ -4,12 +4,12 @@ package org.jgits3.internal.store.read;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 
 /**
@@ -131,8 +131,8 @@ public final class RangeReader {
    * @param dst array that receives the bytes
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
-   * @return version of the object; given to {@link #read(String, long, byte[], int, int, Optional,
-   *     ReadListeners)}, it ensures that the next part is of the same version
+   * @return version of the object; given to {@link #read(ReadRequest, ReadListeners)}, it ensures
+   *     that the next part is of the same version
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it was replaced meanwhile; read it again
    * @throws StoreException.Corrupt if the object ends before
@@ -140,38 +140,26 @@ public final class RangeReader {
    */
   public ObjectVersion read(String key, long offset, byte[] dst, int dstOffset, int length)
       throws IOException {
-    return read(key, offset, dst, dstOffset, length, Optional.empty(), ReadListeners.IGNORED);
+    return read(
+        new ReadRequest(key, offset, dst, dstOffset, length, Optional.empty()),
+        ReadListeners.IGNORED);
   }
 
   /**
    * Reads a part of an object of a known version, and reports its bytes as they arrive.
    *
-   * @param key object to read
-   * @param offset first byte to read, from 0
-   * @param dst array that receives the bytes
-   * @param dstOffset where in {@code dst} they begin
-   * @param length bytes to read, at least 1; all of them must exist
-   * @param expected version they must have; empty for any
+   * @param part the part, and the slice that receives it
    * @param listeners listeners to the ranges
    * @return version they have
    * @throws StoreException.Missing if there is no such object
-   * @throws StoreException.Changed if it has another version than {@code expected}, or was replaced
+   * @throws StoreException.Changed if it has another version than expected, or was replaced
    *     meanwhile
    * @throws StoreException.Corrupt if the object ends before
    * @throws IOException if the store does not answer or refuses; the slice is then undefined
    */
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListeners listeners)
-      throws IOException {
-    Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    Run run = new Run(key, offset - dstOffset, dst, expected);
-    return run.inRanges(divide(dstOffset, dstOffset + length), listeners);
+  public ObjectVersion read(ReadRequest part, ReadListeners listeners) throws IOException {
+    int from = part.dstOffset();
+    return new Run(part).inRanges(divide(from, from + part.length()), listeners);
   }
 
   private List<Range> divide(int from, int to) {
@@ -195,11 +183,11 @@ public final class RangeReader {
     /** Version of the first answer, unless it was known before; null until then. */
     private final AtomicReference<ObjectVersion> version;
 
-    Run(String key, long origin, byte[] dst, Optional<ObjectVersion> expected) {
-      this.key = key;
-      this.origin = origin;
-      this.dst = dst;
-      this.version = new AtomicReference<>(oneVersion ? expected.orElse(null) : null);
+    Run(ReadRequest part) {
+      this.key = part.key();
+      this.origin = part.offset() - part.dstOffset();
+      this.dst = part.dst();
+      this.version = new AtomicReference<>(oneVersion ? part.expected().orElse(null) : null);
     }
 
     ObjectVersion inRanges(List<Range> ranges, ReadListeners listeners) throws IOException {
@@ -234,12 +222,13 @@ public final class RangeReader {
     private void read(int from, int to, ReadListener listener) throws IOException {
       ObjectVersion read =
           store.read(
-              key,
-              origin + from,
-              dst,
-              from,
-              to - from,
-              oneVersion ? Optional.ofNullable(version.get()) : Optional.empty(),
+              new ReadRequest(
+                  key,
+                  origin + from,
+                  dst,
+                  from,
+                  to - from,
+                  oneVersion ? Optional.ofNullable(version.get()) : Optional.empty()),
               listener);
       boolean first = version.compareAndSet(null, read);
       if (!first && oneVersion && !version.get().equals(read)) {

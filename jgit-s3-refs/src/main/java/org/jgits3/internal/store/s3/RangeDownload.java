@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import software.amazon.awssdk.http.AbortableInputStream;
 
 /**
@@ -33,10 +34,10 @@ final class RangeDownload {
   /** Bytes that had been received when progress was last seen. */
   private int seen;
 
-  RangeDownload(byte[] dst, int dstOffset, int length, ReadListener listener) {
-    this.dst = dst;
-    this.dstOffset = dstOffset;
-    this.length = length;
+  RangeDownload(ReadRequest range, ReadListener listener) {
+    this.dst = range.dst();
+    this.dstOffset = range.dstOffset();
+    this.length = range.length();
     this.listener = listener;
   }
 

@@ -31,6 +31,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -357,17 +358,8 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(
-      String key,
-      long offset,
-      byte[] dst,
-      int dstOffset,
-      int length,
-      Optional<ObjectVersion> expected,
-      ReadListener listener)
-      throws IOException {
-    Objects.checkFromIndexSize(dstOffset, length, dst.length);
-    RangeDownload landing = new RangeDownload(dst, dstOffset, length, listener);
+  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+    RangeDownload landing = new RangeDownload(range, listener);
     Retries.Run run = retries.begin();
     while (true) {
       int start = landing.received();
@@ -376,10 +368,10 @@ public final class S3ObjectStore implements ObjectStore {
             connected(
                 () ->
                     range(
-                        key,
-                        offset + start,
-                        length - start,
-                        landing.version().or(() -> expected),
+                        range.key(),
+                        range.offset() + start,
+                        range.length() - start,
+                        landing.version().or(range::expected),
                         landing::take));
         retries.answered();
         return version;
@@ -389,7 +381,7 @@ public final class S3ObjectStore implements ObjectStore {
           run.progressed();
         }
         if (!run.goesOnAfter(failure)) {
-          recover(key, landing, start, expected.isEmpty(), failure);
+          recover(range.key(), landing, start, range.expected().isEmpty(), failure);
         }
       }
     }

@@ -36,6 +36,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -101,12 +102,12 @@ class PackDamageTest {
     }
 
     @Override
-    protected ObjectVersion read(Range range) throws IOException {
+    protected ObjectVersion read(ReadRequest range) throws IOException {
       ObjectVersion version = super.read(range);
       if (range.key().endsWith(extension)) {
         reads.add(range.length());
         if (good.getAndDecrement() <= 0 && flips.getAndDecrement() > 0) {
-          range.dst()[range.at() + range.length() / 2] ^= 4;
+          range.dst()[range.dstOffset() + range.length() / 2] ^= 4;
         }
       }
       return version;

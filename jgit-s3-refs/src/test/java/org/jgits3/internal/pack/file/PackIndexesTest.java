@@ -33,6 +33,7 @@ import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,7 @@ class PackIndexesTest {
     }
 
     @Override
-    protected ObjectVersion read(Range range) throws IOException {
+    protected ObjectVersion read(ReadRequest range) throws IOException {
       reads.incrementAndGet();
       met.countDown();
       try {

@@ -20,6 +20,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,7 +47,7 @@ class StalledLoadTest {
     }
 
     @Override
-    protected ObjectVersion read(Range range) throws IOException {
+    protected ObjectVersion read(ReadRequest range) throws IOException {
       if (range.key().contains(repositoryId)) {
         asked.countDown();
         try {

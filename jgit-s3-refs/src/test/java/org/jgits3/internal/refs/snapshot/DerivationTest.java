@@ -23,6 +23,7 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,10 +54,11 @@ class DerivationTest {
             new ObservedObjectStore(
                 new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
                   @Override
-                  protected ObjectVersion read(Range range) throws IOException {
+                  protected ObjectVersion read(ReadRequest range) throws IOException {
                     ObjectVersion v = super.read(range);
                     if (range.key().endsWith(".delta") && delta.get() != null) {
-                      System.arraycopy(delta.get(), 0, range.dst(), range.at(), range.length());
+                      System.arraycopy(
+                          delta.get(), 0, range.dst(), range.dstOffset(), range.length());
                     }
                     return v;
                   }

@@ -34,6 +34,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
@@ -277,7 +278,7 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          protected ObjectVersion read(Range range) throws IOException {
+          protected ObjectVersion read(ReadRequest range) throws IOException {
             reading.countDown();
             try {
               go.await();
@@ -315,7 +316,7 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          protected ObjectVersion read(Range range) throws IOException {
+          protected ObjectVersion read(ReadRequest range) throws IOException {
             if (waiter.get().getState() == Thread.State.NEW) {
               waiter.get().start();
               while (waiter.get().getState() != Thread.State.WAITING) {

@@ -32,6 +32,7 @@ import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
@@ -124,25 +125,19 @@ class SnapshotDownloadTest {
   private ObjectStore arrivingInPieces(Random random) {
     return new DelegatingObjectStore(store) {
       @Override
-      public ObjectVersion read(
-          String key,
-          long offset,
-          byte[] dst,
-          int dstOffset,
-          int length,
-          Optional<ObjectVersion> expected,
-          ReadListener listener)
-          throws IOException {
+      public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+        int length = range.length();
         byte[] bytes = new byte[length];
-        ObjectVersion version = read(new Range(key, offset, bytes, 0, length, expected));
+        ObjectVersion version =
+            read(new ReadRequest(range.key(), range.offset(), bytes, 0, length, range.expected()));
         for (int times = random.nextInt(3); times >= 0; times--) {
           listener.begins(version);
           int end = times == 0 ? length : random.nextInt(length);
           for (int at = 0; at < end; ) {
             int n = Math.min(end - at, 1 + random.nextInt(120));
-            System.arraycopy(bytes, at, dst, dstOffset + at, n);
+            System.arraycopy(bytes, at, range.dst(), range.dstOffset() + at, n);
             at += n;
-            listener.until(dstOffset + at);
+            listener.until(range.dstOffset() + at);
           }
         }
         return version;
@@ -216,11 +211,12 @@ class SnapshotDownloadTest {
   private ObjectStore of(byte[] bytes) {
     return new DelegatingObjectStore(store) {
       @Override
-      protected ObjectVersion read(Range range) throws IOException {
+      protected ObjectVersion read(ReadRequest range) throws IOException {
         if (range.offset() + range.length() > bytes.length) {
           throw new StoreException.Corrupt(range.key(), range.key() + " ends early", null);
         }
-        System.arraycopy(bytes, (int) range.offset(), range.dst(), range.at(), range.length());
+        System.arraycopy(
+            bytes, (int) range.offset(), range.dst(), range.dstOffset(), range.length());
         return new ObjectVersion("v");
       }
 

@@ -12,6 +12,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadRequest;
 
 /**
  * A store on whose requests a test stages what others do: an action runs before or after the next
@@ -117,7 +118,7 @@ public final class StagedObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(Range range) throws IOException {
+  protected ObjectVersion read(ReadRequest range) throws IOException {
     if (!isSnapshot(range.key())) {
       return super.read(range);
     }

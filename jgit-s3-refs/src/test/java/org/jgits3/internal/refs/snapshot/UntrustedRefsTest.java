@@ -32,6 +32,7 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RestampingStore;
 import org.jgits3.store.StoreException;
@@ -94,10 +95,10 @@ class UntrustedRefsTest {
     }
 
     @Override
-    protected ObjectVersion read(Range range) throws IOException {
+    protected ObjectVersion read(ReadRequest range) throws IOException {
       ObjectVersion v = super.read(range);
       if (flips(range.key())) {
-        range.dst()[range.at() + range.length() / 2] ^= 1;
+        range.dst()[range.dstOffset() + range.length() / 2] ^= 1;
       }
       return v;
     }

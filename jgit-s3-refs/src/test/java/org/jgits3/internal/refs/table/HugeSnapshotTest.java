@@ -23,6 +23,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -88,10 +89,11 @@ class HugeSnapshotTest {
             (proxy, method, args) -> {
               assertThat(method.getName()).isEqualTo("read");
               ObjectVersion version = new ObjectVersion("v");
-              ReadListener listener = (ReadListener) args[6];
+              ReadRequest range = (ReadRequest) args[0];
+              ReadListener listener = (ReadListener) args[1];
               listener.begins(version);
-              read((long) args[1], (byte[]) args[2], (int) args[3], (int) args[4]);
-              listener.until((int) args[3] + (int) args[4]);
+              read(range.offset(), range.dst(), range.dstOffset(), range.length());
+              listener.until(range.dstOffset() + range.length());
               return version;
             });
   }

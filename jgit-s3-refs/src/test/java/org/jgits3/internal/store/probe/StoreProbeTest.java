@@ -27,6 +27,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
@@ -228,10 +229,15 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          protected ObjectVersion read(Range range) throws IOException {
+          protected ObjectVersion read(ReadRequest range) throws IOException {
             return super.read(
-                new Range(
-                    range.key(), range.offset(), range.dst(), range.at(), range.length(), ANY));
+                new ReadRequest(
+                    range.key(),
+                    range.offset(),
+                    range.dst(),
+                    range.dstOffset(),
+                    range.length(),
+                    ANY));
           }
         };
     assertThat(failed(broken, true)).isEqualTo("range-if-match");

@@ -26,6 +26,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
@@ -79,12 +80,7 @@ class RangeReaderTest {
       Optional<ObjectVersion> version =
           random.nextBoolean() ? store.stat(KEY).map(ObjectInfo::version) : Optional.empty();
       reader.read(
-          KEY,
-          offset,
-          dst,
-          10,
-          length,
-          version,
+          new ReadRequest(KEY, offset, dst, 10, length, version),
           (from, to) ->
               end -> {
                 synchronized (landed) {
@@ -115,7 +111,9 @@ class RangeReaderTest {
       throws IOException {
     long before = counts.snapshot().total();
     new RangeReader(store, sizes, true)
-        .read(KEY, 0, dst, 0, dst.length, version, RangeReader.ReadListeners.IGNORED);
+        .read(
+            new ReadRequest(KEY, 0, dst, 0, dst.length, version),
+            RangeReader.ReadListeners.IGNORED);
     return counts.snapshot().total() - before;
   }
 
@@ -131,7 +129,8 @@ class RangeReaderTest {
       rounds.gate();
       Optional<ObjectVersion> version =
           known ? store.stat(KEY).map(ObjectInfo::version) : Optional.empty();
-      reader.read(KEY, 0, dst, 0, 8 * 500, version, RangeReader.ReadListeners.IGNORED);
+      reader.read(
+          new ReadRequest(KEY, 0, dst, 0, 8 * 500, version), RangeReader.ReadListeners.IGNORED);
       assertThat(dst).isEqualTo(bytes);
       assertThat(rounds.count()).isEqualTo(2);
     }
@@ -184,7 +183,7 @@ class RangeReaderTest {
     }
 
     @Override
-    protected ObjectVersion read(Range range) throws IOException {
+    protected ObjectVersion read(ReadRequest range) throws IOException {
       assertThat(range.expected()).isEmpty();
       if (range.offset() > 0) {
         othersAskedFor.countDown();

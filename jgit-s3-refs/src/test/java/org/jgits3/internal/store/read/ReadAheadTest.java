@@ -21,6 +21,7 @@ import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AutoClose;
@@ -132,7 +133,7 @@ class ReadAheadTest {
     ObjectStore watched =
         new DelegatingObjectStore(store) {
           @Override
-          protected ObjectVersion read(Range range) throws IOException {
+          protected ObjectVersion read(ReadRequest range) throws IOException {
             inFlight.incrementAndGet();
             try {
               return super.read(range);

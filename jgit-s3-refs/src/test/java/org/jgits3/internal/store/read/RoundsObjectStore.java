@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 
 /**
  * A store that answers ranged reads in rounds: none before as many have arrived as belong to one.
@@ -45,7 +46,7 @@ public final class RoundsObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(Range range) throws IOException {
+  protected ObjectVersion read(ReadRequest range) throws IOException {
     if (gated) {
       try {
         round.await();

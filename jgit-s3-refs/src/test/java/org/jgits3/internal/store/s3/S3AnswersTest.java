@@ -27,6 +27,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -338,7 +339,7 @@ class S3AnswersTest {
     List<String> told = new ArrayList<>();
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store = open(server)) {
-      store.read("k", 2, dst, 1, 6, Optional.empty(), new Telling(told));
+      store.read(new ReadRequest("k", 2, dst, 1, 6, Optional.empty()), new Telling(told));
       assertThat(dst).asString().isEqualTo("\0002" + "34567");
       assertThat(told).startsWith("\"v2\"").doesNotHaveDuplicates().endsWith("7");
       assertThat(server.requests())
@@ -478,7 +479,9 @@ class S3AnswersTest {
         ObjectStore store = open(server)) {
       Throwable failure =
           catchThrowable(
-              () -> store.read("k", 0, new byte[9], 0, 9, Optional.empty(), interrupting));
+              () ->
+                  store.read(
+                      new ReadRequest("k", 0, new byte[9], 0, 9, Optional.empty()), interrupting));
       assertThat(Thread.interrupted()).isTrue();
       assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
       assertThat(server.requests()).hasSize(1);
@@ -512,7 +515,7 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         S3Client client = impatient(server, timers);
         ObjectStore store = S3ObjectStore.using(LOCATION, client)) {
-      store.read("k", 0, dst, 0, 9, Optional.empty(), listener);
+      store.read(new ReadRequest("k", 0, dst, 0, 9, Optional.empty()), listener);
       assertThat(dst).isEqualTo(DIGITS);
       assertThat(told).doesNotHaveDuplicates();
       assertThat(server.requests())

@@ -17,6 +17,7 @@ import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
@@ -134,7 +135,8 @@ class S3BrokenRangesTest {
     try (ReplyDroppingProxy proxy = breaking(1, 9 * MIB);
         ObjectStore store = through(proxy)) {
       ObjectVersion version =
-          store.read(KEY, 7, dst, 5, length, known ? version() : Optional.empty(), log);
+          store.read(
+              new ReadRequest(KEY, 7, dst, 5, length, known ? version() : Optional.empty()), log);
 
       assertThat(Optional.of(version)).isEqualTo(version());
       assertThat(Arrays.equals(dst, 5, 5 + length, bytes, 7, 7 + length)).isTrue();
@@ -200,7 +202,8 @@ class S3BrokenRangesTest {
     Optional<ObjectVersion> version = version();
     try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
         ObjectStore store = through(proxy)) {
-      assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, version, log))
+      assertThatThrownBy(
+              () -> store.read(new ReadRequest(KEY, 0, dst, 0, dst.length, version), log))
           .isInstanceOf(StoreException.Changed.class)
           .hasMessageContaining(KEY);
       assertThat(log.begun).hasSize(1);
@@ -217,7 +220,8 @@ class S3BrokenRangesTest {
     Log log = new Replacing(other);
     try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
         ObjectStore store = through(proxy)) {
-      ObjectVersion version = store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), log);
+      ObjectVersion version =
+          store.read(new ReadRequest(KEY, 0, dst, 0, dst.length, Optional.empty()), log);
       assertThat(Optional.of(version)).isEqualTo(version());
       assertThat(dst).isEqualTo(other);
       assertThat(log.begun).hasSize(2).last().isEqualTo(version);
@@ -232,7 +236,8 @@ class S3BrokenRangesTest {
     Log log = new Replacing(new byte[MIB]);
     try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
         ObjectStore store = through(proxy)) {
-      assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, Optional.empty(), log))
+      assertThatThrownBy(
+              () -> store.read(new ReadRequest(KEY, 0, dst, 0, dst.length, Optional.empty()), log))
           .isInstanceOf(StoreException.Changed.class)
           .hasMessageContaining(KEY);
     }
