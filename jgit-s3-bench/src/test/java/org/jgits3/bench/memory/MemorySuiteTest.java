@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,6 +15,7 @@ class MemorySuiteTest {
   @TempDir private Path data;
 
   @Test
+  @Tag("long") // CI runs the smallest suite as well; BisectionTest has the search
   void smallest_run_finds_and_profiles_a_heap_for_each_download_and_upload() throws Exception {
     SuiteResult result = new MemorySuite().run(SmallestContext.profiled(data));
 

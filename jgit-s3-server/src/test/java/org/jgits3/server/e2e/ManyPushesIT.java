@@ -18,6 +18,7 @@ import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -71,6 +72,7 @@ class ManyPushesIT {
   }
 
   @Test
+  @Tag("long") // TransferMemoryTest has the waits
   void pushes_that_end_together_are_received_or_refused_and_none_takes_memory_that_is_not_there()
       throws Exception {
     ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
