@@ -23,6 +23,7 @@ import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.UploadOptions;
 
 /**
@@ -214,7 +215,7 @@ final class LibraryTransfer {
           long at = range * RANGE;
           int n = (int) Math.min(RANGE, size - at);
           FileLanding landing = new FileLanding(out, at, buffer);
-          store.read(key, at, buffer, 0, n, Optional.empty(), landing);
+          store.read(new ReadRequest(key, at, buffer, 0, n, Optional.empty()), landing);
           landing.end();
           buffers.add(buffer);
         });
