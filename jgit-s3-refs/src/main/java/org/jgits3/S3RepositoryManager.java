@@ -13,12 +13,14 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3Repository.Opening;
+import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.concurrent.DaemonThreads;
@@ -27,6 +29,7 @@ import org.jgits3.internal.pack.ReceiveResources;
 import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackFiles;
+import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.Stores;
@@ -51,6 +54,7 @@ import org.jgits3.metrics.MemoryUse;
 import org.jgits3.metrics.RefsMetrics;
 import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Uploads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -470,6 +474,36 @@ public final class S3RepositoryManager implements Closeable {
     TreeSet<String> names = new TreeSet<>();
     catalog.list(name -> names.add(name.value()));
     return names;
+  }
+
+  /**
+   * History of all repositories, for followers.
+   *
+   * @return the history, to be used while this manager is open
+   */
+  public StoreHistory storeHistory() {
+    return new StoreHistory(
+        store, this::newestManifest, settings.manifestReads(), new LogObjects(store, uploads));
+  }
+
+  /** Manifest of a name; validates the repository that is known by it, which serves others too. */
+  private Optional<VersionedManifest> newestManifest(
+      RepositoryName name, Predicate<ObjectVersion> newest) throws IOException {
+    Optional<SharedRepository> known =
+        repositories.find(name).filter(each -> !each.committer().isGone());
+    if (known.isEmpty()) {
+      return catalog.read(name);
+    }
+    Optional<VersionedManifest> cached = known.get().committer().cached();
+    if (cached.isPresent() && newest.test(cached.get().version())) {
+      return cached;
+    }
+    try {
+      known.get().refs().validate();
+      return known.get().committer().cached();
+    } catch (ManifestException.Gone e) {
+      return catalog.read(name);
+    }
   }
 
   /**

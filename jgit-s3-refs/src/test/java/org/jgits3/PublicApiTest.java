@@ -54,6 +54,7 @@ class PublicApiTest {
       Set.of(
           "org.jgits3.S3Repository.getObjectDatabase",
           "org.jgits3.S3Repository.getRefDatabase",
+          "org.jgits3.history.StoreHistory.<init>",
           "org.jgits3.history.TransactionHistory.<init>",
           "org.jgits3.history.TransactionHistory.restoration",
           "org.jgits3.maintenance.Maintenance.<init>");

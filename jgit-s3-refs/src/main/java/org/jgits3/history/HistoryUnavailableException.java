@@ -14,7 +14,11 @@ public final class HistoryUnavailableException extends IOException {
     /** That generation is before the first transaction of the history. */
     NOT_REACHED,
     /** The position belongs to another repository, or to a deleted one of the same name. */
-    OTHER_LIFE
+    OTHER_LIFE,
+    /** The cursor is of another store. */
+    OTHER_STORE,
+    /** The bytes are no cursor, damaged, or of another version of the format. */
+    UNREADABLE_CURSOR
   }
 
   private final Reason reason;

@@ -124,7 +124,7 @@ public final class MemoryObjectStore implements ObjectStore {
     objects.forEach(
         (key, object) -> {
           if (key.startsWith(prefix)) {
-            each.accept(new ListedObject(key, object.bytes.length));
+            each.accept(new ListedObject(key, object.bytes.length, Optional.of(object.version)));
           }
         });
   }

@@ -73,6 +73,15 @@ public abstract class ObjectStoreContract {
     return true;
   }
 
+  /**
+   * Tests whether listings give versions.
+   *
+   * @return false for a store that would have to read each object for that
+   */
+  protected boolean listsVersions() {
+    return true;
+  }
+
   @BeforeEach
   void open_store() throws IOException {
     store = open();
@@ -492,6 +501,23 @@ public abstract class ObjectStoreContract {
     }
     store.delete(List.of(key("l/x")));
     assertThat(keys("l/")).isEmpty();
+  }
+
+  @Test
+  void a_listing_gives_the_version_that_a_read_gives_or_none() throws IOException {
+    ObjectVersion first = create("v/conditional", "1");
+    ObjectVersion second = replace("v/conditional", first, "2");
+    store.put(key("v/once"), ascii("3"), 0, 1);
+    Map<String, ObjectVersion> listed = new HashMap<>();
+    store.list(prefix + "v/", o -> o.version().ifPresent(v -> listed.put(o.key(), v)));
+    if (listsVersions()) {
+      assertThat(listed)
+          .containsOnly(
+              Map.entry(key("v/conditional"), second),
+              Map.entry(key("v/once"), found(store, "v/once").version()));
+    } else {
+      assertThat(listed).isEmpty();
+    }
   }
 
   @Test

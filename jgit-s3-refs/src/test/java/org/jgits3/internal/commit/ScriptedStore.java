@@ -214,7 +214,7 @@ public final class ScriptedStore implements ObjectStore {
     objects.forEach(
         (key, bytes) -> {
           if (key.startsWith(prefix)) {
-            each.accept(new ListedObject(key, bytes.length));
+            each.accept(new ListedObject(key, bytes.length, Optional.of(version(bytes))));
           }
         });
   }

@@ -469,7 +469,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
       if (attributes.isRegularFile()) {
-        each.accept(new ListedObject(layout.key(file), attributes.size()));
+        each.accept(new ListedObject(layout.key(file), attributes.size(), Optional.empty()));
       }
       return FileVisitResult.CONTINUE;
     }

@@ -780,7 +780,11 @@ public final class S3ObjectStore implements ObjectStore {
     do {
       page = send(prefix, () -> client.listObjectsV2(request.build()));
       for (S3Object object : page.contents()) {
-        each.accept(new ListedObject(object.key().substring(root.length()), object.size()));
+        each.accept(
+            new ListedObject(
+                object.key().substring(root.length()),
+                object.size(),
+                Optional.ofNullable(object.eTag()).map(ObjectVersion::new)));
       }
       request.continuationToken(page.nextContinuationToken());
     } while (Boolean.TRUE.equals(page.isTruncated()));

@@ -50,6 +50,11 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
     return new DirectoryObjectStore(root);
   }
 
+  @Override
+  protected boolean listsVersions() {
+    return false;
+  }
+
   @Test
   void processes_lose_no_increment_even_if_one_is_killed() throws Exception {
     try (ObjectStore store = open()) {

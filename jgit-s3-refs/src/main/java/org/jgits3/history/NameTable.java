@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.jgits3.manifest.RepositoryName;
+
+/**
+ * Names of repositories with a value of fixed length each, sorted by the keys of their manifests,
+ * in two arrays: so that a million of them are few objects. Immutable.
+ *
+ * <p>A record is the length of its name as two bytes, the name as {@link #stored}, and the value.
+ */
+final class NameTable {
+  private static final String MANIFEST = "manifest";
+  private static final int LENGTH_BYTES = 2;
+
+  private final byte[] bytes;
+  private final int[] starts;
+  private final int size;
+  private final int valueBytes;
+
+  private NameTable(byte[] bytes, int[] starts, int size, int valueBytes) {
+    this.bytes = bytes;
+    this.starts = starts;
+    this.size = size;
+    this.valueBytes = valueBytes;
+  }
+
+  /**
+   * Stored form of a name: what the key of its manifest has between the prefix of all and the last
+   * segment. It sorts as the key does.
+   *
+   * @param manifestKey key of a manifest
+   * @return the name's bytes
+   */
+  static byte[] stored(String manifestKey) {
+    return manifestKey
+        .substring(RepositoryName.PREFIX.length(), manifestKey.length() - MANIFEST.length())
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Key of the manifest of a name. */
+  static String manifestKey(byte[] stored) {
+    return RepositoryName.PREFIX + new String(stored, StandardCharsets.US_ASCII) + MANIFEST;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Bytes of all records. */
+  int length() {
+    return size == 0 ? 0 : end(size - 1);
+  }
+
+  byte[] name(int i) {
+    return Arrays.copyOfRange(bytes, nameStart(i), nameEnd(i));
+  }
+
+  /** Array that holds the value of a record, from {@link #value}. */
+  byte[] array() {
+    return bytes;
+  }
+
+  /** Index in {@link #array} of the value of a record. */
+  int value(int i) {
+    return nameEnd(i);
+  }
+
+  /** Index of a name; negative if it is not there. */
+  int find(byte[] name) {
+    int low = 0;
+    int high = size - 1;
+    while (low <= high) {
+      int mid = (low + high) >>> 1;
+      int compared = compare(mid, name);
+      if (compared == 0) {
+        return mid;
+      } else if (compared < 0) {
+        low = mid + 1;
+      } else {
+        high = mid - 1;
+      }
+    }
+    return -1;
+  }
+
+  /** Compares a name with another one. */
+  int compare(int i, byte[] name) {
+    return Arrays.compareUnsigned(bytes, nameStart(i), nameEnd(i), name, 0, name.length);
+  }
+
+  /** Compares a name with one of another table. */
+  int compare(int i, NameTable other, int j) {
+    return Arrays.compareUnsigned(
+        bytes, nameStart(i), nameEnd(i), other.bytes, other.nameStart(j), other.nameEnd(j));
+  }
+
+  private int nameStart(int i) {
+    return starts[i] + LENGTH_BYTES;
+  }
+
+  private int nameEnd(int i) {
+    int start = starts[i];
+    return start + LENGTH_BYTES + (((bytes[start] & 0xff) << 8) | (bytes[start + 1] & 0xff));
+  }
+
+  private int end(int i) {
+    return nameEnd(i) + valueBytes;
+  }
+
+  /** Collects records in any order. Used by one thread. */
+  static final class Builder {
+    private static final int LEAST = 1 << 10;
+
+    private final int valueBytes;
+    private byte[] bytes;
+    private int[] starts;
+    private int size;
+    private int length;
+    private boolean sorted = true;
+
+    /**
+     * Expects about as many records as a table has.
+     *
+     * @param like the table
+     * @param valueBytes length of each value
+     */
+    Builder(NameTable like, int valueBytes) {
+      this.valueBytes = valueBytes;
+      this.starts = new int[like.size + LEAST];
+      this.bytes = new byte[like.length() - like.size * (like.valueBytes - valueBytes) + LEAST];
+    }
+
+    Builder(int valueBytes) {
+      this.valueBytes = valueBytes;
+      this.starts = new int[LEAST];
+      this.bytes = new byte[LEAST];
+    }
+
+    /** Adds a record. */
+    void add(byte[] name, byte[] value, int offset) {
+      int start = begin(name.length);
+      bytes[start] = (byte) (name.length >> 8);
+      bytes[start + 1] = (byte) name.length;
+      System.arraycopy(name, 0, bytes, start + LENGTH_BYTES, name.length);
+      System.arraycopy(value, offset, bytes, start + LENGTH_BYTES + name.length, valueBytes);
+      sorted = sorted && (size == 1 || table().compare(size - 2, name) < 0);
+    }
+
+    /** Adds a record of another table with values of the same length. */
+    void add(NameTable other, int i) {
+      int start = begin(other.nameEnd(i) - other.nameStart(i));
+      System.arraycopy(other.bytes, other.starts[i], bytes, start, length - start);
+    }
+
+    private int begin(int nameLength) {
+      int start = length;
+      length = Math.addExact(start, LENGTH_BYTES + nameLength + valueBytes);
+      if (length > bytes.length) {
+        bytes = Arrays.copyOf(bytes, Math.max(length, grown(bytes.length)));
+      }
+      if (size == starts.length) {
+        starts = Arrays.copyOf(starts, grown(size));
+      }
+      starts[size++] = start;
+      return start;
+    }
+
+    private static int grown(int before) {
+      return (int) Math.min(Integer.MAX_VALUE - 8L, before + (before >> 1) + 8L);
+    }
+
+    private NameTable table() {
+      return new NameTable(bytes, starts, size, valueBytes);
+    }
+
+    /** The records, sorted; of a name that was added twice the last one. */
+    NameTable build() {
+      NameTable unsorted = table();
+      if (sorted) {
+        return unsorted;
+      }
+      int[] order =
+          IntStream.range(0, size)
+              .boxed()
+              .sorted((i, j) -> unsorted.compare(i, unsorted, j))
+              .mapToInt(Integer::intValue)
+              .toArray();
+      int[] distinct = new int[size];
+      int n = 0;
+      for (int k = 0; k < size; k++) {
+        boolean again = k + 1 < size && unsorted.compare(order[k], unsorted, order[k + 1]) == 0;
+        if (!again) {
+          distinct[n++] = starts[order[k]];
+        }
+      }
+      return new NameTable(bytes, distinct, n, valueBytes);
+    }
+  }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.function.BiConsumer;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
+import java.util.zip.ZipException;
+import org.jgits3.history.HistoryUnavailableException.Reason;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.Crc32c;
+
+/**
+ * Position up to which a follower has read the histories of all repositories of a store. The
+ * follower keeps it, in the form of {@link #toBytes}, together with what it made of them: saved
+ * before that is durable, a crash in between would lose changes; saved after it, they come again.
+ *
+ * <p>For each repository it has the name, the id, the generation and 16 bytes that stand for the
+ * version of the manifest: some 90 bytes of memory at a name of 40 characters, and some 50 stored.
+ * Immutable.
+ */
+public final class StoreCursor {
+  private static final byte[] MAGIC = "jgit-s3 cursor ".getBytes(StandardCharsets.US_ASCII);
+  private static final byte VERSION = '1';
+  private static final int CRC_BYTES = 4;
+
+  /** Bytes that stand for a version of a manifest. */
+  static final int DIGEST_BYTES = 16;
+
+  private static final int ID_BYTES = 16;
+
+  /** Version, repository id, generation. */
+  static final int VALUE_BYTES = DIGEST_BYTES + ID_BYTES + Long.BYTES;
+
+  private static final NameTable NONE = new NameTable.Builder(VALUE_BYTES).build();
+
+  private final String location;
+  private final NameTable table;
+
+  StoreCursor(String location, NameTable table) {
+    this.location = location;
+    this.table = table;
+  }
+
+  /** Cursor before everything. */
+  static StoreCursor start(String location) {
+    return new StoreCursor(location, NONE);
+  }
+
+  /**
+   * Record of a repository.
+   *
+   * @param digest stands for the version of its manifest
+   * @param repositoryId its id
+   * @param generation generation up to which its transactions were read; 0 if it was not reported
+   *     because an import was making it
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared by hand
+  record Entry(byte[] digest, String repositoryId, long generation) {
+    boolean reported() {
+      return generation > 0;
+    }
+
+    byte[] value() {
+      return ByteBuffer.allocate(VALUE_BYTES)
+          .put(digest)
+          .put(HexFormat.of().parseHex(repositoryId))
+          .putLong(generation)
+          .array();
+    }
+  }
+
+  NameTable table() {
+    return table;
+  }
+
+  Entry entry(int i) {
+    byte[] array = table.array();
+    int at = table.value(i);
+    int id = at + DIGEST_BYTES;
+    return new Entry(
+        Arrays.copyOfRange(array, at, id),
+        HexFormat.of().formatHex(array, id, id + ID_BYTES),
+        ByteBuffer.wrap(array).getLong(id + ID_BYTES));
+  }
+
+  Optional<Entry> entry(byte[] name) {
+    int i = table.find(name);
+    return i < 0 ? Optional.empty() : Optional.of(entry(i));
+  }
+
+  /** Tests whether the version of a record is the one that some bytes stand for. */
+  boolean hasDigest(int i, byte[] digest, int offset) {
+    int at = table.value(i);
+    return Arrays.equals(
+        table.array(), at, at + DIGEST_BYTES, digest, offset, offset + DIGEST_BYTES);
+  }
+
+  /** Four bytes of the id in a record, which are random. */
+  int idHash(int i) {
+    return ByteBuffer.wrap(table.array()).getInt(table.value(i) + DIGEST_BYTES);
+  }
+
+  /** This cursor with other entries, or none, of some names in their stored form and order. */
+  StoreCursor with(SortedMap<byte[], Optional<Entry>> updates) {
+    NameTable.Builder next = new NameTable.Builder(table, VALUE_BYTES);
+    int i = 0;
+    for (var update : updates.entrySet()) {
+      byte[] name = update.getKey();
+      while (i < table.size() && table.compare(i, name) < 0) {
+        next.add(table, i++);
+      }
+      if (i < table.size() && table.compare(i, name) == 0) {
+        i++;
+      }
+      update.getValue().ifPresent(entry -> next.add(name, entry.value(), 0));
+    }
+    while (i < table.size()) {
+      next.add(table, i++);
+    }
+    return new StoreCursor(location, next.build());
+  }
+
+  /** Tests whether a record is of the repository with an id. */
+  boolean hasId(int i, byte[] id) {
+    int at = table.value(i) + DIGEST_BYTES;
+    return Arrays.equals(table.array(), at, at + ID_BYTES, id, 0, ID_BYTES);
+  }
+
+  /**
+   * The store that this is a cursor of.
+   *
+   * @return its location, as an administrator writes it
+   */
+  public String location() {
+    return location;
+  }
+
+  /**
+   * Position in the history of one repository.
+   *
+   * @param name name of the repository
+   * @return its position; empty if the cursor knows of none by that name
+   * @throws IllegalArgumentException if the name is not allowed
+   */
+  public Optional<LogPosition> position(String name) {
+    return entry(NameTable.stored(RepositoryName.of(name).manifestKey()))
+        .filter(Entry::reported)
+        .map(known -> new LogPosition(known.repositoryId(), known.generation()));
+  }
+
+  /**
+   * Visits all repositories that the cursor knows of, without a request.
+   *
+   * @param each receives name and position of each, in no particular order
+   */
+  public void forEach(BiConsumer<String, LogPosition> each) {
+    for (int i = 0; i < table.size(); i++) {
+      Entry known = entry(i);
+      Optional<RepositoryName> name =
+          RepositoryName.fromManifestKey(NameTable.manifestKey(table.name(i)));
+      if (known.reported() && name.isPresent()) {
+        each.accept(name.get().value(), new LogPosition(known.repositoryId(), known.generation()));
+      }
+    }
+  }
+
+  /**
+   * The stored form: its version, the location of the store, the repositories, and a checksum.
+   * Compressed.
+   *
+   * @return the bytes, for {@link #parse}
+   */
+  public byte[] toBytes() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(MAGIC);
+    bytes.write(VERSION);
+    bytes.write('\n');
+    try (DataOutputStream out = new DataOutputStream(new DeflaterOutputStream(bytes))) {
+      out.writeUTF(location);
+      out.writeInt(table.size());
+      for (int i = 0; i < table.size(); i++) {
+        byte[] name = table.name(i);
+        out.writeShort(name.length);
+        out.write(name);
+        out.write(table.array(), table.value(i), VALUE_BYTES);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("an array takes all bytes", e);
+    }
+    byte[] content = bytes.toByteArray();
+    return ByteBuffer.allocate(content.length + CRC_BYTES)
+        .put(content)
+        .putInt(Crc32c.of(content, 0, content.length))
+        .array();
+  }
+
+  /**
+   * Reads the stored form.
+   *
+   * @param bytes what {@link #toBytes} gave
+   * @return the cursor
+   * @throws HistoryUnavailableException if the bytes are no cursor, damaged, or of another version
+   */
+  public static StoreCursor parse(byte[] bytes) throws HistoryUnavailableException {
+    int head = MAGIC.length + 2;
+    if (bytes.length < head + CRC_BYTES
+        || !Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
+      throw unreadable("is no cursor of jgit-s3");
+    }
+    if (bytes[MAGIC.length] != VERSION || bytes[MAGIC.length + 1] != '\n') {
+      throw unreadable("is a cursor of another version than " + (char) VERSION);
+    }
+    int end = bytes.length - CRC_BYTES;
+    if (ByteBuffer.wrap(bytes).getInt(end) != Crc32c.of(bytes, 0, end)) {
+      throw unreadable("is a damaged cursor: its checksum is wrong");
+    }
+    try (DataInputStream in =
+        new DataInputStream(
+            new InflaterInputStream(new ByteArrayInputStream(bytes, head, end - head)))) {
+      return read(in);
+    } catch (ZipException | EOFException e) {
+      throw unreadable("is a damaged cursor: " + e.getMessage());
+    } catch (IOException e) {
+      throw new IllegalStateException("an array can be read", e);
+    }
+  }
+
+  private static StoreCursor read(DataInputStream in) throws IOException {
+    String location = in.readUTF();
+    int size = in.readInt();
+    NameTable.Builder table = new NameTable.Builder(VALUE_BYTES);
+    byte[] value = new byte[VALUE_BYTES];
+    for (int i = 0; i < size; i++) {
+      byte[] name = new byte[in.readUnsignedShort()];
+      in.readFully(name);
+      in.readFully(value);
+      table.add(name, value, 0);
+    }
+    return new StoreCursor(location, table.build());
+  }
+
+  private static HistoryUnavailableException unreadable(String what) {
+    return new HistoryUnavailableException(
+        Reason.UNREADABLE_CURSOR, "the cursor " + what + "; begin anew");
+  }
+}

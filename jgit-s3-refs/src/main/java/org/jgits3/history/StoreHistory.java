@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jgits3.history.HistoryUnavailableException.Reason;
+import org.jgits3.internal.commit.ManifestReads;
+import org.jgits3.internal.refs.log.LogObjects;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+
+/**
+ * All that happened in all repositories of a store since a cursor, for followers: indexers,
+ * webhooks, replicas.
+ *
+ * <pre>{@code
+ * StoreCursor read = ...; // kept by the follower with its own state; history.now() at first
+ * StoreChanges news = history.since(read);
+ * for (var next = news.next(); next.isPresent(); next = news.next()) {
+ *   handle(next.get()); // its name, id, kind and transactions
+ * }
+ * read = news.end(); // to be saved once all that is durable
+ * }</pre>
+ *
+ * <p>Each change is returned at least once: again if the follower ended before it saved the cursor.
+ * Transactions of a repository come in order, without a gap, also when its log was folded
+ * meanwhile. There is no order between repositories. A repository that was created and deleted
+ * between two polls is not returned, and one that an import is making only when it has its name.
+ *
+ * <p>A poll lists the manifests of the store, a request for each 1,000 names that were ever used,
+ * and reads those that have another version than the cursor says: one conditional GET each, or none
+ * if this process has made the newest version itself. A repository that did not change costs its
+ * share of the listing. Where listings give no versions (a directory), or versions are not trusted
+ * ({@code [s3 "refs"] trustETag = never}), each repository costs a GET.
+ *
+ * <p>A name that a repository was renamed to more than four renames ago may have forgotten it; the
+ * repository is then returned as deleted and created. A store that is restored from a copy while
+ * processes run is not supported, and may hide changes.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class StoreHistory {
+  private final ObjectStore store;
+  private final Manifests manifests;
+  private final ManifestReads reads;
+  private final LogObjects log;
+
+  /** Source of manifests. Called by many threads. */
+  @FunctionalInterface
+  public interface Manifests {
+    /**
+     * Reads the manifest of a name, or returns one that the process has and that is the newest.
+     *
+     * @param name the name
+     * @param newest tells whether a version is the one that the store has
+     * @return the manifest, whatever its state; empty if the name was never used
+     * @throws IOException if it cannot be read
+     */
+    Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest)
+        throws IOException;
+  }
+
+  /**
+   * Creates the history of a store.
+   *
+   * @param store the store
+   * @param manifests source of its manifests
+   * @param reads way to learn of changes: by versions if they are trusted
+   * @param log reads the logs of transactions
+   */
+  public StoreHistory(ObjectStore store, Manifests manifests, ManifestReads reads, LogObjects log) {
+    this.store = store;
+    this.manifests = manifests;
+    this.reads = reads;
+    this.log = log;
+  }
+
+  /**
+   * Cursor before everything: the first poll returns each repository with all its transactions.
+   *
+   * @return the cursor; costs no request
+   */
+  public StoreCursor start() {
+    return StoreCursor.start(store.location());
+  }
+
+  /**
+   * Cursor after everything that happened before this call. Reads each manifest once: a request for
+   * each repository, several at a time. A repository that cannot be read is left out, and so
+   * returned by the first poll.
+   *
+   * @return the cursor
+   * @throws IOException if the store does not answer or refuses
+   */
+  public StoreCursor now() throws IOException {
+    StoreCursor read = start();
+    StoreChanges all;
+    do {
+      all = since(read);
+      all.skip();
+      read = all.end();
+    } while (all.hasMore());
+    return read;
+  }
+
+  /**
+   * Changes since a cursor. Lists the store; manifests are read as the changes are asked for.
+   *
+   * @param read cursor up to which the caller has read
+   * @return the changes, to be used by one thread
+   * @throws HistoryUnavailableException if the cursor is of another store
+   * @throws IOException if the store does not answer or refuses
+   */
+  public StoreChanges since(StoreCursor read) throws IOException {
+    if (!read.location().equals(store.location())) {
+      throw new HistoryUnavailableException(
+          Reason.OTHER_STORE,
+          "the cursor is of the store "
+              + read.location()
+              + ", this one is "
+              + store.location()
+              + "; begin anew");
+    }
+    boolean trusted = reads == ManifestReads.VALIDATED;
+    return new StoreChanges(
+        read, Scan.of(store, read, trusted), new NameChanges(read, manifests, trusted, log));
+  }
+}

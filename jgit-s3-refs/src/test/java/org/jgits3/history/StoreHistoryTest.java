@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.history.HistoryUnavailableException.Reason;
+import org.jgits3.history.RepositoryChange.Kind;
+import org.jgits3.internal.refs.log.LongLog;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.StoreException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Followers of a store get every change of every repository, whatever happens between requests. */
+class StoreHistoryTest {
+  private static final String MAIN = "refs/heads/main";
+
+  /** Things that happen in the store while a poll is under way. */
+  private final Queue<Step> afterList = new ArrayDeque<>();
+
+  private final Queue<Step> beforeGet = new ArrayDeque<>();
+
+  private final MemoryObjectStore store = new MemoryObjectStore();
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager elsewhere;
+  private S3RepositoryManager here;
+  private StoreHistory history;
+  private int commits;
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    elsewhere = TestRepositories.manager(store);
+    here = TestRepositories.manager(new ObservedObjectStore(new Interrupted(), counts));
+    history = here.storeHistory();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    elsewhere.close();
+    here.close();
+  }
+
+  /** The store as the follower sees it: others may act at each request. */
+  private final class Interrupted extends DelegatingObjectStore {
+    Interrupted() {
+      super(store);
+    }
+
+    @Override
+    public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+      super.list(prefix, each);
+      runNext(afterList);
+    }
+
+    @Override
+    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+      runNext(beforeGet);
+      return super.get(key, known);
+    }
+  }
+
+  private static void runNext(Queue<Step> steps) throws IOException {
+    Step next = steps.poll();
+    if (next != null) {
+      next.run();
+    }
+  }
+
+  private void create(String name) throws IOException {
+    elsewhere.createRepository(name).close();
+  }
+
+  /** A commit on a branch, by another process. */
+  private void push(String name, String ref) throws IOException {
+    push(elsewhere, name, ref);
+  }
+
+  private void push(S3RepositoryManager manager, String name, String ref) throws IOException {
+    try (S3Repository repository = manager.openRepository(name)) {
+      ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
+      RefUpdate update = repository.updateRef(ref);
+      update.setNewObjectId(commit);
+      update.setForceUpdate(true);
+      assertThat(update.update()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
+    }
+  }
+
+  /** The changes since a cursor, one text each, with the refs of their transactions in order. */
+  private static List<String> texts(StoreChanges changes) throws IOException {
+    List<String> texts = new ArrayList<>();
+    for (var next = changes.next(); next.isPresent(); next = changes.next()) {
+      texts.add(text(next.get()));
+    }
+    return texts;
+  }
+
+  private static String text(RepositoryChange change) throws IOException {
+    StringBuilder text = new StringBuilder();
+    text.append(change.kind()).append(' ').append(change.name());
+    change.formerName().ifPresent(former -> text.append(" from ").append(former));
+    if (change.kind() != Kind.UNAVAILABLE) {
+      Transactions all = change.transactions();
+      for (var next = all.next(); next.isPresent(); next = all.next()) {
+        next.get().forEachChange(c -> text.append(' ').append(c.ref()));
+      }
+    }
+    return text.toString().replace("refs/heads/", "");
+  }
+
+  private List<String> since(StoreCursor cursor) throws IOException {
+    return texts(history.since(cursor));
+  }
+
+  /** Polls until nothing is new, as a follower does; the cursor is stored in between. */
+  private final class Follower {
+    private StoreCursor cursor;
+
+    Follower(StoreCursor cursor) {
+      this.cursor = cursor;
+    }
+
+    List<String> poll() throws IOException {
+      StoreChanges changes = history.since(cursor);
+      List<String> texts = texts(changes);
+      cursor = StoreCursor.parse(changes.end().toBytes());
+      return texts;
+    }
+  }
+
+  private long requests(Step step) throws IOException {
+    var before = counts.snapshot();
+    step.run();
+    return counts.snapshot().since(before).total();
+  }
+
+  @Test
+  void first_poll_gives_each_repository_with_all_its_transactions() throws Exception {
+    create("a");
+    push("a", MAIN);
+    push("a", "refs/heads/x");
+    create("group/b");
+    Follower follower = new Follower(history.start());
+    assertThat(follower.poll()).containsExactly("CREATED a main x", "CREATED group/b");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void later_polls_give_the_transactions_since_the_cursor_in_order() throws Exception {
+    create("a");
+    create("b");
+    push("a", MAIN);
+    Follower follower = new Follower(history.now());
+    assertThat(follower.poll()).isEmpty();
+    push("a", "refs/heads/x");
+    push("a", "refs/heads/y");
+    push("b", MAIN);
+    create("c");
+    push("c", MAIN);
+    assertThat(follower.poll())
+        .containsExactly("CHANGED a x y", "CHANGED b main", "CREATED c main");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void poll_of_idle_repositories_is_a_listing_and_nothing_else() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      create("r" + i);
+    }
+    StoreCursor now = history.now();
+    assertThat(requests(() -> assertThat(since(now)).isEmpty())).isEqualTo(1);
+  }
+
+  @Test
+  void each_repository_that_changed_costs_one_more_request() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      create("r" + i);
+    }
+    StoreCursor now = history.now();
+    push("r3", MAIN);
+    push("r3", "refs/heads/x");
+    push("r17", MAIN);
+    create("new");
+    assertThat(requests(() -> assertThat(since(now)).hasSize(3))).isEqualTo(1 + 3);
+  }
+
+  @Test
+  void what_this_process_has_committed_costs_no_request() throws Exception {
+    create("a");
+    StoreCursor now = history.now();
+    push(here, "a", MAIN);
+    assertThat(requests(() -> assertThat(since(now)).containsExactly("CHANGED a main")))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void commit_between_listing_and_read_comes_once() throws Exception {
+    create("a");
+    Follower follower = new Follower(history.now());
+    push("a", MAIN);
+    afterList.add(() -> push("a", "refs/heads/x"));
+    assertThat(follower.poll()).containsExactly("CHANGED a main x");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void commit_after_the_read_comes_with_the_next_poll() throws Exception {
+    create("a");
+    Follower follower = new Follower(history.now());
+    push("a", MAIN);
+    StoreChanges changes = history.since(follower.cursor);
+    RepositoryChange change = changes.next().orElseThrow();
+    push("a", "refs/heads/x");
+    assertThat(text(change)).isEqualTo("CHANGED a main");
+    follower.cursor = changes.end();
+    assertThat(follower.poll()).containsExactly("CHANGED a x");
+  }
+
+  @Test
+  void folded_log_leaves_no_gap() throws Exception {
+    create("a");
+    LongLog log = new LongLog(store, "a");
+    log.append(new RefChange(MAIN, ObjectId.zeroId(), LongLog.id(0)));
+    StoreCursor now = history.now();
+    log.append(new RefChange(MAIN, LongLog.id(0), LongLog.id(1)));
+    log.compact();
+    log.append(List.of(new RefChange(MAIN, LongLog.id(1), LongLog.id(2))));
+    List<ObjectId> main = new ArrayList<>();
+    Transactions all = history.since(now).next().orElseThrow().transactions();
+    for (var next = all.next(); next.isPresent(); next = all.next()) {
+      next.get()
+          .forEachChange(
+              c -> {
+                if (c.ref().equals(MAIN)) {
+                  main.add(c.newId());
+                }
+              });
+    }
+    assertThat(main).containsExactly(LongLog.id(1), LongLog.id(2));
+  }
+
+  @Test
+  void deleted_repository_comes_once() throws Exception {
+    create("a");
+    Follower follower = new Follower(history.now());
+    elsewhere.delete("a");
+    assertThat(follower.poll()).containsExactly("DELETED a");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void name_used_again_between_polls_gives_a_deletion_and_a_creation() throws Exception {
+    create("a");
+    push("a", MAIN);
+    Follower follower = new Follower(history.now());
+    push("a", "refs/heads/lost");
+    elsewhere.delete("a");
+    create("a");
+    push("a", "refs/heads/x");
+    assertThat(follower.poll()).containsExactly("DELETED a", "CREATED a x");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void repository_created_and_deleted_between_polls_is_not_returned() throws Exception {
+    Follower follower = new Follower(history.now());
+    create("a");
+    elsewhere.delete("a");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void renamed_repository_continues_under_its_new_name() throws Exception {
+    create("a");
+    push("a", MAIN);
+    Follower follower = new Follower(history.now());
+    push("a", "refs/heads/x");
+    elsewhere.rename("a", "z");
+    push("z", "refs/heads/y");
+    assertThat(follower.poll()).containsExactly("RENAMED z from a x y");
+    push("z", "refs/heads/w");
+    assertThat(follower.poll()).containsExactly("CHANGED z w");
+  }
+
+  @Test
+  void several_renames_between_polls_are_one() throws Exception {
+    create("m");
+    Follower follower = new Follower(history.now());
+    elsewhere.rename("m", "a");
+    elsewhere.rename("a", "z");
+    elsewhere.rename("z", "k");
+    push("k", MAIN);
+    assertThat(follower.poll()).containsExactly("RENAMED k from m main");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void repositories_that_change_places_are_renamed() throws Exception {
+    create("a");
+    create("b");
+    Follower follower = new Follower(history.now());
+    elsewhere.rename("a", "c");
+    elsewhere.rename("b", "a");
+    elsewhere.rename("c", "b");
+    assertThat(follower.poll()).containsExactlyInAnyOrder("RENAMED a from b", "RENAMED b from a");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void name_of_a_deleted_repository_taken_by_a_rename_gives_both() throws Exception {
+    create("a");
+    create("z");
+    Follower follower = new Follower(history.now());
+    elsewhere.delete("a");
+    elsewhere.rename("z", "a");
+    assertThat(follower.poll()).containsExactly("DELETED a", "RENAMED a from z");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void rename_after_the_listing_loses_nothing() throws Exception {
+    create("a");
+    create("m");
+    Follower follower = new Follower(history.now());
+    push("m", MAIN);
+    afterList.add(() -> elsewhere.rename("m", "a2"));
+    assertThat(follower.poll()).containsExactly("RENAMED a2 from m main");
+    assertThat(follower.poll()).isEmpty();
+    afterList.add(() -> elsewhere.rename("a2", "z"));
+    assertThat(follower.poll()).isEmpty(); // it had not changed when it was listed
+    assertThat(follower.poll()).containsExactly("RENAMED z from a2");
+  }
+
+  @Test
+  void rename_between_two_reads_loses_nothing() throws Exception {
+    create("b");
+    create("m");
+    Follower follower = new Follower(history.now());
+    push("m", MAIN);
+    push("b", MAIN);
+    elsewhere.rename("m", "a");
+    for (int reads = 0; reads < 4; reads++) { // the rename back comes before each of them once
+      StoreCursor before = follower.cursor;
+      for (int i = 0; i < reads; i++) {
+        beforeGet.add(() -> {});
+      }
+      beforeGet.add(() -> elsewhere.rename("a", "m"));
+      List<String> seen = new ArrayList<>(follower.poll());
+      beforeGet.clear();
+      seen.addAll(follower.poll());
+      assertThat(seen).contains("CHANGED b main").noneMatch(text -> text.startsWith("DELETED"));
+      assertThat(follower.cursor.position("m")).isPresent();
+      assertThat(follower.cursor.position("a")).isEmpty();
+      elsewhere.rename("m", "a");
+      follower.cursor = before;
+    }
+  }
+
+  @Test
+  void interrupted_rename_keeps_the_repository_under_one_name() throws Exception {
+    create("a");
+    push("a", MAIN);
+    for (int writes = 1; writes <= 4; writes++) {
+      Follower follower = new Follower(history.now());
+      renameAndDie(writes);
+      assertThat(follower.poll()).noneMatch(text -> text.startsWith("DELETED"));
+      assertThat(follower.poll()).isEmpty();
+      elsewhere.rename("a", "z");
+      assertThat(follower.poll()).noneMatch(text -> text.startsWith("DELETED"));
+      assertThat(follower.cursor.position("z")).isPresent();
+      assertThat(follower.cursor.position("a")).isEmpty();
+      elsewhere.rename("z", "a");
+    }
+  }
+
+  /** A rename from a to z that is killed after so many of its four writes. */
+  private void renameAndDie(int writes) throws Exception {
+    int[] left = {writes};
+    DelegatingObjectStore dying =
+        new DelegatingObjectStore(store) {
+          @Override
+          public org.jgits3.store.PutOutcome putIf(String key, byte[] body, Precondition condition)
+              throws IOException {
+            if (left[0]-- == 0) {
+              throw new StoreException.Refused(key, "killed", null);
+            }
+            return super.putIf(key, body, condition);
+          }
+        };
+    try (S3RepositoryManager manager = TestRepositories.manager(dying)) {
+      manager.rename("a", "z");
+    } catch (StoreException.Refused e) {
+      assertThat(e).hasMessage("killed");
+    }
+  }
+
+  @Test
+  void crash_before_the_cursor_is_saved_repeats_the_changes() throws Exception {
+    create("a");
+    StoreCursor saved = history.now();
+    push("a", MAIN);
+    assertThat(since(saved)).containsExactly("CHANGED a main");
+    assertThat(since(StoreCursor.parse(saved.toBytes()))).containsExactly("CHANGED a main");
+  }
+
+  @Test
+  void cursor_taken_half_way_covers_what_was_returned() throws Exception {
+    create("a");
+    create("b");
+    StoreChanges changes = history.since(history.start());
+    changes.next();
+    assertThat(changes.hasMore()).isTrue();
+    assertThat(since(changes.end())).containsExactly("CREATED b");
+    changes.next();
+    assertThat(since(changes.end())).isEmpty();
+  }
+
+  @Test
+  void change_that_was_left_comes_again() throws Exception {
+    create("a");
+    create("b");
+    StoreCursor now = history.now();
+    push("a", MAIN);
+    push("b", MAIN);
+    StoreChanges changes = history.since(now);
+    changes.next().orElseThrow().leave();
+    changes.next();
+    push("a", "refs/heads/x");
+    assertThat(since(changes.end())).containsExactly("CHANGED a main x");
+  }
+
+  @Test
+  void names_that_hang_together_are_left_together() throws Exception {
+    create("a");
+    create("z");
+    StoreCursor now = history.now();
+    elsewhere.delete("a");
+    elsewhere.rename("z", "a");
+    StoreChanges changes = history.since(now);
+    changes.next().orElseThrow().leave();
+    changes.next();
+    assertThat(since(changes.end())).containsExactly("DELETED a", "RENAMED a from z");
+  }
+
+  @Test
+  void damaged_manifest_hides_no_other_repository_and_is_told_until_it_is_mended()
+      throws Exception {
+    create("a");
+    create("b");
+    Follower follower = new Follower(history.now());
+    push("a", MAIN);
+    push("b", MAIN);
+    String key = new RepositoryName("a").manifestKey();
+    byte[] good = ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+    byte[] bad = good.clone();
+    bad[100] ^= 1;
+    store.put(key, bad, 0, bad.length);
+    assertThat(follower.poll()).containsExactly("UNAVAILABLE a", "CHANGED b main");
+    assertThat(follower.poll()).containsExactly("UNAVAILABLE a");
+    RepositoryChange change = history.since(follower.cursor).next().orElseThrow();
+    assertThatThrownBy(change::transactions)
+        .hasMessageContaining(key)
+        .hasMessageContaining("wrong checksum");
+    store.put(key, good, 0, good.length);
+    assertThat(follower.poll()).containsExactly("CHANGED a main");
+  }
+
+  @Test
+  void repository_with_two_names_is_told_and_followed_under_the_first() throws Exception {
+    create("a");
+    Follower follower = new Follower(history.now());
+    byte[] copy =
+        ((GetResult.Found) store.get(new RepositoryName("a").manifestKey(), Optional.empty()))
+            .bytes();
+    store.put(new RepositoryName("b").manifestKey(), copy, 0, copy.length);
+    push("a", MAIN);
+    assertThat(follower.poll()).containsExactly("CHANGED a main", "UNAVAILABLE b");
+    RepositoryChange change = history.since(follower.cursor).next().orElseThrow();
+    assertThatThrownBy(change::transactions).hasMessageContaining("two names, a and b");
+  }
+
+  @Test
+  void repository_restored_to_an_earlier_generation_begins_anew() throws Exception {
+    create("a");
+    push("a", MAIN);
+    String key = new RepositoryName("a").manifestKey();
+    byte[] copy = ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+    push("a", "refs/heads/x");
+    Follower follower = new Follower(history.now());
+    store.put(key, copy, 0, copy.length);
+    assertThat(follower.poll()).containsExactly("RESTORED a main");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void store_that_does_not_answer_ends_a_poll_without_a_gap() throws Exception {
+    create("a");
+    create("b");
+    Follower follower = new Follower(history.now());
+    push("a", MAIN);
+    push("b", MAIN);
+    Step fail =
+        () -> {
+          throw new StoreException.Unavailable("k", "no answer", null);
+        };
+    beforeGet.add(fail);
+    StoreChanges changes = history.since(follower.cursor);
+    assertThatThrownBy(changes::next).isInstanceOf(StoreException.Unavailable.class);
+    follower.cursor = changes.end();
+    assertThat(follower.poll()).containsExactly("CHANGED a main", "CHANGED b main");
+  }
+
+  @Test
+  void repository_that_an_import_makes_comes_when_it_has_its_name() throws Exception {
+    Follower follower = new Follower(history.now());
+    String importing;
+    try (S3Repository made = elsewhere.createImport(RepositoryName.of("a"))) {
+      importing = made.getIdentifier();
+    }
+    assertThat(follower.poll()).isEmpty();
+    long again = requests(() -> assertThat(follower.poll()).isEmpty());
+    assertThat(again).isEqualTo(1);
+    push(importing, MAIN);
+    assertThat(follower.poll()).isEmpty();
+    elsewhere.rename(importing, "a");
+    assertThat(follower.poll()).containsExactly("CREATED a main");
+    assertThat(follower.poll()).isEmpty();
+  }
+
+  @Test
+  void where_versions_are_not_trusted_each_manifest_is_read() throws Exception {
+    create("a");
+    create("b");
+    try (S3RepositoryManager untrusting =
+        TestRepositories.manager(store, "[s3 \"refs\"]\ntrustETag = never")) {
+      StoreCursor now = untrusting.storeHistory().now();
+      push("a", MAIN);
+      StoreChanges changes = untrusting.storeHistory().since(now);
+      assertThat(texts(changes)).containsExactly("CHANGED a main");
+      assertThat(texts(untrusting.storeHistory().since(changes.end()))).isEmpty();
+    }
+  }
+
+  @Test
+  void cursor_of_another_store_is_refused() {
+    StoreCursor other = StoreCursor.start("s3://other/prefix");
+    assertThatThrownBy(() -> history.since(other))
+        .isInstanceOfSatisfying(
+            HistoryUnavailableException.class,
+            e -> assertThat(e.reason()).isEqualTo(Reason.OTHER_STORE))
+        .hasMessage(
+            "the cursor is of the store s3://other/prefix, this one is memory:; begin anew");
+  }
+
+  @Test
+  void bytes_that_are_no_cursor_are_refused_in_one_line() throws Exception {
+    create("a");
+    byte[] good = history.now().toBytes();
+    refused("".getBytes(), "the cursor is no cursor of jgit-s3; begin anew");
+    refused("jgit-s3 curses 1\nxxxxxxxxxxxx".getBytes(), "the cursor is no cursor of jgit-s3");
+    byte[] newer = good.clone();
+    newer[15] = '2';
+    refused(newer, "the cursor is a cursor of another version than 1; begin anew");
+    for (int i = 17; i < good.length; i++) {
+      byte[] damaged = good.clone();
+      damaged[i] ^= 4;
+      refused(damaged, "the cursor is a damaged cursor");
+    }
+  }
+
+  private static void refused(byte[] bytes, String message) {
+    assertThatThrownBy(() -> StoreCursor.parse(bytes))
+        .isInstanceOfSatisfying(
+            HistoryUnavailableException.class,
+            e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE_CURSOR))
+        .hasMessageStartingWith(message)
+        .hasMessageNotContainingAny("\n");
+  }
+}
