@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "run",
     description = "Measures, side by side, and prints tables with ratios within the run.",
+    footer = {"", "'run torture' is another program: see 'run torture --help'."},
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit code:%n",
@@ -309,7 +310,7 @@ final class BenchCommand implements Callable<Integer> {
     if (maxMegabytes < SMALLEST_MAX) {
       throw wrong("--max " + maxMegabytes + " is less than " + SMALLEST_MAX);
     }
-    if (endpoint != null && (endpoint.getHost() == null || !isHttp(endpoint.getScheme()))) {
+    if (endpoint != null && !isServer(endpoint)) {
       throw wrong("--endpoint " + endpoint + " is no URL of a server, as http://127.0.0.1:9000");
     }
     if (json != null && html != null && json.toAbsolutePath().equals(html.toAbsolutePath())) {
@@ -332,8 +333,8 @@ final class BenchCommand implements Callable<Integer> {
     return outputs;
   }
 
-  private static boolean isHttp(String scheme) {
-    return scheme.equals("http") || scheme.equals("https");
+  static boolean isServer(URI uri) {
+    return uri.getHost() != null && List.of("http", "https").contains(uri.getScheme());
   }
 
   private ParameterException wrong(String what) {
@@ -341,7 +342,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   /** Two runs at once would measure each other. */
-  private static FileChannel lock(Path file) throws IOException {
+  static FileChannel lock(Path file) throws IOException {
     FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     FileLock lock;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.torture;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.random.RandomGenerator;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.treewalk.TreeWalk;
+
+/**
+ * Commits that no other thread has made, each with a file whose content follows from its message.
+ */
+final class Commits {
+  private static final PersonIdent WHO =
+      new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
+  private static final String FILE = "file";
+  private static final int AT_ONCE = 20;
+  private static final int SMALL = 200;
+  private static final int LARGE = 300_000;
+
+  private final RandomGenerator random;
+  private final Map<String, Queue<ObjectId>> unused = new HashMap<>();
+
+  Commits(RandomGenerator random) {
+    this.random = random;
+  }
+
+  /** Returns a commit that was never used, after inserting some if there is none. */
+  ObjectId next(Repository repository, String repositoryId) throws IOException {
+    Queue<ObjectId> left = unused.computeIfAbsent(repositoryId, id -> new ArrayDeque<>());
+    if (left.isEmpty()) {
+      left.addAll(insert(repository));
+    }
+    return left.remove();
+  }
+
+  private Queue<ObjectId> insert(Repository repository) throws IOException {
+    Queue<ObjectId> ids = new ArrayDeque<>();
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      for (int i = 0; i < AT_ONCE; i++) {
+        ids.add(insert(inserter));
+      }
+      inserter.flush();
+    }
+    return ids;
+  }
+
+  private ObjectId insert(ObjectInserter inserter) throws IOException {
+    int size = random.nextInt(AT_ONCE * 5) == 0 ? LARGE : SMALL;
+    String message = Long.toHexString(random.nextLong()) + " " + size;
+    TreeFormatter tree = new TreeFormatter();
+    tree.append(FILE, FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content(message)));
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(inserter.insert(tree));
+    commit.setAuthor(WHO);
+    commit.setCommitter(WHO);
+    commit.setMessage(message);
+    return inserter.insert(commit);
+  }
+
+  private static byte[] content(String message) {
+    int size = Integer.parseInt(message.split(" ", 2)[1]);
+    byte[] content = new byte[size];
+    new java.util.SplittableRandom(Long.parseUnsignedLong(message.split(" ", 2)[0], 16))
+        .nextBytes(content);
+    byte[] line = message.getBytes(US_ASCII);
+    System.arraycopy(line, 0, content, 0, Math.min(size, line.length));
+    return content;
+  }
+
+  /**
+   * Reads a commit and its file.
+   *
+   * @throws IOException if one of them is missing or cannot be read
+   * @throws IllegalStateException if the file has another content
+   */
+  static void check(Repository repository, ObjectId id) throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      RevCommit commit = walk.parseCommit(id);
+      ObjectReader reader = walk.getObjectReader();
+      try (TreeWalk file = TreeWalk.forPath(reader, FILE, commit.getTree())) {
+        byte[] found = reader.open(file.getObjectId(0)).getBytes(LARGE * 2);
+        if (!Arrays.equals(found, content(commit.getFullMessage()))) {
+          throw new IllegalStateException("another content in " + id.name());
+        }
+      }
+    }
+  }
+}

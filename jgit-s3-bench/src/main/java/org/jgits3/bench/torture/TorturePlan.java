@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.torture;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Extent of a run.
+ *
+ * @param root directory of the sources
+ * @param directory directory of the run, emptied first
+ * @param length how long processes work
+ * @param seed chooses operations, faults, and what is killed
+ * @param server S3 server to use; empty to start one
+ * @param workers JVMs that use the library
+ * @param threads threads in each
+ * @param lies whether the store acknowledges writes that it does not make, which must be found
+ */
+public record TorturePlan(
+    Path root,
+    Path directory,
+    Duration length,
+    long seed,
+    Optional<URI> server,
+    int workers,
+    int threads,
+    boolean lies) {
+  private static final int WORKERS = 3;
+  private static final int THREADS = 4;
+
+  /**
+   * A run of usual size.
+   *
+   * @param root directory of the sources
+   * @param directory directory of the run, emptied first
+   * @param length how long processes work
+   * @param seed chooses operations, faults, and what is killed
+   * @param server S3 server to use; empty to start one
+   * @return the plan
+   */
+  public static TorturePlan of(
+      Path root, Path directory, Duration length, long seed, Optional<URI> server) {
+    return new TorturePlan(root, directory, length, seed, server, WORKERS, THREADS, false);
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class TortureCommandTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--minutes 0 | --minutes 0 is less than 1",
+        "--minutes many | is not an int",
+        "--seed x | is not a long",
+        "--endpoint elsewhere | --endpoint elsewhere is no URL of a server",
+        "--json nowhere/out.json | --json nowhere/out.json cannot be written",
+        "refs | Unmatched argument",
+      })
+  void wrong_usage_is_one_line_and_exit_code_2(String line, String message) {
+    CommandLine command = TortureCommand.commandLine();
+    StringWriter err = new StringWriter();
+    command.setErr(new PrintWriter(err));
+
+    int code = command.execute(line.split(" "));
+
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).startsWith("jgit-s3-bench: ").contains(message);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+  }
+}
