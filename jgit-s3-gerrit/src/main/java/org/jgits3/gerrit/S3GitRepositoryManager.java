@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.manifest.ManifestException;
@@ -78,6 +79,11 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       LOG.atInfo().log("The repositories are in %s", repositories.store().location());
     }
     return repositories;
+  }
+
+  /** History of all repositories, for the follower. */
+  StoreHistory history() {
+    return repositories().storeHistory();
   }
 
   private static ObjectStore open(SiteSettings site) throws IOException {

@@ -30,7 +30,6 @@ public final class GerritEndToEnd {
           "CHERRY_PICK");
   private static final int CLIENTS = 6;
   private static final int CHANGES_OF_CLIENT = 5;
-  private static final int RACES = 5;
   private static final int ROUNDS = 3;
   private static final String P = "tools/p";
 
@@ -54,12 +53,14 @@ public final class GerritEndToEnd {
   public static void main(String[] args) throws Exception {
     boolean local = false;
     boolean keep = false;
+    boolean brief = false;
     int nodes = 1;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--gerrit" -> i++;
         case "--local" -> local = true;
         case "--keep" -> keep = true;
+        case "--brief" -> brief = true;
         case "--nodes" -> nodes = Integer.parseInt(args[++i]);
         default -> usage("unknown option " + args[i]);
       }
@@ -73,7 +74,7 @@ public final class GerritEndToEnd {
     Path directory = Files.createTempDirectory(target, "e2e-");
     int exitCode;
     try (Programs programs = new Programs()) {
-      exitCode = run(programs, directory, root, war, local, nodes);
+      exitCode = run(programs, directory, root, war, local, brief, nodes);
     }
     if (exitCode == 0 && !keep) {
       delete(directory);
@@ -97,7 +98,13 @@ public final class GerritEndToEnd {
   }
 
   private static int run(
-      Programs programs, Path directory, Path root, Path war, boolean local, int nodes)
+      Programs programs,
+      Path directory,
+      Path root,
+      Path war,
+      boolean local,
+      boolean brief,
+      int nodes)
       throws Exception {
     Path jar = root.resolve("jgit-s3-gerrit/target/jgit-s3-gerrit.jar");
     S3Server store =
@@ -119,57 +126,54 @@ public final class GerritEndToEnd {
           a.post("accounts/self/sshkeys", Files.readString(directory.resolve("key.pub")));
         });
     test.projects();
-    test.changes();
-    test.refs();
     test.people();
-    test.strategies();
-    test.concurrent();
-    test.maintenance();
+    if (!brief) {
+      test.changes();
+      test.refs();
+      test.strategies();
+      test.concurrent();
+      test.maintenance();
+    }
     if (nodes == 2) {
       GerritNode b = new GerritNode(programs, war, directory, "b");
       b.configure(store, jar);
-      test.twoNodes(b);
+      new TwoNodes(test, report, store, a, b, key, P).run();
     } else {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
     }
     return report.end();
   }
 
-  private WorkCopy clone(GerritNode node, String project) throws Exception {
+  WorkCopy clone(GerritNode node, String project) throws Exception {
     clones++;
     return new WorkCopy(programs, node, directory.resolve("work-" + clones), project);
   }
 
-  private static String id(String project) {
+  static String id(String project) {
     return project.replace("/", "%2F");
   }
 
-  private static String change(String name) {
+  static String change(String name) {
     return "changes/" + id(name);
   }
 
-  private static void create(GerritNode node, String project, String strategy) throws Exception {
+  static void create(GerritNode node, String project, String strategy) throws Exception {
     node.put(
         "projects/" + id(project),
         "{\"create_empty_commit\":true,\"submit_type\":\"%s\"}".formatted(strategy));
   }
 
-  private static void approve(GerritNode node, String change) throws Exception {
+  static void approve(GerritNode node, String change) throws Exception {
     node.post(
         change(change) + "/revisions/current/review",
         "{\"labels\":{\"Code-Review\":2},\"message\":\"good\"}");
   }
 
-  /** Puts a change into the index of a node, which submit asks; nothing else follows the other. */
-  private static void index(GerritNode node, String change) throws Exception {
-    equal(node.rest("admin", "POST", change(change) + "/index", "{}").status(), 204, "index");
-  }
-
-  private static String status(GerritNode node, String change) throws Exception {
+  static String status(GerritNode node, String change) throws Exception {
     return node.get(change(change) + "/detail").at("status").text();
   }
 
-  private static void submit(GerritNode node, String change) throws Exception {
+  static void submit(GerritNode node, String change) throws Exception {
     node.post(change(change) + "/submit", "{}");
     equal(status(node, change), "MERGED", "status");
   }
@@ -358,7 +362,7 @@ public final class GerritEndToEnd {
     }
   }
 
-  private static <T> List<T> all(List<Callable<T>> tasks) throws Exception {
+  static <T> List<T> all(List<Callable<T>> tasks) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
     try {
       List<T> results = new ArrayList<>();
@@ -403,7 +407,7 @@ public final class GerritEndToEnd {
         });
   }
 
-  private void fsck(GerritNode node, String project) throws Exception {
+  void fsck(GerritNode node, String project) throws Exception {
     clones++;
     Path mirror = Files.createDirectories(directory.resolve("mirror-" + clones));
     programs
@@ -453,126 +457,5 @@ public final class GerritEndToEnd {
           approve(a, change);
           submit(a, change);
         });
-  }
-
-  private void twoNodes(GerritNode b) throws InterruptedException {
-    report.check(
-        "a second node joins",
-        () -> {
-          b.join(a);
-          b.start();
-        });
-    report.check(
-        "what one acknowledged the other shows at once",
-        () -> {
-          for (int i = 0; i < ROUNDS; i++) {
-            String change = work.newChange("fresh-" + i);
-            equal(status(b, change), "NEW", "on the other node");
-            approve(b, change);
-            submit(a, change);
-            equal(status(b, change), "MERGED", "on the other node");
-            String branch = "projects/" + id(P) + "/branches/";
-            a.put(branch + "fresh-" + i, "{\"revision\":\"master\"}");
-            String tip = b.get(branch + "fresh-" + i).at("revision").text();
-            equal(a.get(branch + "master").at("revision").text(), tip, "branch");
-            String listed = work.git("ls-remote", b.url(P), "refs/heads/master");
-            that(listed.startsWith(tip), "by git: " + listed);
-          }
-        });
-    report.check(
-        "a project created on one is cloned from the other at once",
-        () -> {
-          create(a, "new/on-a", "MERGE_IF_NECESSARY");
-          WorkCopy copy = clone(b, "new/on-a");
-          String change = copy.newChange("f");
-          approve(a, change);
-          submit(a, change);
-        });
-    report.check("submit on both at once: one commit, at least one 200", () -> races(b));
-    report.check("kill -9 in mid-submit: the other goes on", () -> killInMidSubmit(b));
-  }
-
-  private void races(GerritNode b) throws Exception {
-    List<String> answers = new ArrayList<>();
-    for (int i = 0; i < RACES; i++) {
-      String file = "race-" + i;
-      String change = work.newChange(file);
-      approve(a, change);
-      index(b, change);
-      List<Callable<Integer>> both = new ArrayList<>();
-      for (GerritNode node : List.of(a, b)) {
-        both.add(() -> node.rest("admin", "POST", change(change) + "/submit", "{}").status());
-      }
-      List<Integer> statuses = all(both);
-      answers.add(statuses.get(0) + "/" + statuses.get(1));
-      that(statuses.contains(200), "nobody submitted: " + statuses);
-      equal(status(a, change), "MERGED", "status");
-      equal(status(b, change), "MERGED", "status");
-      work.renew();
-      String commits = work.git("log", "--format=%H", "--", file);
-      equal(commits.lines().count(), 1L, "commits of " + file);
-    }
-    Report.say("  answers: " + answers);
-  }
-
-  private void killInMidSubmit(GerritNode b) throws Exception {
-    List<String> changes = new ArrayList<>();
-    for (int i = 0; i < CHANGES_OF_CLIENT; i++) {
-      String change = work.newChange("killed-" + i);
-      approve(a, change);
-      index(b, change);
-      changes.add(change);
-    }
-    ExecutorService submitter = Executors.newSingleThreadExecutor();
-    List<String> acknowledged = new ArrayList<>();
-    try {
-      Future<?> submits =
-          submitter.submit(
-              () -> {
-                for (String change : changes) {
-                  submit(a, change);
-                  synchronized (acknowledged) {
-                    acknowledged.add(change);
-                    acknowledged.notifyAll();
-                  }
-                }
-                return null;
-              });
-      synchronized (acknowledged) {
-        while (acknowledged.isEmpty() && !submits.isDone()) {
-          acknowledged.wait(100);
-        }
-      }
-      Thread.sleep(60);
-      a.kill();
-    } finally {
-      submitter.shutdownNow();
-    }
-    List<String> before;
-    synchronized (acknowledged) {
-      before = List.copyOf(acknowledged);
-    }
-    Report.say("  acknowledged before the kill: " + before.size() + " of " + changes.size());
-    for (String change : before) {
-      equal(status(b, change), "MERGED", "acknowledged " + change);
-    }
-    WorkCopy copy = clone(b, P);
-    for (int i = 0; i < changes.size(); i++) {
-      boolean merged = status(b, changes.get(i)).equals("MERGED");
-      boolean present =
-          copy.git("ls-tree", "--name-only", "origin/master")
-              .lines()
-              .toList()
-              .contains("killed-" + i);
-      equal(present, merged, "killed-" + i + " in the branch");
-      if (!merged) {
-        submit(b, changes.get(i));
-      }
-    }
-    fsck(b, P);
-    a.start();
-    for (String change : changes) {
-      equal(status(a, change), "MERGED", "after the restart " + change);
-    }
   }
 }

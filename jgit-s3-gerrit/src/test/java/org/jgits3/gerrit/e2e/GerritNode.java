@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,14 @@ final class GerritNode {
             .formatted(httpPort, sshPort, module));
   }
 
+  /** Makes this one of several on its bucket, from the next start on. */
+  void follow() throws IOException {
+    Files.writeString(
+        site.resolve("etc/gerrit.config"),
+        "[gerrit]\n  installModule = org.jgits3.gerrit.S3FollowerModule\n",
+        StandardOpenOption.APPEND);
+  }
+
   void initialise() throws IOException, InterruptedException {
     // init looks at this directory, wherever the projects are.
     programs
@@ -153,6 +162,14 @@ final class GerritNode {
     programs.kill(daemon);
   }
 
+  void pause() throws IOException, InterruptedException {
+    programs.signal(daemon, "STOP");
+  }
+
+  void resume() throws IOException, InterruptedException {
+    programs.signal(daemon, "CONT");
+  }
+
   private HttpRequest.Builder request(String user, String path) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path)).timeout(MOST);
@@ -202,26 +219,34 @@ final class GerritNode {
 
   /** Runs a command of Gerrit by SSH. */
   String ssh(Path key, String command) throws IOException, InterruptedException {
-    return programs
-        .run(
-            site,
-            "ssh",
-            "-F",
-            "/dev/null",
-            "-i",
-            key.toString(),
-            "-p",
-            Integer.toString(sshPort),
-            "-o",
-            "StrictHostKeyChecking=no",
-            "-o",
-            "UserKnownHostsFile=/dev/null",
-            "-o",
-            "IdentitiesOnly=yes",
-            "-o",
-            "LogLevel=ERROR",
-            "admin@127.0.0.1",
-            command)
-        .ok();
+    return trySsh(key, command).ok();
+  }
+
+  /** Tests whether Gerrit takes a key. */
+  boolean admits(Path key) throws IOException, InterruptedException {
+    return trySsh(key, "gerrit version").exitCode() == 0;
+  }
+
+  private Programs.Result trySsh(Path key, String command)
+      throws IOException, InterruptedException {
+    return programs.run(
+        site,
+        "ssh",
+        "-F",
+        "/dev/null",
+        "-i",
+        key.toString(),
+        "-p",
+        Integer.toString(sshPort),
+        "-o",
+        "StrictHostKeyChecking=no",
+        "-o",
+        "UserKnownHostsFile=/dev/null",
+        "-o",
+        "IdentitiesOnly=yes",
+        "-o",
+        "LogLevel=ERROR",
+        "admin@127.0.0.1",
+        command);
   }
 }

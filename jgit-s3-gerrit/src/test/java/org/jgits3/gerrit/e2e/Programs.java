@@ -95,6 +95,15 @@ final class Programs implements AutoCloseable {
     running.remove(process);
   }
 
+  /** Sends a signal: STOP and CONT pause a program, and let it go on. */
+  void signal(Process process, String name) throws IOException, InterruptedException {
+    int exitCode =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    if (exitCode != 0) {
+      throw new IOException("kill -" + name + ": exit code " + exitCode);
+    }
+  }
+
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();

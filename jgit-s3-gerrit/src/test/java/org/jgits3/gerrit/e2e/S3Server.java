@@ -20,12 +20,15 @@ final class S3Server {
 
   private final int port = Programs.freePort();
   private final Path accessLog;
+  private final Programs programs;
+  private final Process process;
 
   S3Server(Programs programs, Path binary, Path directory)
       throws IOException, InterruptedException {
     Path data = Files.createDirectories(directory.resolve("s3").resolve(BUCKET)).getParent();
     accessLog = directory.resolve("s3-access.log");
-    Process process =
+    this.programs = programs;
+    process =
         programs.start(
             directory,
             Map.of("ROOT_ACCESS_KEY", KEY, "ROOT_SECRET_KEY", SECRET),
@@ -52,6 +55,15 @@ final class S3Server {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** Leaves all requests without an answer. */
+  void pause() throws IOException, InterruptedException {
+    programs.signal(process, "STOP");
+  }
+
+  void resume() throws IOException, InterruptedException {
+    programs.signal(process, "CONT");
   }
 
   int port() {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Change;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jgits3.history.RepositoryChange;
+import org.jgits3.history.Transaction;
+import org.jgits3.history.Transactions;
+
+/**
+ * What a node has to look at in a project: each thing once, however often it changed, in the order
+ * of the first changes. Used by one thread at a time.
+ */
+final class News {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  private final Set<Effect> effects = new LinkedHashSet<>();
+  private boolean whole;
+
+  /** Time of the oldest transaction, in milliseconds since the epoch. */
+  private long oldest = Long.MAX_VALUE;
+
+  /** Nothing yet. */
+  News() {}
+
+  /**
+   * Adds what happened to the project in the store. If that cannot be read, everything in it has to
+   * be looked at.
+   *
+   * @param change the change
+   * @param allUsers true for the project that has the accounts and groups
+   */
+  void add(RepositoryChange change, boolean allUsers) {
+    if (change.kind() != RepositoryChange.Kind.CHANGED) {
+      whole = true;
+      return;
+    }
+    try {
+      Transactions transactions = change.transactions();
+      for (var next = transactions.next(); next.isPresent(); next = transactions.next()) {
+        add(next.get(), allUsers);
+      }
+    } catch (IOException e) {
+      LOG.atWarning().log(
+          "Following: the log of %s cannot be read, all of it is compared with the indexes: %s",
+          change.name(), e.getMessage());
+      whole = true;
+    }
+  }
+
+  private void add(Transaction transaction, boolean allUsers) throws IOException {
+    oldest = Math.min(oldest, transaction.who().getWhenAsInstant().toEpochMilli());
+    transaction.forEachChange(
+        ref -> Effect.of(allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(effects::add));
+  }
+
+  /** Adds something to look at. */
+  void add(Effect effect) {
+    effects.add(effect);
+  }
+
+  /** Notes that all of the project has to be compared with the indexes. */
+  void addEverything() {
+    whole = true;
+  }
+
+  /** Returns true if all of the project has to be compared with the indexes. */
+  boolean whole() {
+    return whole;
+  }
+
+  /** What depends on the refs that changed. */
+  Set<Effect> effects() {
+    return effects;
+  }
+
+  /** Time of the oldest transaction by the clock of its writer, in milliseconds since the epoch. */
+  Optional<Long> oldest() {
+    return oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(oldest);
+  }
+
+  /** Returns true if nothing has to be looked at but single changes. */
+  boolean isOnlyChanges() {
+    return !whole && effects.stream().allMatch(Effect.OfChange.class::isInstance);
+  }
+
+  /** The single changes to look at. */
+  Set<Change.Id> changes() {
+    Set<Change.Id> changes = new LinkedHashSet<>();
+    for (Effect effect : effects) {
+      if (effect instanceof Effect.OfChange change) {
+        changes.add(change.id());
+      }
+    }
+    return changes;
+  }
+}

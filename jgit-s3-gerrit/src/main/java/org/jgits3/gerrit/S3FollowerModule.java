@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit;
+
+import static com.google.gerrit.server.config.ConfigResource.CONFIG_KIND;
+
+import com.google.gerrit.extensions.events.ChangeIndexedListener;
+import com.google.gerrit.extensions.registration.DynamicSet;
+import com.google.gerrit.extensions.restapi.RestApiModule;
+import com.google.gerrit.lifecycle.LifecycleModule;
+
+/**
+ * Makes a Gerrit one of several on a store: {@code gerrit.installModule} of {@code gerrit.config}
+ * names this class, beside {@link S3DbModule} in {@code gerrit.installDbModule}. That one is for
+ * every program of Gerrit, and this one for the daemon, which has indexes and caches.
+ */
+public final class S3FollowerModule extends LifecycleModule {
+  /** Created by Gerrit. */
+  public S3FollowerModule() {}
+
+  @Override
+  protected void configure() {
+    listener().to(Follower.class);
+    DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
+    install(
+        new RestApiModule() {
+          @Override
+          protected void configure() {
+            get(CONFIG_KIND, "s3-follower").to(GetFollower.class);
+          }
+        });
+  }
+}

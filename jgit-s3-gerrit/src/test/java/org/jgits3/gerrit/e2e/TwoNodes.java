@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.approve;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.change;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.status;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.submit;
+import static org.jgits3.gerrit.e2e.Report.equal;
+import static org.jgits3.gerrit.e2e.Report.that;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */
+final class TwoNodes {
+  private static final int RACES = 5;
+  private static final int ROUNDS = 3;
+  private static final int BURST = 12;
+
+  /** Time within which a node that works shows what the other one did. */
+  private static final Duration LAG = Duration.ofSeconds(10);
+
+  /** Time within which a node that was away has caught up. */
+  private static final Duration CATCH_UP = Duration.ofSeconds(90);
+
+  private static final Duration OUTAGE = Duration.ofSeconds(60);
+
+  private final GerritEndToEnd test;
+  private final Report report;
+  private final S3Server store;
+  private final GerritNode a;
+  private final GerritNode b;
+  private final Path key;
+  private final String project;
+  private WorkCopy work;
+
+  TwoNodes(
+      GerritEndToEnd test,
+      Report report,
+      S3Server store,
+      GerritNode a,
+      GerritNode b,
+      Path key,
+      String project) {
+    this.test = test;
+    this.report = report;
+    this.store = store;
+    this.a = a;
+    this.b = b;
+    this.key = key;
+    this.project = project;
+  }
+
+  void run() throws InterruptedException {
+    report.check(
+        "a second node joins, and the first begins to follow",
+        () -> {
+          a.stop();
+          a.follow();
+          a.start();
+          b.follow();
+          b.join(a);
+          b.start();
+          ready(a);
+          ready(b);
+          work = test.clone(a, project);
+          equal(state(b), state(a), "indexes");
+        });
+    report.check("what one acknowledged the other shows at once", this::fresh);
+    report.check("a change is followed from its creation to its deletion", this::oneChange);
+    report.check("stars, drafts and edits of one are found by the other", this::drafts);
+    report.check("accounts: name, preferences, token, SSH key", this::accounts);
+    report.check("groups and permissions are revoked on the other", this::people);
+    report.check("projects: new, described", this::projects);
+    report.check("submit on both at once: one commit, at least one 200", this::races);
+    report.check("writes by both at once end in equal indexes", this::both);
+    report.check("a paused node catches up", this::paused);
+    report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
+    report.check("nodes cut off from the store for a minute recover", this::cutOff);
+    report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
+    report.check(
+        "in the end both indexes are equal",
+        () -> {
+          eventually("equal indexes", CATCH_UP, () -> state(a).equals(state(b)));
+          Report.say("  changes: " + state(a).size());
+          for (GerritNode node : List.of(a, b)) {
+            Report.say("  follower: " + node.get("config/server/s3-follower").value());
+          }
+        });
+  }
+
+  private static void ready(GerritNode node) throws Exception {
+    eventually(
+        "ready",
+        CATCH_UP,
+        () -> node.rest("admin", "GET", "config/server/s3-follower", null).status() == 200);
+  }
+
+  private static void eventually(String what, Duration most, Callable<Boolean> condition)
+      throws Exception {
+    long start = System.nanoTime();
+    while (!condition.call()) {
+      if (System.nanoTime() - start > most.toNanos()) {
+        throw new AssertionError(what + ": not within " + most.toSeconds() + " s");
+      }
+      Thread.sleep(50);
+    }
+    long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+    if (millis > 1) {
+      Report.say("  " + millis + " ms: " + what);
+    }
+  }
+
+  private static void lags(String what, Callable<Boolean> condition) throws Exception {
+    eventually(what, LAG, condition);
+  }
+
+  private static int number(String change) {
+    return Integer.parseInt(change.substring(change.indexOf('~') + 1));
+  }
+
+  private static boolean finds(GerritNode node, String change, String query) throws Exception {
+    Json found = node.get("changes/?q=change:" + number(change) + "+" + query);
+    return found.size() == 1;
+  }
+
+  /** All changes as the index of a node has them. */
+  private static Map<Integer, String> state(GerritNode node) throws Exception {
+    Map<Integer, String> state = new TreeMap<>();
+    Json all = node.get("changes/?q=(is:open+OR+is:closed)&n=1000&o=CURRENT_REVISION");
+    for (int i = 0; i < all.size(); i++) {
+      Json its = all.at(i);
+      state.put(
+          its.at("_number").number(),
+          its.at("status").text()
+              + " "
+              + its.at("meta_rev_id").text()
+              + " "
+              + its.at("current_revision").text());
+    }
+    return state;
+  }
+
+  private static void deletes(GerritNode node, String path) throws Exception {
+    equal(node.rest("admin", "DELETE", path, null).status(), 204, "deletion of " + path);
+  }
+
+  private void fresh() throws Exception {
+    for (int i = 0; i < ROUNDS; i++) {
+      String change = work.newChange("fresh-" + i);
+      equal(status(b, change), "NEW", "on the other node");
+      approve(b, change);
+      submit(a, change);
+      equal(status(b, change), "MERGED", "on the other node");
+      String branch = "projects/" + id(project) + "/branches/";
+      a.put(branch + "fresh-" + i, "{\"revision\":\"master\"}");
+      String tip = b.get(branch + "fresh-" + i).at("revision").text();
+      equal(a.get(branch + "master").at("revision").text(), tip, "branch");
+      String listed = work.git("ls-remote", b.url(project), "refs/heads/master");
+      that(listed.startsWith(tip), "by git: " + listed);
+    }
+  }
+
+  private void oneChange() throws Exception {
+    String change = work.newChange("followed");
+    lags("created", () -> finds(b, change, "status:new"));
+    equal(b.get("changes/" + number(change)).at("status").text(), "NEW", "by its number");
+    work.amend("followed", "another text\n");
+    equal(work.push(), change, "change");
+    String commit = work.git("rev-parse", "HEAD");
+    lags("amended", () -> finds(b, change, "commit:" + commit));
+    a.post(
+        change(change) + "/revisions/current/review",
+        "{\"comments\":{\"followed\":[{\"line\":1,\"message\":\"whatsoever\"}]}}");
+    lags("commented", () -> finds(b, change, "comment:whatsoever"));
+    a.put(change(change) + "/topic", "{\"topic\":\"following\"}");
+    lags("topic", () -> finds(b, change, "topic:following"));
+    approve(b, change);
+    lags("voted on B, seen on A", () -> finds(a, change, "label:Code-Review=2"));
+    submit(b, change);
+    lags("submitted on B, seen on A", () -> finds(a, change, "status:merged"));
+    String unwanted = work.newChange("unwanted");
+    lags("created", () -> finds(b, unwanted, "status:new"));
+    a.post(change(unwanted) + "/abandon", "{}");
+    lags("abandoned", () -> finds(b, unwanted, "status:abandoned"));
+    deletes(a, change(unwanted));
+    lags("deleted", () -> b.get("changes/?q=change:" + number(unwanted)).size() == 0);
+    equal(b.rest("admin", "GET", change(unwanted), null).status(), 404, "deleted change");
+  }
+
+  private void drafts() throws Exception {
+    String change = work.newChange("drafted");
+    lags("created", () -> finds(b, change, "status:new"));
+    a.rest("admin", "PUT", "accounts/self/starred.changes/" + number(change), "{}");
+    lags("starred", () -> finds(b, change, "is:starred"));
+    deletes(a, "accounts/self/starred.changes/" + number(change));
+    lags("star removed", () -> !finds(b, change, "is:starred"));
+    a.put(
+        change(change) + "/revisions/current/drafts",
+        "{\"path\":\"drafted\",\"line\":1,\"message\":\"draft\"}");
+    lags("draft", () -> finds(b, change, "has:draft"));
+    a.rest("admin", "PUT", change(change) + "/edit/drafted", "edited\n");
+    lags("edit", () -> finds(b, change, "has:edit"));
+    deletes(a, change(change) + "/edit");
+    lags("edit removed", () -> !finds(b, change, "has:edit"));
+  }
+
+  private void accounts() throws Exception {
+    a.put("accounts/moving", "{\"email\":\"moving@example.com\"}");
+    lags("new account", () -> b.get("accounts/?q=username:moving").size() == 1);
+    a.put("accounts/moving/name", "{\"name\":\"Quicksilver\"}");
+    lags("name", () -> b.get("accounts/?q=name:quicksilver").size() == 1);
+    a.put("accounts/moving/emails/second@example.com", "{\"no_confirmation\":true}");
+    lags("email", () -> b.get("accounts/?q=email:second@example.com").size() == 1);
+    b.get("accounts/moving/preferences");
+    a.put("accounts/moving/preferences", "{\"changes_per_page\":50}");
+    lags(
+        "preferences",
+        () -> b.get("accounts/moving/preferences").at("changes_per_page").number() == 50);
+    equal(b.get("accounts/moving/tokens").size(), 0, "tokens");
+    a.put("accounts/moving/tokens/one", "{}");
+    lags("token", () -> b.get("accounts/moving/tokens").size() == 1);
+    deletes(a, "accounts/moving/tokens/one");
+    lags("token removed", () -> b.get("accounts/moving/tokens").size() == 0);
+    String keys = "accounts/self/sshkeys";
+    that(b.ssh(key, "gerrit version").startsWith("gerrit"), "SSH key");
+    deletes(a, keys + "/" + a.get(keys).at(0).at("seq").number());
+    lags("SSH key removed", () -> !b.admits(key));
+    a.post(keys, Files.readString(key.resolveSibling("key.pub")));
+    lags("SSH key added", () -> b.admits(key));
+    a.put("accounts/moving/active", "{}");
+    deletes(a, "accounts/moving/active");
+    lags("deactivated", () -> b.get("accounts/?q=is:inactive+username:moving").size() == 1);
+  }
+
+  private void people() throws Exception {
+    String barred = "projects/" + id("two/barred");
+    create(a, "two/barred", "MERGE_IF_NECESSARY");
+    lags("project", () -> b.rest("out", "GET", barred, null).status() == 200);
+    a.put("groups/outcasts", "{}");
+    lags("group", () -> b.rest("admin", "GET", "groups/outcasts", null).status() == 200);
+    String group = a.get("groups/outcasts").at("id").text();
+    a.post(
+        barred + "/access",
+        """
+        {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
+            .formatted(group));
+    equal(b.rest("out", "GET", barred, null).status(), 200, "not a member");
+    a.rest("admin", "PUT", "groups/outcasts/members/out", "{}");
+    lags("member", () -> b.rest("out", "GET", barred, null).status() == 404);
+    deletes(a, "groups/outcasts/members/out");
+    lags("member no more", () -> b.rest("out", "GET", barred, null).status() == 200);
+    a.put("groups/nested", "{\"members\":[\"out\"]}");
+    a.rest("admin", "PUT", "groups/outcasts/groups/nested", "{}");
+    lags("included", () -> b.rest("out", "GET", barred, null).status() == 404);
+    deletes(a, "groups/outcasts/groups/nested");
+    lags("included no more", () -> b.rest("out", "GET", barred, null).status() == 200);
+    a.put("groups/outcasts/name", "{\"name\":\"castaways\"}");
+    lags("renamed", () -> b.rest("admin", "GET", "groups/castaways", null).status() == 200);
+    lags("old name", () -> b.rest("admin", "GET", "groups/outcasts", null).status() == 404);
+    a.rest("admin", "PUT", "groups/castaways/members/out", "{}");
+    lags("member", () -> b.rest("out", "GET", barred, null).status() == 404);
+    a.post(
+        barred + "/access",
+        "{\"remove\":{\"refs/*\":{\"permissions\":{\"read\":{\"rules\":{\"%s\":{}}}}}}}"
+            .formatted(group));
+    lags("rule removed", () -> b.rest("out", "GET", barred, null).status() == 200);
+  }
+
+  private void projects() throws Exception {
+    String name = "two/new";
+    String path = "projects/" + id(name);
+    equal(b.rest("admin", "GET", path, null).status(), 404, "before it exists");
+    create(a, name, "MERGE_IF_NECESSARY");
+    lags("project", () -> b.rest("admin", "GET", path, null).status() == 200);
+    lags("listed", () -> b.get("projects/").has(name));
+    lags("found", () -> b.get("projects/?query=name:" + name).size() == 1);
+    a.put(path + "/description", "{\"description\":\"described on A\"}");
+    lags("description", () -> "described on A".equals(b.get(path).at("description").text()));
+    a.put(path + "/config", "{\"submit_type\":\"REBASE_ALWAYS\"}");
+    lags(
+        "settings", () -> "REBASE_ALWAYS".equals(b.get(path + "/config").at("submit_type").text()));
+    WorkCopy copy = test.clone(b, name);
+    String change = copy.newChange("f");
+    approve(b, change);
+    lags("change", () -> finds(a, change, "status:new"));
+    submit(a, change);
+  }
+
+  private void races() throws Exception {
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < RACES; i++) {
+      String file = "race-" + i;
+      String change = work.newChange(file);
+      approve(a, change);
+      lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
+      List<Callable<Integer>> both = new ArrayList<>();
+      for (GerritNode node : List.of(a, b)) {
+        both.add(() -> node.rest("admin", "POST", change(change) + "/submit", "{}").status());
+      }
+      List<Integer> statuses = GerritEndToEnd.all(both);
+      answers.add(statuses.get(0) + "/" + statuses.get(1));
+      that(statuses.contains(200), "nobody submitted: " + statuses);
+      equal(status(a, change), "MERGED", "status");
+      equal(status(b, change), "MERGED", "status");
+      work.renew();
+      String commits = work.git("log", "--format=%H", "--", file);
+      equal(commits.lines().count(), 1L, "commits of " + file);
+    }
+    Report.say("  answers: " + answers);
+  }
+
+  private void both() throws Exception {
+    String change = work.newChange("shared");
+    List<Callable<Void>> writers = new ArrayList<>();
+    for (GerritNode node : List.of(a, b)) {
+      WorkCopy copy = test.clone(node, project);
+      writers.add(
+          () -> {
+            for (int i = 0; i < BURST; i++) {
+              node.post(change(change) + "/revisions/current/review", "{\"message\":\"again\"}");
+              copy.newChange("both-" + (node == a ? "a-" : "b-") + i);
+            }
+            return null;
+          });
+    }
+    GerritEndToEnd.all(writers);
+    lags("equal indexes", () -> state(a).equals(state(b)));
+  }
+
+  private List<String> burst(String prefix) throws IOException, InterruptedException {
+    List<String> changes = new ArrayList<>();
+    for (int i = 0; i < BURST; i++) {
+      changes.add(work.newChange(prefix + i));
+    }
+    return changes;
+  }
+
+  private void paused() throws Exception {
+    b.pause();
+    try {
+      burst("paused-");
+    } finally {
+      b.resume();
+    }
+    eventually("equal indexes", CATCH_UP, () -> state(a).equals(state(b)));
+  }
+
+  private void killInMidIndex() throws Exception {
+    List<String> first = burst("mid-");
+    eventually("first of them", CATCH_UP, () -> finds(b, first.get(0), "status:new"));
+    b.kill();
+    List<String> meanwhile = burst("meanwhile-");
+    deletes(a, change(meanwhile.get(0)));
+    deletes(a, change(first.get(1)));
+    b.start();
+    ready(b);
+    equal(state(b), state(a), "indexes when it is ready");
+  }
+
+  private void cutOff() throws Exception {
+    String before = work.newChange("before-outage");
+    store.pause();
+    long end = System.nanoTime() + OUTAGE.toNanos();
+    try {
+      while (System.nanoTime() < end) {
+        Thread.sleep(500);
+      }
+    } finally {
+      store.resume();
+    }
+    eventually(
+        "A recovers", CATCH_UP, () -> a.rest("admin", "GET", "projects/", null).status() == 200);
+    ready(a);
+    ready(b);
+    String after = work.newChange("after-outage");
+    approve(b, before);
+    submit(b, before);
+    lags("change", () -> finds(b, after, "status:new"));
+    lags("equal indexes", () -> state(a).equals(state(b)));
+  }
+
+  private void killInMidSubmit() throws Exception {
+    List<String> changes = new ArrayList<>();
+    for (String change : burst("killed-").subList(0, RACES)) {
+      approve(a, change);
+      lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
+      changes.add(change);
+    }
+    ExecutorService submitter = Executors.newSingleThreadExecutor();
+    List<String> acknowledged = new ArrayList<>();
+    try {
+      Future<?> submits =
+          submitter.submit(
+              () -> {
+                for (String change : changes) {
+                  submit(a, change);
+                  synchronized (acknowledged) {
+                    acknowledged.add(change);
+                    acknowledged.notifyAll();
+                  }
+                }
+                return null;
+              });
+      synchronized (acknowledged) {
+        while (acknowledged.isEmpty() && !submits.isDone()) {
+          acknowledged.wait(100);
+        }
+      }
+      Thread.sleep(60);
+      a.kill();
+    } finally {
+      submitter.shutdownNow();
+    }
+    List<String> before;
+    synchronized (acknowledged) {
+      before = List.copyOf(acknowledged);
+    }
+    Report.say("  acknowledged before the kill: " + before.size() + " of " + changes.size());
+    for (String change : before) {
+      equal(status(b, change), "MERGED", "acknowledged " + change);
+    }
+    WorkCopy copy = test.clone(b, project);
+    for (int i = 0; i < changes.size(); i++) {
+      boolean merged = status(b, changes.get(i)).equals("MERGED");
+      boolean present =
+          copy.git("ls-tree", "--name-only", "origin/master")
+              .lines()
+              .toList()
+              .contains("killed-" + i);
+      equal(present, merged, "killed-" + i + " in the branch");
+      if (!merged) {
+        submit(b, changes.get(i));
+      }
+    }
+    test.fsck(b, project);
+    a.start();
+    ready(a);
+    for (String change : changes) {
+      equal(status(a, change), "MERGED", "after the restart " + change);
+      that(finds(a, change, "status:merged"), "in the index after the restart " + change);
+    }
+  }
+}
