@@ -483,26 +483,39 @@ public final class S3RepositoryManager implements Closeable {
    */
   public StoreHistory storeHistory() {
     return new StoreHistory(
-        store, this::newestManifest, settings.manifestReads(), new LogObjects(store, uploads));
+        store, new KnownManifests(), settings.manifestReads(), new LogObjects(store, uploads));
   }
 
-  /** Manifest of a name; validates the repository that is known by it, which serves others too. */
-  private Optional<VersionedManifest> newestManifest(
-      RepositoryName name, Predicate<ObjectVersion> newest) throws IOException {
-    Optional<SharedRepository> known =
-        repositories.find(name).filter(each -> !each.committer().isGone());
-    if (known.isEmpty()) {
-      return catalog.read(name);
+  /** Manifests of the repositories that are known, and of others. */
+  private final class KnownManifests implements StoreHistory.Manifests {
+    /** Validates the repository that is known by the name, which serves its handles too. */
+    @Override
+    public Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest)
+        throws IOException {
+      Optional<SharedRepository> known =
+          repositories.find(name).filter(each -> !each.committer().isGone());
+      if (known.isEmpty()) {
+        return catalog.read(name);
+      }
+      Optional<VersionedManifest> cached = known.get().committer().cached();
+      if (cached.isPresent() && newest.test(cached.get().version())) {
+        return cached;
+      }
+      try {
+        known.get().refs().validate();
+        return known.get().committer().cached();
+      } catch (ManifestException.Gone e) {
+        return catalog.read(name);
+      }
     }
-    Optional<VersionedManifest> cached = known.get().committer().cached();
-    if (cached.isPresent() && newest.test(cached.get().version())) {
-      return cached;
-    }
-    try {
-      known.get().refs().validate();
-      return known.get().committer().cached();
-    } catch (ManifestException.Gone e) {
-      return catalog.read(name);
+
+    @Override
+    public boolean isOwn(RepositoryName name, String repositoryId, long generation) {
+      return repositories
+          .find(name)
+          .filter(known -> known.repositoryId().equals(Optional.of(repositoryId)))
+          .filter(known -> known.committer().hasCommitted(generation))
+          .isPresent();
     }
   }
 

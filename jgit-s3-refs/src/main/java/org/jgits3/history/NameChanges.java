@@ -280,7 +280,7 @@ final class NameChanges {
               before.generation(),
               RepositorySettings.NONE,
               Refs.NONE);
-      return new Transactions(log, nothing, before.generation());
+      return new Transactions(log, nothing, before.generation(), generation -> false);
     }
 
     private boolean isTombstone(Optional<VersionedManifest> found, String repositoryId) {
@@ -342,7 +342,12 @@ final class NameChanges {
               name.value(),
               manifest.repositoryId(),
               former.filter(other -> renamed).map(RepositoryName::value),
-              () -> new Transactions(log, manifest, after),
+              () ->
+                  new Transactions(
+                      log,
+                      manifest,
+                      after,
+                      generation -> manifests.isOwn(name, manifest.repositoryId(), generation)),
               updates));
     }
 

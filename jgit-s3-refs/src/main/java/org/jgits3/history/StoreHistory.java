@@ -49,7 +49,6 @@ public final class StoreHistory {
   private final LogObjects log;
 
   /** Source of manifests. Called by many threads. */
-  @FunctionalInterface
   public interface Manifests {
     /**
      * Reads the manifest of a name, or returns one that the process has and that is the newest.
@@ -61,6 +60,16 @@ public final class StoreHistory {
      */
     Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest)
         throws IOException;
+
+    /**
+     * Tests whether the process has committed a generation of a repository, as far as it remembers.
+     *
+     * @param name name of the repository
+     * @param repositoryId its id
+     * @param generation the generation
+     * @return true only if so
+     */
+    boolean isOwn(RepositoryName name, String repositoryId, long generation);
   }
 
   /**

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
@@ -16,6 +17,7 @@ import org.jgits3.manifest.RefChange;
 public final class Transaction {
   private final LogEntry entry;
   private final Changes changes;
+  private final LongPredicate own;
 
   /** Source of the changes; those of a large transaction are read on demand. */
   @FunctionalInterface
@@ -23,9 +25,10 @@ public final class Transaction {
     void forEach(Consumer<RefChange> each) throws IOException;
   }
 
-  Transaction(LogEntry entry, Changes changes) {
+  Transaction(LogEntry entry, Changes changes, LongPredicate own) {
     this.entry = entry;
     this.changes = changes;
+    this.own = own;
   }
 
   /**
@@ -35,6 +38,18 @@ public final class Transaction {
    */
   public long generation() {
     return entry.generation();
+  }
+
+  /**
+   * Tests whether this process has committed the transaction, through the manager of this history.
+   * For followers that have handled their own changes when they made them. Not remembered beyond
+   * the end of the process, the repositories that a manager knows, and 256 commits of each: then,
+   * and while the answer to the commit is still under way, false.
+   *
+   * @return true only if so
+   */
+  public boolean isOwn() {
+    return own.test(entry.generation());
   }
 
   /**

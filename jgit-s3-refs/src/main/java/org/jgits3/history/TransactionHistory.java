@@ -91,7 +91,7 @@ public final class TransactionHistory {
 
   private Transactions since(Manifest manifest, long generation) throws IOException {
     refuseFuture(manifest, generation);
-    return new Transactions(shared.logObjects(), manifest, generation);
+    return new Transactions(shared.logObjects(), manifest, generation, shared::hasCommitted);
   }
 
   private static void refuseFuture(Manifest manifest, long generation)

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jgits3.internal.refs.log.BlockCursor;
 import org.jgits3.internal.refs.log.BlockCursor.Part;
 import org.jgits3.internal.refs.log.BlockFileReader;
@@ -28,6 +29,7 @@ public final class Transactions {
   private final String repositoryId;
   private final long after;
   private final LogPosition end;
+  private final LongPredicate own;
   private final Iterator<LogSegment> segments;
   private final Iterator<LogEntry> tail;
 
@@ -44,8 +46,9 @@ public final class Transactions {
   /** Transaction returned last, if parts of it were not read. */
   private Optional<LogEntry> unfinished = Optional.empty();
 
-  Transactions(LogObjects objects, Manifest manifest, long after) {
+  Transactions(LogObjects objects, Manifest manifest, long after, LongPredicate own) {
     this.objects = objects;
+    this.own = own;
     this.repositoryId = manifest.repositoryId();
     this.after = after;
     this.end = new LogPosition(repositoryId, manifest.generation());
@@ -80,13 +83,17 @@ public final class Transactions {
       return Optional.of(ofTail(left));
     }
     if (first.isPresent()) {
-      return Optional.of(new Transaction(first.get().entry(), each -> visit(first.get(), each)));
+      return Optional.of(transaction(first.get().entry(), each -> visit(first.get(), each)));
     }
     return tail.hasNext() ? Optional.of(ofTail(tail.next())) : Optional.empty();
   }
 
+  private Transaction transaction(LogEntry entry, Transaction.Changes changes) {
+    return new Transaction(entry, changes, own);
+  }
+
   private Transaction ofTail(LogEntry entry) {
-    return new Transaction(entry, each -> visitTail(entry, each));
+    return transaction(entry, each -> visitTail(entry, each));
   }
 
   /** First part of the next transaction in a segment; empty after the last. */

@@ -221,6 +221,29 @@ class StoreHistoryTest {
   }
 
   @Test
+  void transactions_of_this_process_are_told_from_those_of_others() throws Exception {
+    create("a");
+    StoreCursor now = history.now();
+    push(here, "a", MAIN);
+    push("a", "refs/heads/x");
+    push(here, "a", "refs/heads/y");
+    assertThat(own(history.since(now))).containsExactly(true, false, true);
+    assertThat(own(elsewhere.storeHistory().since(now))).containsExactly(false, true, false);
+    try (S3RepositoryManager restarted = TestRepositories.manager(store)) {
+      assertThat(own(restarted.storeHistory().since(now))).containsExactly(false, false, false);
+    }
+  }
+
+  private static List<Boolean> own(StoreChanges changes) throws IOException {
+    List<Boolean> own = new ArrayList<>();
+    Transactions all = changes.next().orElseThrow().transactions();
+    for (var next = all.next(); next.isPresent(); next = all.next()) {
+      own.add(next.get().isOwn());
+    }
+    return own;
+  }
+
+  @Test
   void commit_between_listing_and_read_comes_once() throws Exception {
     create("a");
     Follower follower = new Follower(history.now());
@@ -601,6 +624,6 @@ class StoreHistoryTest {
             HistoryUnavailableException.class,
             e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE_CURSOR))
         .hasMessageStartingWith(message)
-        .hasMessageNotContainingAny("\n");
+        .hasMessageNotContaining("\n");
   }
 }

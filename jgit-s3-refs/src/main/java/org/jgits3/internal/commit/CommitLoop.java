@@ -38,6 +38,8 @@ final class CommitLoop {
   private final ListingRules rules;
   private static final int NONCE_BYTES = 8;
 
+  private final OwnCommits own = new OwnCommits();
+
   /** Nonce of the last batch that was applied; empty before the first. */
   private String lastBatch = "";
 
@@ -131,6 +133,11 @@ final class CommitLoop {
     } catch (RuntimeException | Error e) {
       fail(UnknownCause.ERROR, "failed unexpectedly", e);
     }
+  }
+
+  /** Tests whether this loop has committed a generation, as far as it remembers. */
+  boolean hasCommitted(long generation) {
+    return own.contains(generation);
   }
 
   /** Time that the caller has left. */
@@ -292,6 +299,7 @@ final class CommitLoop {
       latest.install(newest, asOf);
     }
     lastBatch = inFlight.nonce;
+    own.add(inFlight.next.generation());
     inFlight.batch.deliver();
     conclude(null);
   }

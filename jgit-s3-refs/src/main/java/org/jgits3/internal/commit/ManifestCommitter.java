@@ -194,6 +194,16 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
+   * Tests whether this process has committed a generation, through this committer.
+   *
+   * @param generation generation of the repository
+   * @return true only if so; false also for one of long ago
+   */
+  public boolean hasCommitted(long generation) {
+    return loop.hasCommitted(generation);
+  }
+
+  /**
    * Calls a listener whenever a newer manifest was committed here or observed, with the one before
    * (null at first) and the new one, in order of generation and never two at once, on a thread that
    * learned of one.

@@ -533,6 +533,11 @@ public final class SharedRefs {
     return committer.validate().manifest();
   }
 
+  /** Tests whether this process has committed a generation of the repository, not long ago. */
+  public boolean hasCommitted(long generation) {
+    return committer.hasCommitted(generation);
+  }
+
   /** The objects that the log of transactions lists. */
   public LogObjects logObjects() {
     return log;
