@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.history;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -606,8 +607,9 @@ class StoreHistoryTest {
   void bytes_that_are_no_cursor_are_refused_in_one_line() throws Exception {
     create("a");
     byte[] good = history.now().toBytes();
-    refused("".getBytes(), "the cursor is no cursor of jgit-s3; begin anew");
-    refused("jgit-s3 curses 1\nxxxxxxxxxxxx".getBytes(), "the cursor is no cursor of jgit-s3");
+    refused(new byte[0], "the cursor is no cursor of jgit-s3; begin anew");
+    refused(
+        "jgit-s3 curses 1\nxxxxxxxxxxxx".getBytes(US_ASCII), "the cursor is no cursor of jgit-s3");
     byte[] newer = good.clone();
     newer[15] = '2';
     refused(newer, "the cursor is a cursor of another version than 1; begin anew");
