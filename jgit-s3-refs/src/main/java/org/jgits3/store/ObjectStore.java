@@ -4,6 +4,7 @@ package org.jgits3.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,25 +44,24 @@ public interface ObjectStore extends Closeable {
    *
    * @param key object to read
    * @param known version the caller holds; empty to read unconditionally
+   * @param limit how long the request is repeated after its first failure, if that is less than an
+   *     outage may last; zero for one attempt
    * @return the answer; {@link GetResult.NotModified} only if {@code known} was given
-   * @throws StoreException if the store does not answer, refuses, or sends fewer bytes than it said
+   * @throws StoreException.Unavailable if the store did not answer in that time
+   * @throws StoreException if the store refuses, or sends fewer bytes than it said
    */
-  GetResult get(String key, Optional<ObjectVersion> known) throws IOException;
+  GetResult get(String key, Optional<ObjectVersion> known, Duration limit) throws IOException;
 
   /**
-   * Reads a small object as {@link #get(String, Optional)} does, for a caller that has less time
-   * than an outage may last.
+   * Reads a small object whole, for a caller that has as much time as an outage may last.
    *
    * @param key object to read
    * @param known version the caller holds; empty to read unconditionally
-   * @param limit how long the request is repeated after its first failure; zero for one attempt
    * @return the answer
-   * @throws StoreException.Unavailable if the store did not answer in that time
-   * @throws StoreException as without a limit
+   * @throws IOException as with a limit
    */
-  default GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
-      throws IOException {
-    return get(key, known);
+  default GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+    return get(key, known, ChronoUnit.FOREVER.getDuration());
   }
 
   /**
@@ -108,18 +108,12 @@ public interface ObjectStore extends Closeable {
   /**
    * Compares a range of an object with bytes in memory, in one request, without holding the range.
    *
-   * @param key object to read
-   * @param offset first byte of the range, from 0
-   * @param bytes array that holds the expected bytes
-   * @param bytesOffset index in {@code bytes} of the first expected byte
-   * @param length bytes to compare, at least 1
-   * @return version of the object if the range has exactly these bytes; empty if it has others or
-   *     does not exist
+   * @param held the range, and the slice that holds the expected bytes; of any version
+   * @return true if the range has exactly these bytes; false if it has others or does not exist
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException if the store does not answer or refuses
    */
-  Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException;
+  boolean compare(ReadRequest held) throws IOException;
 
   /**
    * Returns the properties of an object without reading its bytes.

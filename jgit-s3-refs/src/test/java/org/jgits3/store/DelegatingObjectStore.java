@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 
@@ -22,6 +23,11 @@ public class DelegatingObjectStore extends ObservedObjectStore {
   public final GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
       throws IOException {
     return get(key, known);
+  }
+
+  @Override
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+    return super.get(key, known, ChronoUnit.FOREVER.getDuration());
   }
 
   /**

@@ -211,10 +211,8 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  public Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
-    return send(
-        RequestKind.READ, key, () -> super.compare(key, offset, bytes, bytesOffset, length));
+  public boolean compare(ReadRequest held) throws IOException {
+    return send(RequestKind.READ, held.key(), () -> super.compare(held));
   }
 
   @Override

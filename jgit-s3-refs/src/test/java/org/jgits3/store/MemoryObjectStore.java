@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -48,7 +49,7 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<ObjectVersion> known) {
+  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit) {
     Stored found = objects.get(key);
     if (found == null) {
       return new GetResult.Missing();
@@ -77,19 +78,12 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
-    Stored found = existing(key);
-    boolean same =
-        offset + length <= found.bytes.length
-            && Arrays.equals(
-                found.bytes,
-                (int) offset,
-                (int) offset + length,
-                bytes,
-                bytesOffset,
-                bytesOffset + length);
-    return same ? Optional.of(found.version) : Optional.empty();
+  public boolean compare(ReadRequest held) throws IOException {
+    byte[] found = existing(held.key()).bytes;
+    int from = (int) held.offset();
+    int in = held.dstOffset();
+    return from + held.length() <= found.length
+        && Arrays.equals(found, from, from + held.length(), held.dst(), in, in + held.length());
   }
 
   @Override

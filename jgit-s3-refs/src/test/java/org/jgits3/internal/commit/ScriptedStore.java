@@ -159,11 +159,6 @@ public final class ScriptedStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-    return get(key, known, ManifestFile.AS_LONG_AS_ANY);
-  }
-
-  @Override
   public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
       throws IOException {
     GetRequest request = new GetRequest(key, known, limit);
@@ -233,14 +228,13 @@ public final class ScriptedStore implements ObjectStore {
   public void close() {}
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) {
-    throw new UnsupportedOperationException(range.key());
+  public boolean compare(ReadRequest held) {
+    throw new UnsupportedOperationException(held.key());
   }
 
   @Override
-  public Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) {
-    throw new UnsupportedOperationException(key);
+  public ObjectVersion read(ReadRequest range, ReadListener listener) {
+    throw new UnsupportedOperationException(range.key());
   }
 
   @Override

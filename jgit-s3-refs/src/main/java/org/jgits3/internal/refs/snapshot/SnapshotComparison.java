@@ -4,10 +4,12 @@ package org.jgits3.internal.refs.snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ReadRequest;
 
 /**
  * Tests whether the store still has the bytes of a table. Fetches several ranges at the same time
@@ -25,10 +27,6 @@ final class SnapshotComparison {
 
   private final ObjectStore store;
 
-  /** A slice of the table and where it is in the snapshot. */
-  @SuppressWarnings("ArrayRecordComponent") // shared, never compared
-  private record Range(long offset, byte[] bytes, int from, int length) {}
-
   SnapshotComparison(ObjectStore store) {
     this.store = store;
   }
@@ -45,18 +43,17 @@ final class SnapshotComparison {
   boolean same(String key, PackedRefsTable table) throws IOException {
     AtomicBoolean differs = new AtomicBoolean();
     ParallelRequests.forEach(
-        ranges(table),
+        ranges(key, table),
         r -> {
-          if (!differs.get()
-              && store.compare(key, r.offset(), r.bytes(), r.from(), r.length()).isEmpty()) {
+          if (!differs.get() && !store.compare(r)) {
             differs.set(true);
           }
         });
     return !differs.get();
   }
 
-  private static List<Range> ranges(PackedRefsTable table) throws IOException {
-    List<Range> ranges = new ArrayList<>();
+  private static List<ReadRequest> ranges(String key, PackedRefsTable table) throws IOException {
+    List<ReadRequest> ranges = new ArrayList<>();
     long[] offset = {0};
     table.writeTo(
         (bytes, from, length) -> {
@@ -64,7 +61,7 @@ final class SnapshotComparison {
           int most = (length - 1) / count + 1;
           for (int done = 0; done < length; ) {
             int n = Math.min(most, length - done);
-            ranges.add(new Range(offset[0], bytes, from + done, n));
+            ranges.add(new ReadRequest(key, offset[0], bytes, from + done, n, Optional.empty()));
             offset[0] += n;
             done += n;
           }

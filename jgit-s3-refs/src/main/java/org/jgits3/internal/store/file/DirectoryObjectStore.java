@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
@@ -121,7 +122,8 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
+      throws IOException {
     try (FileChannel channel = open(key)) {
       if (channel == null) {
         return new GetResult.Missing();
@@ -175,33 +177,24 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
-    Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
-    if (length < 1 || offset < 0) {
-      throw new IllegalArgumentException("range of " + length + " bytes at " + offset);
-    }
-    try (FileChannel channel = open(key)) {
+  public boolean compare(ReadRequest held) throws IOException {
+    try (FileChannel channel = open(held.key())) {
       if (channel == null) {
-        throw missing(key);
+        throw missing(held.key());
       }
-      boolean same =
-          channel.size() - offset >= length && matches(channel, offset, bytes, bytesOffset, length);
-      return same ? Optional.of(version(key, channel)) : Optional.empty();
+      return channel.size() - held.offset() >= held.length() && matches(channel, held);
     } catch (IOException e) {
-      throw failed(key, "read", e);
+      throw failed(held.key(), "read", e);
     }
   }
 
-  private static boolean matches(
-      FileChannel channel, long offset, byte[] bytes, int bytesOffset, int length)
-      throws IOException {
-    byte[] chunk = new byte[Math.min(DirectoryFiles.CHUNK, length)];
-    for (int at = 0; at < length; at += chunk.length) {
-      int n = Math.min(chunk.length, length - at);
-      DirectoryFiles.readFully(channel, offset + at, chunk, 0, n);
-      int from = bytesOffset + at;
-      if (!Arrays.equals(chunk, 0, n, bytes, from, from + n)) {
+  private static boolean matches(FileChannel channel, ReadRequest held) throws IOException {
+    byte[] chunk = new byte[Math.min(DirectoryFiles.CHUNK, held.length())];
+    for (int done = 0; done < held.length(); done += chunk.length) {
+      int n = Math.min(chunk.length, held.length() - done);
+      DirectoryFiles.readFully(channel, held.offset() + done, chunk, 0, n);
+      int from = held.dstOffset() + done;
+      if (!Arrays.equals(chunk, 0, n, held.dst(), from, from + n)) {
         return false;
       }
     }

@@ -80,145 +80,108 @@ public class ObservedObjectStore implements ObjectStore {
     void send() throws IOException;
   }
 
-  /** Outcome of a request that returned, and the bytes it moved. */
-  private record Ended(RequestOutcome outcome, long bytes) {
-    static Ended ok(long bytes) {
-      return new Ended(RequestOutcome.OK, bytes);
-    }
-  }
-
-  /** Derives the outcome of a request from its return value. */
-  @FunctionalInterface
-  private interface Reading<T> {
-    Ended of(T result);
-  }
-
-  private <T> T observe(RequestKind kind, Request<T> request, Reading<T> reading)
-      throws IOException {
+  private <T> T observe(RequestKind kind, long bytes, Request<T> request) throws IOException {
     long start = System.nanoTime();
-    T result;
+    T answer;
     try {
-      result = request.send();
+      answer = request.send();
     } catch (IOException | RuntimeException e) {
       listener.requestEnded(kind, RequestOutcome.of(e), 0, System.nanoTime() - start);
       throw e;
     }
-    Ended ended = reading.of(result);
-    listener.requestEnded(kind, ended.outcome(), ended.bytes(), System.nanoTime() - start);
-    return result;
+    RequestOutcome outcome = outcome(answer);
+    long moved = answer instanceof GetResult.Found found ? found.bytes().length : bytes;
+    listener.requestEnded(
+        kind, outcome, outcome == RequestOutcome.OK ? moved : 0, System.nanoTime() - start);
+    return answer;
   }
 
-  private void observe(RequestKind kind, Command command, long bytes) throws IOException {
+  private static RequestOutcome outcome(Object answer) {
+    if (answer instanceof GetResult.NotModified) {
+      return RequestOutcome.NOT_MODIFIED;
+    }
+    if (answer instanceof GetResult.Missing || Optional.empty().equals(answer)) {
+      return RequestOutcome.MISSING;
+    }
+    if (answer instanceof PutOutcome.Lost) {
+      return RequestOutcome.LOST;
+    }
+    return answer instanceof PutOutcome.Unknown ? RequestOutcome.UNKNOWN : RequestOutcome.OK;
+  }
+
+  private void command(RequestKind kind, long bytes, Command command) throws IOException {
     observe(
         kind,
+        bytes,
         () -> {
           command.send();
-          return Ended.ok(bytes);
-        },
-        ended -> ended);
-  }
-
-  @Override
-  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-    return observe(RequestKind.GET, () -> store.get(key, known), ObservedObjectStore::ended);
+          return kind; // any answer but those that say that nothing was done
+        });
   }
 
   @Override
   public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
       throws IOException {
-    return observe(RequestKind.GET, () -> store.get(key, known, limit), ObservedObjectStore::ended);
-  }
-
-  private static Ended ended(GetResult result) {
-    if (result instanceof GetResult.Found found) {
-      return Ended.ok(found.bytes().length);
-    }
-    return new Ended(
-        result instanceof GetResult.Missing ? RequestOutcome.MISSING : RequestOutcome.NOT_MODIFIED,
-        0);
+    return observe(RequestKind.GET, 0, () -> store.get(key, known, limit));
   }
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
-    return observe(
-        RequestKind.READ, () -> store.read(range, listener), version -> Ended.ok(range.length()));
+  public ObjectVersion read(ReadRequest range, ReadListener progress) throws IOException {
+    return observe(RequestKind.READ, range.length(), () -> store.read(range, progress));
   }
 
   @Override
-  public Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
-    return observe(
-        RequestKind.READ,
-        () -> store.compare(key, offset, bytes, bytesOffset, length),
-        version -> Ended.ok(length));
+  public boolean compare(ReadRequest held) throws IOException {
+    return observe(RequestKind.READ, held.length(), () -> store.compare(held));
   }
 
   @Override
   public Optional<ObjectInfo> stat(String key) throws IOException {
-    return observe(
-        RequestKind.STAT,
-        () -> store.stat(key),
-        info -> info.isPresent() ? Ended.ok(0) : new Ended(RequestOutcome.MISSING, 0));
+    return observe(RequestKind.STAT, 0, () -> store.stat(key));
   }
 
   @Override
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-    return observe(
-        RequestKind.PUT_IF,
-        () -> store.putIf(key, body, precondition),
-        outcome -> {
-          if (outcome instanceof PutOutcome.Won) {
-            return Ended.ok(body.length);
-          }
-          return new Ended(
-              outcome instanceof PutOutcome.Lost ? RequestOutcome.LOST : RequestOutcome.UNKNOWN, 0);
-        });
+    return observe(RequestKind.PUT_IF, body.length, () -> store.putIf(key, body, precondition));
   }
 
   @Override
   public void put(String key, byte[] src, int offset, int length) throws IOException {
-    observe(RequestKind.PUT, () -> store.put(key, src, offset, length), length);
+    command(RequestKind.PUT, length, () -> store.put(key, src, offset, length));
   }
 
   @Override
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
       throws IOException {
-    return observe(
-        RequestKind.MULTIPART_BEGIN,
-        () -> store.beginMultipart(key, metadata),
-        upload -> Ended.ok(0));
+    return observe(RequestKind.MULTIPART_BEGIN, 0, () -> store.beginMultipart(key, metadata));
   }
 
   @Override
   public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
       throws IOException {
-    return observe(
-        RequestKind.PART,
-        () -> store.uploadPart(upload, number, body),
-        part -> Ended.ok(body.size()));
+    return observe(RequestKind.PART, body.size(), () -> store.uploadPart(upload, number, body));
   }
 
   @Override
   public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
       throws IOException {
-    observe(RequestKind.COMPLETE, () -> store.completeMultipart(upload, parts), 0);
+    command(RequestKind.COMPLETE, 0, () -> store.completeMultipart(upload, parts));
   }
 
   @Override
   public void abortMultipart(MultipartUpload upload) throws IOException {
-    observe(RequestKind.ABORT, () -> store.abortMultipart(upload), 0);
+    command(RequestKind.ABORT, 0, () -> store.abortMultipart(upload));
   }
 
   @Override
   public List<MultipartUpload> listMultipart(String prefix) throws IOException {
-    return observe(
-        RequestKind.LIST_MULTIPART, () -> store.listMultipart(prefix), uploads -> Ended.ok(0));
+    return observe(RequestKind.LIST_MULTIPART, 0, () -> store.listMultipart(prefix));
   }
 
   @Override
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
     Pages pages = new Pages(each);
-    observe(RequestKind.LIST, () -> store.list(prefix, pages), 0);
+    command(RequestKind.LIST, 0, () -> store.list(prefix, pages));
   }
 
   /** Reports a page when the first object of the next one comes. */
@@ -249,7 +212,7 @@ public class ObservedObjectStore implements ObjectStore {
     List<String> all = new ArrayList<>(keys);
     for (int from = 0; from < all.size(); from += PAGE) {
       List<String> batch = all.subList(from, Math.min(from + PAGE, all.size()));
-      observe(RequestKind.DELETE, () -> store.delete(batch), 0);
+      command(RequestKind.DELETE, 0, () -> store.delete(batch));
     }
   }
 

@@ -21,9 +21,7 @@ final class RangeDownload {
    */
   static final int PROGRESS = 256 << 10;
 
-  private final byte[] dst;
-  private final int dstOffset;
-  private final int length;
+  private final ReadRequest range;
   private final ReadListener listener;
 
   /** Version of the last body that began; empty until the store has answered. */
@@ -35,19 +33,19 @@ final class RangeDownload {
   private int seen;
 
   RangeDownload(ReadRequest range, ReadListener listener) {
-    this.dst = range.dst();
-    this.dstOffset = range.dstOffset();
-    this.length = range.length();
+    this.range = range;
     this.listener = listener;
   }
 
-  int received() {
-    return received;
-  }
-
-  /** Version that the rest must have; empty if the whole range is still to be read. */
-  Optional<ObjectVersion> version() {
-    return received > 0 ? version : Optional.empty();
+  /** Request for the rest, of the version that the received bytes have. */
+  ReadRequest rest() {
+    return new ReadRequest(
+        range.key(),
+        range.offset() + received,
+        range.dst(),
+        range.dstOffset() + received,
+        range.length() - received,
+        received > 0 ? version : range.expected());
   }
 
   /** Tests whether the store has confirmed that it has the range, in some version. */
@@ -68,18 +66,19 @@ final class RangeDownload {
       listener.begins(found);
     }
     try {
-      while (received < length) {
-        int n = in.read(dst, dstOffset + received, length - received);
+      while (received < range.length()) {
+        int at = range.dstOffset() + received;
+        int n = in.read(range.dst(), at, range.length() - received);
         if (n <= 0) { // a stream that returns no bytes has ended
           throw new EOFException();
         }
         received += n;
-        listener.until(dstOffset + received);
+        listener.until(at + n);
       }
       return found;
     } catch (IOException e) {
       in.abort();
-      throw new ShortBodyException(received, length, e);
+      throw new ShortBodyException(received, range.length(), e);
     }
   }
 

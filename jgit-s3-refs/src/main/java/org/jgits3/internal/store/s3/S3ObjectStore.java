@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.s3;
 
+import static java.util.function.Predicate.not;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -263,11 +263,6 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-    return get(key, known, ChronoUnit.FOREVER.getDuration());
-  }
-
-  @Override
   public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
       throws IOException {
     GetObjectRequest.Builder request =
@@ -351,37 +346,33 @@ public final class S3ObjectStore implements ObjectStore {
         throw new StoreException.Corrupt(
             key, location(key) + ": not a small object, its length is " + length, null);
       }
+      ObjectVersion version = version(key, response.eTag());
       byte[] bytes = new byte[length.intValue()];
-      land(in, bytes);
-      return new GetResult.Found(bytes, version(key, response.eTag()));
+      if (bytes.length > 0) {
+        ReadRequest all = new ReadRequest(key, 0, bytes, 0, bytes.length, Optional.empty());
+        new RangeDownload(all, ReadListener.IGNORED).take(version, in);
+      }
+      return new GetResult.Found(bytes, version);
     };
   }
 
   @Override
   public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
-    RangeDownload landing = new RangeDownload(range, listener);
+    RangeDownload download = new RangeDownload(range, listener);
     Retries.Run run = retries.begin();
     while (true) {
-      int start = landing.received();
+      ReadRequest rest = download.rest();
       try {
-        ObjectVersion version =
-            connected(
-                () ->
-                    range(
-                        range.key(),
-                        range.offset() + start,
-                        range.length() - start,
-                        landing.version().or(range::expected),
-                        landing::take));
+        ObjectVersion version = connected(() -> request(rest, download::take));
         retries.answered();
         return version;
       } catch (SdkException e) {
         S3Failure failure = S3Failure.of(e);
-        if (landing.hasProgressed()) {
+        if (download.hasProgressed()) {
           run.progressed();
         }
         if (!run.goesOnAfter(failure)) {
-          recover(range.key(), landing, start, range.expected().isEmpty(), failure);
+          recover(range, rest, download, failure);
         }
       }
     }
@@ -391,164 +382,113 @@ public final class S3ObjectStore implements ObjectStore {
    * Handles a failure of a range that no repetition of its request mends. Returns if the rest of
    * the range is to be requested.
    *
-   * @param start bytes that had been received when the request was sent
-   * @param anyVersion true if another version will do, read from the beginning
+   * @param rest request that failed
    * @throws StoreException if the range cannot be read
    */
   private void recover(
-      String key, RangeDownload landing, int start, boolean anyVersion, S3Failure failure)
+      ReadRequest range, ReadRequest rest, RangeDownload download, S3Failure failure)
       throws StoreException {
-    StoreException e = failed(key, failure);
-    if (e instanceof StoreException.Changed && start > 0 && anyVersion) {
-      landing.restart();
+    StoreException e = failed(range.key(), failure);
+    boolean resumed = rest.length() < range.length();
+    boolean anyVersion = range.expected().isEmpty();
+    if (e instanceof StoreException.Changed && resumed && anyVersion) {
+      download.restart();
       return;
     }
     boolean tooShort =
         failure.kind() == Kind.INVALID_RANGE
-            || (e instanceof StoreException.Corrupt && start == 0 && anyVersion);
-    if (tooShort && landing.hasBegun()) { // it was long enough then
+            || (e instanceof StoreException.Corrupt && !resumed && anyVersion);
+    if (tooShort && download.hasBegun()) { // it was long enough then
       throw new StoreException.Changed(
-          key, location(key) + ": was replaced by a shorter one while it was read", e);
+          range.key(),
+          location(range.key()) + ": was replaced by a shorter one while it was read",
+          e);
     }
     throw e;
   }
 
   @Override
-  public Optional<ObjectVersion> compare(
-      String key, long offset, byte[] bytes, int bytesOffset, int length) throws IOException {
-    Objects.checkFromIndexSize(bytesOffset, length, bytes.length);
+  public boolean compare(ReadRequest held) throws IOException {
     try {
-      return transfer(
-          () ->
-              range(
-                  key,
-                  offset,
-                  length,
-                  Optional.empty(),
-                  (version, in) ->
-                      matches(in, bytes, bytesOffset, length)
-                          ? Optional.of(version)
-                          : Optional.empty()));
+      return transfer(() -> request(held, (version, in) -> matches(held, in)));
     } catch (SdkException e) {
-      StoreException failure = failed(key, S3Failure.of(e));
+      StoreException failure = failed(held.key(), S3Failure.of(e));
       if (failure instanceof StoreException.Corrupt
           || failure instanceof StoreException.BrokenOff) {
-        return Optional.empty(); // shorter than the range, or its size is unknown
+        return false; // shorter than the range, or its size is unknown
       }
       throw failure;
     }
   }
 
+  private static boolean matches(ReadRequest held, AbortableInputStream in)
+      throws ShortBodyException {
+    byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, held.length())];
+    int done = 0;
+    try {
+      while (done < held.length()) {
+        int n = in.read(chunk, 0, Math.min(chunk.length, held.length() - done));
+        if (n <= 0) {
+          throw new EOFException();
+        }
+        int from = held.dstOffset() + done;
+        if (!Arrays.equals(chunk, 0, n, held.dst(), from, from + n)) {
+          in.abort();
+          return false;
+        }
+        done += n;
+      }
+      return true;
+    } catch (IOException e) {
+      in.abort();
+      throw new ShortBodyException(done, held.length(), e);
+    }
+  }
+
+  /** Takes the body of an answer that has the right range. */
   @FunctionalInterface
   private interface Taker<T> {
     T take(ObjectVersion version, AbortableInputStream in) throws IOException;
   }
 
-  private <T> T range(
-      String key, long offset, int length, Optional<ObjectVersion> expected, Taker<T> taker) {
-    if (offset < 0 || length < 1) {
-      throw new IllegalArgumentException("range of " + length + " bytes from " + offset);
-    }
+  private <T> T request(ReadRequest rest, Taker<T> taker) {
+    long end = rest.offset() + rest.length() - 1;
     GetObjectRequest request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
-            .key(root + key)
-            .range("bytes=" + offset + "-" + (offset + length - 1))
-            .ifMatch(expected.map(ObjectVersion::value).orElse(null))
+            .key(root + rest.key())
+            .range("bytes=" + rest.offset() + "-" + end)
+            .ifMatch(rest.expected().map(ObjectVersion::value).orElse(null))
             .build();
-    return client.getObject(request, slice(key, offset, length, expected, taker));
-  }
-
-  private <T> ResponseTransformer<GetObjectResponse, T> slice(
-      String key, long offset, int length, Optional<ObjectVersion> expected, Taker<T> taker) {
-    return (response, in) -> {
-      ObjectVersion version = version(key, response.eTag());
-      if (expected.isPresent() && !expected.get().equals(version)) {
-        in.abort();
-        throw new StoreException.Changed(key, location(key) + ": has another version now", null);
-      }
-      String range = "bytes " + offset + "-" + (offset + length - 1) + "/";
-      String sent = response.contentRange();
-      Long sentLength = response.contentLength();
-      if (sent == null || !sent.startsWith(range) || sentLength == null || sentLength != length) {
-        in.abort();
-        throw new StoreException.Corrupt(
-            key,
-            location(key)
-                + ": asked for "
-                + range
-                + "*, got "
-                + sent
-                + ", "
-                + sentLength
-                + " bytes",
-            null);
-      }
-      return taker.take(version, in);
-    };
-  }
-
-  /** Source of the next bytes of a body. */
-  @FunctionalInterface
-  private interface Reading {
-    /**
-     * Reads.
-     *
-     * @return bytes read, at least 1; -1 at the end of the body; 0 to stop
-     */
-    int read(int received, int left) throws IOException;
-  }
-
-  /** Fills an array from a body. */
-  private static void land(AbortableInputStream in, byte[] dst) throws ShortBodyException {
-    receive(
-        in,
-        dst.length,
-        (received, left) -> {
-          int n = in.read(dst, received, left);
-          return n == 0 ? -1 : n; // a stream that gives nothing has no more
+    return client.getObject(
+        request,
+        (response, in) -> {
+          try {
+            ObjectVersion version = check(rest, end, response);
+            return taker.take(version, in);
+          } catch (StoreException e) {
+            in.abort();
+            throw e;
+          }
         });
   }
 
-  /** Tests whether a body equals a slice. */
-  private static boolean matches(AbortableInputStream in, byte[] bytes, int offset, int length)
-      throws ShortBodyException {
-    byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, length)];
-    return receive(
-        in,
-        length,
-        (received, left) -> {
-          int n = in.read(chunk, 0, Math.min(chunk.length, left));
-          int from = offset + received;
-          return n < 0 || Arrays.equals(chunk, 0, n, bytes, from, from + n) ? n : 0;
-        });
-  }
-
-  /**
-   * Receives a body.
-   *
-   * @return true if all of it was read
-   */
-  private static boolean receive(AbortableInputStream in, int length, Reading reading)
-      throws ShortBodyException {
-    int received = 0;
-    try {
-      while (received < length) {
-        int n = reading.read(received, length - received);
-        if (n == 0) {
-          in.abort();
-          return false;
-        }
-        if (n < 0) {
-          throw new EOFException();
-        }
-        received += n;
-      }
-      return true;
-    } catch (IOException e) {
-      in.abort();
-      throw new ShortBodyException(received, length, e);
+  /** Checks that an answer has the range that was requested, of the version that was expected. */
+  private ObjectVersion check(ReadRequest rest, long end, GetObjectResponse response)
+      throws StoreException {
+    String key = rest.key();
+    ObjectVersion version = version(key, response.eTag());
+    if (rest.expected().filter(not(version::equals)).isPresent()) {
+      throw new StoreException.Changed(key, location(key) + ": has another version now", null);
     }
+    String range = "bytes " + rest.offset() + "-" + end + "/";
+    String sent = response.contentRange();
+    Long length = response.contentLength();
+    if (sent == null || !sent.startsWith(range) || length == null || length != rest.length()) {
+      String what = ": asked for " + range + "*, got " + sent + ", " + length + " bytes";
+      throw new StoreException.Corrupt(key, location(key) + what, null);
+    }
+    return version;
   }
 
   @Override

@@ -359,7 +359,7 @@ class LogCompactionTest {
     return ObjectNames.logKey(log.manifest().repositoryId(), id);
   }
 
-  private byte[] bytes(String key) {
+  private byte[] bytes(String key) throws IOException {
     return ((GetResult.Found) memory.get(key, Optional.empty())).bytes();
   }
 

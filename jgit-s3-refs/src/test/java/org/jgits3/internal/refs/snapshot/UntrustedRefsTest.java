@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -104,9 +103,8 @@ class UntrustedRefsTest {
     }
 
     @Override
-    public Optional<ObjectVersion> compare(String key, long offset, byte[] b, int at, int length)
-        throws IOException {
-      return flips(key) ? Optional.empty() : super.compare(key, offset, b, at, length);
+    public boolean compare(ReadRequest held) throws IOException {
+      return !flips(held.key()) && super.compare(held);
     }
   }
 

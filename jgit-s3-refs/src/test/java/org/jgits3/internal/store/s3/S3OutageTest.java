@@ -26,6 +26,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -111,7 +112,10 @@ class S3OutageTest {
     COMPARE {
       @Override
       void run(ObjectStore store) throws IOException {
-        assertThat(store.compare("old/object", 0, BODY, 0, BODY.length)).isPresent();
+        assertThat(
+                store.compare(
+                    new ReadRequest("old/object", 0, BODY, 0, BODY.length, Optional.empty())))
+            .isTrue();
       }
     },
     STAT {
