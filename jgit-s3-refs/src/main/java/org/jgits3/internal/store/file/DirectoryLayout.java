@@ -13,7 +13,7 @@ import org.jgits3.store.StoreException;
  * &lt;root&gt;/&lt;key&gt;                     an object, its bytes and nothing else
  * &lt;root&gt;/.jgit-s3/meta/&lt;key&gt;       its {@link DirectorySidecar}, if it has one
  * &lt;root&gt;/.jgit-s3/uploads/&lt;id&gt;/    a multipart upload
- * &lt;root&gt;/.jgit-s3/temp/&lt;id&gt;/       files that one open store is writing
+ * &lt;root&gt;/.jgit-s3/temp/&lt;id&gt;        a file that is being written
  * &lt;root&gt;/.jgit-s3/locks/           empty files that processes lock
  * </pre>
  *

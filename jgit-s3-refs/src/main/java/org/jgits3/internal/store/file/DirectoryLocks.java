@@ -39,16 +39,7 @@ final class DirectoryLocks {
 
   /** Runs an action while no other thread or process runs one under this key's lock. */
   <T> T withKey(String key, Action<T> action) throws IOException {
-    return with(String.format("%02x", key.hashCode() & 0xff), action);
-  }
-
-  /** Runs an action while no other store of this directory creates or clears temporary files. */
-  <T> T withTemp(Action<T> action) throws IOException {
-    return with("temp", action);
-  }
-
-  private <T> T with(String name, Action<T> action) throws IOException {
-    Path file = directory.resolve(name);
+    Path file = directory.resolve(String.format("%02x", key.hashCode() & 0xff));
     // A file lock belongs to the process, and closing ANY channel of the file releases it: the
     // threads of one JVM have to exclude each other first. An interned string is the one object
     // that is shared by all instances, even by those of different class loaders.

@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Atomic and durable.</b> A write goes to a temporary file, is forced to the disk, takes its
  * name by a rename, and is acknowledged when the directory is on the disk too. Files are never
  * changed in place and readers take no lock: an open file is one version. A process may be killed
- * at any point; the next opening of the store removes its temporary files.
+ * at any point; an opening of the store a day later removes its temporary files.
  *
  * <p><b>Conditional.</b> Writers of one key exclude each other between threads and processes by a
  * lock that the system releases when a process dies, and compare and rename under it. The directory
@@ -89,7 +89,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   private final String location;
 
   /**
-   * Opens a directory, creating it if needed, and removes the temporary files of dead processes.
+   * Opens a directory, creating it if needed, and removes abandoned temporary files.
    *
    * @param root the directory
    * @throws StoreException.Refused if it cannot be created or is no directory
@@ -98,7 +98,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     location = "file:" + root;
     layout = new DirectoryLayout(openRoot(root));
     locks = new DirectoryLocks(layout.locks());
-    temp = new DirectoryTemp(layout, locks);
+    temp = new DirectoryTemp(layout.temp());
     uploads = new DirectoryUploads(layout, temp);
     try {
       temp.removeLeftovers();
@@ -371,11 +371,11 @@ public final class DirectoryObjectStore implements ObjectStore {
       }
     }
     try {
-      DirectoryUploads.Assembled assembled = uploads.assemble(upload, parts);
+      Path file = temp.newName();
       try {
-        publish(key, assembled.file(), Optional.of(assembled.sidecar()));
+        publish(key, file, Optional.of(uploads.assemble(upload, parts, file)));
       } finally {
-        Files.deleteIfExists(assembled.file());
+        Files.deleteIfExists(file);
       }
     } catch (NoSuchFileException e) {
       if (wasCompleted(upload, parts)) {
@@ -522,7 +522,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     temp.close();
   }
 

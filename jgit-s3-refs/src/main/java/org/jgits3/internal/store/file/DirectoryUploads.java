@@ -39,9 +39,6 @@ final class DirectoryUploads {
     this.temp = temp;
   }
 
-  /** Object made by {@link #assemble}: a temporary file and its sidecar. */
-  record Assembled(Path file, DirectorySidecar sidecar) {}
-
   MultipartUpload begin(String key, Map<String, String> metadata) throws IOException {
     MultipartUpload upload = new MultipartUpload(key, DirectoryTemp.randomName(), metadata);
     Path dir = Files.createDirectory(temp.newName());
@@ -72,33 +69,26 @@ final class DirectoryUploads {
   }
 
   /**
-   * Concatenates the parts in a temporary file and forces it to the disk.
+   * Concatenates the parts in a new file and forces it to the disk.
    *
+   * @return sidecar of the object
    * @throws NoSuchFileException if the upload, or a part, is gone
    * @throws StoreException.Corrupt if a part has other bytes than were acknowledged
    */
-  Assembled assemble(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
+  DirectorySidecar assemble(MultipartUpload upload, List<UploadedPart> parts, Path file)
+      throws IOException {
     Path dir = layout.upload(upload);
     DirectorySidecar description =
         DirectorySidecar.read(dir.resolve(DESCRIPTION))
             .orElseThrow(() -> new NoSuchFileException(dir.toString()));
     MessageDigest sha256 = DirectoryObjectStore.sha256();
-    Path file = temp.newName();
-    boolean done = false;
     try (FileChannel out =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       for (UploadedPart part : parts) {
         append(out, upload, part, part(dir, part.number()), sha256);
       }
       out.force(true);
-      String hash = HexFormat.of().formatHex(sha256.digest());
-      Assembled assembled = new Assembled(file, description.completed(out.size(), hash));
-      done = true;
-      return assembled;
-    } finally {
-      if (!done) {
-        Files.deleteIfExists(file);
-      }
+      return description.completed(out.size(), HexFormat.of().formatHex(sha256.digest()));
     }
   }
 

@@ -12,6 +12,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,8 +76,15 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
           .isBetween(acknowledged.get(), acknowledged.get() + 1);
       assertThat(IncrementingProcess.increment(store)).isInstanceOf(PutOutcome.Won.class);
     }
+    for (Path file : entries(".jgit-s3/temp")) {
+      Files.setLastModifiedTime(file, twoDaysAgo());
+    }
     open().close();
     assertThat(entries(".jgit-s3/temp")).isEmpty();
+  }
+
+  private static FileTime twoDaysAgo() {
+    return FileTime.from(Instant.now().minus(Duration.ofDays(2)));
   }
 
   /** Runs a process, counts what it wins, and kills it when it has won so often. */
@@ -109,21 +119,18 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   }
 
   @Test
-  void what_dead_processes_left_is_removed_and_what_open_stores_write_is_not() throws IOException {
-    Path dead = root.resolve(".jgit-s3/temp/dead");
-    Files.createDirectories(dead.resolve("upload"));
-    Files.writeString(dead.resolve("upload/1"), "half a part");
-    Files.writeString(dead.resolve("half"), "half an object");
-    try (ObjectStore first = open()) {
-      assertThat(dead).doesNotExist();
-      first.put("x", new byte[1], 0, 1);
-      List<Path> live = entries(".jgit-s3/temp");
-      assertThat(live).hasSize(1);
-      open().close();
-      assertThat(entries(".jgit-s3/temp")).isEqualTo(live);
-      first.put("y", new byte[1], 0, 1);
-    }
-    assertThat(entries(".jgit-s3/temp")).isEmpty();
+  void what_dead_processes_left_is_removed_after_a_day() throws IOException {
+    Path temp = root.resolve(".jgit-s3/temp");
+    Path upload = Files.createDirectories(temp.resolve("upload"));
+    Files.writeString(upload.resolve("1"), "half a part");
+    Path object = Files.writeString(temp.resolve("half"), "half an object");
+    Path fresh = Files.writeString(temp.resolve("fresh"), "an object that is being written");
+    open().close();
+    assertThat(temp).isDirectoryContaining(upload::equals).isDirectoryContaining(object::equals);
+    Files.setLastModifiedTime(upload, twoDaysAgo());
+    Files.setLastModifiedTime(object, twoDaysAgo());
+    open().close();
+    assertThat(entries(".jgit-s3/temp")).containsExactly(fresh);
   }
 
   @Test
