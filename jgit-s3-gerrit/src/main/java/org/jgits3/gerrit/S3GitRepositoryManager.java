@@ -90,8 +90,10 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     S3Settings settings = site.settings();
     if (site.credentials().isPresent()
         && settings.location() instanceof StoreLocation.Bucket bucket) {
-      return S3ObjectStore.openAs(
-          bucket, settings.options(), StaticCredentialsProvider.create(site.credentials().get()));
+      StaticCredentialsProvider credentials =
+          StaticCredentialsProvider.create(site.credentials().get());
+      return S3ObjectStore.open(
+          bucket, settings.options(), client -> client.credentialsProvider(credentials));
     }
     return Stores.open(settings.location(), settings.options());
   }

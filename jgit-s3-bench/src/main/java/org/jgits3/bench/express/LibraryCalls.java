@@ -21,6 +21,7 @@ import software.amazon.awssdk.http.SdkHttpClient;
 final class LibraryCalls implements S3Calls {
   private final Map<String, S3ObjectStore> stores = new LinkedHashMap<>();
   private final long crc32c;
+  private final Optional<SdkHttpClient> http;
   private final Optional<CallTimes> observer;
 
   /**
@@ -33,6 +34,7 @@ final class LibraryCalls implements S3Calls {
       ExpressTarget target, Optional<SdkHttpClient> http, Optional<CallTimes> observer, byte[] body)
       throws IOException {
     this.crc32c = crc32c(body);
+    this.http = http;
     this.observer = observer;
     StoreOptions options =
         new StoreOptions(
@@ -42,18 +44,20 @@ final class LibraryCalls implements S3Calls {
             StoreOptions.DEFAULT.connections());
     for (String bucket : target.buckets()) {
       if (!stores.containsKey(bucket)) {
-        stores.put(bucket, open(new StoreLocation.Bucket(bucket, ""), options, http));
+        stores.put(bucket, open(new StoreLocation.Bucket(bucket, ""), options));
       }
     }
   }
 
-  private S3ObjectStore open(
-      StoreLocation.Bucket bucket, StoreOptions options, Optional<SdkHttpClient> http)
-      throws IOException {
-    return http.isPresent()
-        ? S3ObjectStore.open(
-            bucket, options, c -> observer.ifPresent(c::addMetricPublisher), http.get())
-        : S3ObjectStore.open(bucket, options, c -> observer.ifPresent(c::addMetricPublisher));
+  private S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options) throws IOException {
+    return S3ObjectStore.open(
+        bucket,
+        options,
+        client -> {
+          http.ifPresent(client::httpClient);
+          observer.ifPresent(
+              times -> client.overrideConfiguration(o -> o.addMetricPublisher(times)));
+        });
   }
 
   @Override
@@ -93,5 +97,6 @@ final class LibraryCalls implements S3Calls {
   @Override
   public void close() {
     stores.values().forEach(S3ObjectStore::close);
+    http.ifPresent(SdkHttpClient::close);
   }
 }

@@ -4,11 +4,9 @@ package org.jgits3.internal.store.s3;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -20,6 +18,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
@@ -46,12 +45,31 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
   /** S3 closes idle connections after about 20 s; a write must not run into that. */
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(15);
 
+  /** Opens a client that the caller may configure further. */
   static S3Connection open(
-      StoreLocation.Bucket bucket,
-      StoreOptions options,
-      Consumer<ClientOverrideConfiguration.Builder> observe)
+      StoreLocation.Bucket bucket, StoreOptions options, Consumer<S3ClientBuilder> configure)
       throws StoreException {
-    return open(bucket, options, observe, () -> connections(options));
+    Region region = region(bucket, options);
+    SdkHttpClient http = connections(options);
+    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    S3ClientBuilder client =
+        S3Client.builder()
+            .httpClient(http)
+            .credentialsProvider(credentials)
+            .region(region)
+            .endpointOverride(options.endpoint().orElse(null))
+            .forcePathStyle(options.pathStyle())
+            // An extra round trip before each body would cost more than a refused body at times.
+            .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
+            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED);
+    configure.accept(client);
+    ClientOverrideConfiguration.Builder overrides = client.overrideConfiguration().toBuilder();
+    once(overrides);
+    return new S3Connection(
+        client.overrideConfiguration(overrides.build()).build(),
+        List.of(http, credentials),
+        options.connections());
   }
 
   private static SdkHttpClient connections(StoreOptions options) {
@@ -66,34 +84,6 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
         .build();
   }
 
-  /** Opens a client over given connections, which are closed with it. */
-  static S3Connection open(
-      StoreLocation.Bucket bucket,
-      StoreOptions options,
-      Consumer<ClientOverrideConfiguration.Builder> observe,
-      Supplier<SdkHttpClient> connections)
-      throws StoreException {
-    Region region = region(bucket, options);
-    SdkHttpClient http = connections.get();
-    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
-    return new S3Connection(
-        client(options, region, http, credentials, overrides(observe)),
-        List.of(http, credentials),
-        options.connections());
-  }
-
-  /** Opens a client with credentials that the caller has, and keeps. */
-  static S3Connection open(
-      StoreLocation.Bucket bucket, StoreOptions options, AwsCredentialsProvider credentials)
-      throws StoreException {
-    Region region = region(bucket, options);
-    SdkHttpClient http = connections(options);
-    return new S3Connection(
-        client(options, region, http, credentials, overrides(unobserved -> {})),
-        List.of(http),
-        options.connections());
-  }
-
   /**
    * Borrows a client that another program owns.
    *
@@ -103,14 +93,6 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
    */
   static S3Connection borrowing(S3Client owned, int connections) {
     return new S3Connection(new BorrowedClient(owned, S3Connection::once), List.of(), connections);
-  }
-
-  private static ClientOverrideConfiguration overrides(
-      Consumer<ClientOverrideConfiguration.Builder> observe) {
-    ClientOverrideConfiguration.Builder overrides = ClientOverrideConfiguration.builder();
-    observe.accept(overrides);
-    once(overrides);
-    return overrides.build();
   }
 
   /** Configures a client to send each request once, and to understand the answers of S3. */
@@ -132,26 +114,6 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
       throw new StoreException.Refused(
           "", bucket + ": no region found; set region in the configuration, or AWS_REGION", e);
     }
-  }
-
-  private static S3Client client(
-      StoreOptions options,
-      Region region,
-      SdkHttpClient http,
-      AwsCredentialsProvider credentials,
-      ClientOverrideConfiguration overrides) {
-    return S3Client.builder()
-        .httpClient(http)
-        .credentialsProvider(credentials)
-        .region(region)
-        .endpointOverride(options.endpoint().orElse(null))
-        .forcePathStyle(options.pathStyle())
-        // An extra round trip before each body would cost more than a refused body now and then.
-        .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
-        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-        .overrideConfiguration(overrides)
-        .build();
   }
 
   @Override

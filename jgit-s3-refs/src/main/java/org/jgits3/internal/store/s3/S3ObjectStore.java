@@ -36,17 +36,15 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.AbortableInputStream;
-import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
@@ -159,23 +157,24 @@ public final class S3ObjectStore implements ObjectStore {
    */
   public static S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options)
       throws StoreException {
-    return open(bucket, options, overrides -> {});
+    return open(bucket, options, client -> {});
   }
 
   /**
-   * Opens a store with credentials that do not come from the AWS default chain. Sends no request.
+   * Opens a store whose client is configured further. Sends no request.
    *
    * @param bucket bucket and prefix
    * @param options how to reach it
-   * @param credentials the credentials; left open
+   * @param configure gives the client other credentials or connections, which the caller closes
+   *     after the store, or adds metric publishers or interceptors. Retries are set afterwards
    * @return the store
    * @throws StoreException.Refused if no region is given and the AWS default chain knows none
    */
-  public static S3ObjectStore openAs(
-      StoreLocation.Bucket bucket, StoreOptions options, AwsCredentialsProvider credentials)
+  public static S3ObjectStore open(
+      StoreLocation.Bucket bucket, StoreOptions options, Consumer<S3ClientBuilder> configure)
       throws StoreException {
     return new S3ObjectStore(
-        bucket, S3Connection.open(bucket, options, credentials), options.requestDeadline());
+        bucket, S3Connection.open(bucket, options, configure), options.requestDeadline());
   }
 
   /**
@@ -221,45 +220,6 @@ public final class S3ObjectStore implements ObjectStore {
         bucket,
         S3Connection.borrowing(client, connections),
         StoreOptions.DEFAULT.requestDeadline());
-  }
-
-  /**
-   * Opens a store whose requests are observed.
-   *
-   * @param bucket bucket and prefix
-   * @param options how to reach it
-   * @param observe adds metric publishers or execution interceptors to the SDK's client. Retries
-   *     that it sets are set again afterwards
-   * @return the store
-   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
-   */
-  public static S3ObjectStore open(
-      StoreLocation.Bucket bucket,
-      StoreOptions options,
-      Consumer<ClientOverrideConfiguration.Builder> observe)
-      throws StoreException {
-    return new S3ObjectStore(
-        bucket, S3Connection.open(bucket, options, observe), options.requestDeadline());
-  }
-
-  /**
-   * Opens a store whose requests are observed, and go over connections of the caller's.
-   *
-   * @param bucket bucket and prefix
-   * @param options options of the connection, except the number of connections
-   * @param observe as {@link #open(StoreLocation.Bucket, StoreOptions, Consumer)}
-   * @param http the connections; closed with the store
-   * @return the store
-   * @throws StoreException.Refused if no region is given and the AWS default chain knows none
-   */
-  public static S3ObjectStore open(
-      StoreLocation.Bucket bucket,
-      StoreOptions options,
-      Consumer<ClientOverrideConfiguration.Builder> observe,
-      SdkHttpClient http)
-      throws StoreException {
-    return new S3ObjectStore(
-        bucket, S3Connection.open(bucket, options, observe, () -> http), options.requestDeadline());
   }
 
   @Override

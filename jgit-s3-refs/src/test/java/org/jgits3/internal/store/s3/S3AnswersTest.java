@@ -118,7 +118,9 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store =
             S3ObjectStore.open(
-                LOCATION, options(server), o -> o.scheduledExecutorService(timers))) {
+                LOCATION,
+                options(server),
+                client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)))) {
       assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
       assertThat(server.requests()).hasSize(1);
       assertThat(Thread.interrupted()).isFalse();
@@ -282,7 +284,9 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store =
             S3ObjectStore.open(
-                LOCATION, options(server), o -> o.scheduledExecutorService(timers))) {
+                LOCATION,
+                options(server),
+                client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)))) {
       assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
       assertThat(server.requests()).hasSize(3);
     } finally {
@@ -568,7 +572,9 @@ class S3AnswersTest {
     try (ScriptedHttpServer server = notModified(tag);
         ObjectStore store =
             S3ObjectStore.open(
-                LOCATION, options(server), o -> o.addExecutionInterceptor(counting))) {
+                LOCATION,
+                options(server),
+                client -> client.overrideConfiguration(o -> o.addExecutionInterceptor(counting)))) {
       for (int i = 0; i < 3; i++) {
         assertThat(store.get("k", Optional.of(new ObjectVersion("\"v1\""))))
             .isEqualTo(new GetResult.NotModified());

@@ -4,6 +4,7 @@ package org.jgits3.internal.store.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
@@ -50,15 +51,20 @@ class S3BorrowedClientTest extends S3ObjectStoreTest {
   void credentials_of_the_caller_are_those_that_count() throws Exception {
     AwsBasicCredentials wrong = AwsBasicCredentials.create("nobody", "nothing");
     AwsBasicCredentials right = AwsBasicCredentials.create(server.accessKey(), server.secretKey());
-    try (ObjectStore store =
-        S3ObjectStore.openAs(location, server.options(), StaticCredentialsProvider.create(wrong))) {
+    try (ObjectStore store = open(wrong)) {
       assertThatThrownBy(() -> store.get("k", Optional.empty()))
           .isInstanceOf(StoreException.Refused.class);
     }
-    try (ObjectStore store =
-        S3ObjectStore.openAs(location, server.options(), StaticCredentialsProvider.create(right))) {
+    try (ObjectStore store = open(right)) {
       assertThat(store.get("k", Optional.empty())).isEqualTo(new GetResult.Missing());
     }
+  }
+
+  private ObjectStore open(AwsBasicCredentials credentials) throws IOException {
+    return S3ObjectStore.open(
+        location,
+        server.options(),
+        client -> client.credentialsProvider(StaticCredentialsProvider.create(credentials)));
   }
 
   @Test
