@@ -35,4 +35,16 @@ public record ReadRequest(
       throw new IllegalArgumentException("range of " + length + " bytes at " + offset);
     }
   }
+
+  /**
+   * Requests a part of this range into the same part of the slice.
+   *
+   * @param from bytes of the range before the part
+   * @param size length of the part in bytes
+   * @param version version the bytes must have; empty for any
+   * @return the request
+   */
+  public ReadRequest part(int from, int size, Optional<ObjectVersion> version) {
+    return new ReadRequest(key, offset + from, dst, dstOffset + from, size, version);
+  }
 }

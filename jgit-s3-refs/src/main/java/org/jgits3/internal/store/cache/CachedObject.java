@@ -2,12 +2,11 @@
 package org.jgits3.internal.store.cache;
 
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.store.StoreException;
 
 /**
@@ -15,11 +14,9 @@ import org.jgits3.store.StoreException;
  * checksum. Safe for use by many threads.
  */
 public final class CachedObject implements Closeable {
-  private final Path file;
   private final FileChannel in;
 
-  private CachedObject(Path file, FileChannel in) {
-    this.file = file;
+  private CachedObject(FileChannel in) {
     this.in = in;
   }
 
@@ -36,7 +33,7 @@ public final class CachedObject implements Closeable {
         throw new StoreException.Corrupt(
             file.toString(), file + " has " + in.size() + " bytes instead of " + size, null);
       }
-      return new CachedObject(file, in);
+      return new CachedObject(in);
     } catch (IOException | RuntimeException | Error e) {
       in.close();
       throw e;
@@ -53,12 +50,7 @@ public final class CachedObject implements Closeable {
    * @throws IOException if they cannot be read
    */
   public void read(long position, byte[] dst, int offset, int length) throws IOException {
-    ByteBuffer rest = ByteBuffer.wrap(dst, offset, length);
-    while (rest.hasRemaining()) {
-      if (in.read(rest, position + length - rest.remaining()) < 0) {
-        throw new EOFException(file + " has become shorter");
-      }
-    }
+    DirectoryFiles.readFully(in, position, dst, offset, length);
   }
 
   @Override

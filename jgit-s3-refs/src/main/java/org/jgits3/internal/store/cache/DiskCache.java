@@ -3,7 +3,6 @@ package org.jgits3.internal.store.cache;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -34,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.file.LocalPermissions;
 import org.jgits3.store.Crc32c;
@@ -262,7 +262,7 @@ public final class DiskCache implements Closeable {
           int n = (int) Math.min(buffer.length, size - at);
           store.read(key, at, buffer, 0, n, Optional.empty());
           crc.update(buffer, 0, n);
-          writeFully(out, ByteBuffer.wrap(buffer, 0, n));
+          DirectoryFiles.append(out, buffer, 0, n);
         }
         if ((int) crc.getValue() != crc32c) {
           throw new StoreException.Corrupt(
@@ -275,12 +275,6 @@ public final class DiskCache implements Closeable {
       trim();
     } finally {
       Files.deleteIfExists(part);
-    }
-  }
-
-  private static void writeFully(FileChannel out, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      out.write(bytes);
     }
   }
 

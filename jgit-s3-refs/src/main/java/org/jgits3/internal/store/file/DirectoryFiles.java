@@ -17,8 +17,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** File operations of a {@link DirectoryObjectStore} that survive a power failure. */
-final class DirectoryFiles {
+/** Operations on local files; those of a {@link DirectoryObjectStore} survive a power failure. */
+public final class DirectoryFiles {
   /** Bytes per call; the JDK keeps a native buffer as large as the largest call of each thread. */
   static final int CHUNK = 128 << 10;
 
@@ -35,7 +35,9 @@ final class DirectoryFiles {
     }
   }
 
-  static void append(FileChannel channel, byte[] src, int offset, int length) throws IOException {
+  /** Writes all bytes of a slice. */
+  public static void append(FileChannel channel, byte[] src, int offset, int length)
+      throws IOException {
     for (int done = 0; done < length; ) {
       done += channel.write(ByteBuffer.wrap(src, offset + done, Math.min(CHUNK, length - done)));
     }
@@ -48,8 +50,9 @@ final class DirectoryFiles {
     }
   }
 
-  static void readFully(FileChannel channel, long position, byte[] dst, int offset, int length)
-      throws IOException {
+  /** Reads as many bytes as a slice has. */
+  public static void readFully(
+      FileChannel channel, long position, byte[] dst, int offset, int length) throws IOException {
     for (int done = 0; done < length; ) {
       ByteBuffer chunk = ByteBuffer.wrap(dst, offset + done, Math.min(CHUNK, length - done));
       int n = channel.read(chunk, position + done);

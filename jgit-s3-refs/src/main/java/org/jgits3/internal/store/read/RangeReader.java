@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
@@ -98,8 +99,6 @@ public final class RangeReader {
     ReadListener of(int from, int to);
   }
 
-  private record Range(int from, int to) {}
-
   /**
    * Reads objects of a store.
    *
@@ -158,82 +157,58 @@ public final class RangeReader {
    * @throws IOException if the store does not answer or refuses; the slice is then undefined
    */
   public ObjectVersion read(ReadRequest part, ReadListeners listeners) throws IOException {
-    int from = part.dstOffset();
-    return new Run(part).inRanges(divide(from, from + part.length()), listeners);
+    // Version of the first answer, unless it was known before; null until then.
+    AtomicReference<ObjectVersion> version =
+        new AtomicReference<>(oneVersion ? part.expected().orElse(null) : null);
+    try {
+      ParallelRequests.forEach(
+          divide(part),
+          range -> {
+            int from = range.dstOffset();
+            read(range, version, listeners.of(from, from + range.length()));
+          });
+    } catch (StoreException.Corrupt e) {
+      throw wasReplaced(part.key(), version.get(), e) ? changed(part.key(), e) : e;
+    }
+    return version.get();
   }
 
-  private List<Range> divide(int from, int to) {
-    int size = to - from <= sizes.oneRequest() ? to - from : sizes.rangeOf(to - from);
-    List<Range> ranges = new ArrayList<>();
-    for (int at = from; at < to; at += Math.min(size, to - at)) {
-      ranges.add(new Range(at, at + Math.min(size, to - at)));
+  private List<ReadRequest> divide(ReadRequest part) {
+    int length = part.length();
+    int most = length <= sizes.oneRequest() ? length : sizes.rangeOf(length);
+    List<ReadRequest> ranges = new ArrayList<>();
+    for (int at = 0; at < length; at += Math.min(most, length - at)) {
+      ranges.add(part.part(at, Math.min(most, length - at), part.expected()));
     }
     return ranges;
   }
 
-  /** One read. */
-  private final class Run {
-    private final String key;
-
-    /** Offset in the object that corresponds to index 0 of the array. */
-    private final long origin;
-
-    private final byte[] dst;
-
-    /** Version of the first answer, unless it was known before; null until then. */
-    private final AtomicReference<ObjectVersion> version;
-
-    Run(ReadRequest part) {
-      this.key = part.key();
-      this.origin = part.offset() - part.dstOffset();
-      this.dst = part.dst();
-      this.version = new AtomicReference<>(oneVersion ? part.expected().orElse(null) : null);
+  private void read(
+      ReadRequest range, AtomicReference<ObjectVersion> version, ReadListener listener)
+      throws IOException {
+    Optional<ObjectVersion> expected =
+        oneVersion ? Optional.ofNullable(version.get()) : Optional.empty();
+    ObjectVersion read = store.read(range.part(0, range.length(), expected), listener);
+    boolean first = version.compareAndSet(null, read);
+    if (!first && oneVersion && !version.get().equals(read)) {
+      throw changed(range.key(), null);
     }
+  }
 
-    ObjectVersion inRanges(List<Range> ranges, ReadListeners listeners) throws IOException {
-      try {
-        ParallelRequests.forEach(
-            ranges,
-            range -> read(range.from(), range.to(), listeners.of(range.from(), range.to())));
-      } catch (StoreException.Corrupt e) {
-        throw wasReplaced(e) ? changed(e) : e;
-      }
-      return version.get();
+  /** Tests whether a range was corrupt only because the object was replaced during the read. */
+  private boolean wasReplaced(String key, @Nullable ObjectVersion first, StoreException.Corrupt e) {
+    try {
+      return oneVersion
+          && first != null
+          && store.stat(key).filter(now -> !now.version().equals(first)).isPresent();
+    } catch (IOException unknown) {
+      e.addSuppressed(unknown);
+      return false;
     }
+  }
 
-    /** Tests whether a range was corrupt only because the object was replaced during the read. */
-    private boolean wasReplaced(StoreException.Corrupt e) {
-      ObjectVersion first = version.get();
-      try {
-        return oneVersion
-            && first != null
-            && store.stat(key).filter(now -> !now.version().equals(first)).isPresent();
-      } catch (IOException unknown) {
-        e.addSuppressed(unknown);
-        return false;
-      }
-    }
-
-    private StoreException.Changed changed(Throwable cause) {
-      return new StoreException.Changed(
-          key, store.location() + "/" + key + ": was replaced while it was read", cause);
-    }
-
-    private void read(int from, int to, ReadListener listener) throws IOException {
-      ObjectVersion read =
-          store.read(
-              new ReadRequest(
-                  key,
-                  origin + from,
-                  dst,
-                  from,
-                  to - from,
-                  oneVersion ? Optional.ofNullable(version.get()) : Optional.empty()),
-              listener);
-      boolean first = version.compareAndSet(null, read);
-      if (!first && oneVersion && !version.get().equals(read)) {
-        throw changed(null);
-      }
-    }
+  private StoreException.Changed changed(String key, @Nullable Throwable cause) {
+    return new StoreException.Changed(
+        key, store.location() + "/" + key + ": was replaced while it was read", cause);
   }
 }

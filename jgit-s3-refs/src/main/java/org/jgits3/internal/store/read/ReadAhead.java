@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.store.ObjectStore;
@@ -30,13 +30,15 @@ public final class ReadAhead implements Closeable {
   /** Requests in flight, at most. */
   public static final int IN_FLIGHT = 4;
 
-  private static final Budget SHARED = new Budget(Runtime.getRuntime().maxMemory() / 8);
+  /** A permit for each byte that the buffers of all readers may take. */
+  private static final Semaphore SHARED =
+      new Semaphore((int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 8));
 
   private final Source source;
   private final int unit;
   private final long size;
   private final int bufferSize;
-  private final Budget budget;
+  private final Semaphore budget;
 
   /** Requests whose bytes are not yet used up, in order; each begins where the one before ends. */
   private final Deque<Chunk> ahead = new ArrayDeque<>();
@@ -60,32 +62,6 @@ public final class ReadAhead implements Closeable {
     void read(long offset, byte[] dst, int dstOffset, int length) throws IOException;
   }
 
-  /** Bytes that buffers may take. Safe for use by many threads. */
-  static final class Budget {
-    private final long limit;
-    private final AtomicLong taken = new AtomicLong();
-
-    Budget(long limit) {
-      this.limit = limit;
-    }
-
-    boolean take(int bytes) {
-      if (taken.addAndGet(bytes) <= limit) {
-        return true;
-      }
-      taken.addAndGet(-bytes);
-      return false;
-    }
-
-    void give(long bytes) {
-      taken.addAndGet(-bytes);
-    }
-
-    long taken() {
-      return taken.get();
-    }
-  }
-
   /**
    * Reads an object that does not change.
    *
@@ -98,7 +74,7 @@ public final class ReadAhead implements Closeable {
     this(source, unit, size, memory, SHARED);
   }
 
-  ReadAhead(Source source, int unit, long size, int memory, Budget budget) {
+  ReadAhead(Source source, int unit, long size, int memory, Semaphore budget) {
     this.source = source;
     this.unit = unit;
     this.size = size;
@@ -158,7 +134,7 @@ public final class ReadAhead implements Closeable {
   }
 
   private boolean addBuffer() {
-    if (buffers > 0 && !budget.take(bufferSize)) {
+    if (buffers > 0 && !budget.tryAcquire(bufferSize)) {
       return false;
     }
     buffers++;
@@ -186,7 +162,7 @@ public final class ReadAhead implements Closeable {
   public void close() {
     dropAll();
     free.clear();
-    budget.give(Math.max(0L, buffers - 1L) * bufferSize);
+    budget.release(Math.max(0, buffers - 1) * bufferSize);
     buffers = 0;
   }
 

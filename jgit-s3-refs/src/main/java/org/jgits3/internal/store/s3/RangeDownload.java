@@ -39,13 +39,8 @@ final class RangeDownload {
 
   /** Request for the rest, of the version that the received bytes have. */
   ReadRequest rest() {
-    return new ReadRequest(
-        range.key(),
-        range.offset() + received,
-        range.dst(),
-        range.dstOffset() + received,
-        range.length() - received,
-        received > 0 ? version : range.expected());
+    return range.part(
+        received, range.length() - received, received > 0 ? version : range.expected());
   }
 
   /** Tests whether the store has confirmed that it has the range, in some version. */

@@ -7,7 +7,7 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jgits3.internal.store.read.ReadAhead.Budget;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,7 +24,7 @@ class ReadAheadMemoryTest {
       ReadAhead.Source source = (offset, dst, at, length) -> used.add(new WeakReference<>(dst));
       for (int i = 0; i < 100; i++) {
         try (ReadAhead reader =
-            new ReadAhead(source, 1, 8 * CHUNK, 4 * CHUNK, new Budget(8 * CHUNK))) {
+            new ReadAhead(source, 1, 8 * CHUNK, 4 * CHUNK, new Semaphore(8 * CHUNK))) {
           ByteBuffer piece = ByteBuffer.allocate(CHUNK);
           for (long at = 0; at < 8 * CHUNK; at += CHUNK) {
             piece.clear();

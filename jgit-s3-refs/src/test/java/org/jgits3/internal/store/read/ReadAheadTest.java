@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.internal.store.read.ReadAhead.Budget;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -38,7 +38,7 @@ class ReadAheadTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private final Budget budget = new Budget(MEMORY);
+  private final Semaphore budget = new Semaphore(MEMORY);
   private final byte[] bytes = new byte[8 * CHUNK];
   @AutoClose private ObjectStore store;
 
@@ -81,14 +81,14 @@ class ReadAheadTest {
         ReadAhead second = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget);
         ReadAhead third = new ReadAhead(of(store), 1, bytes.length, MEMORY, budget)) {
       first.read(0, ByteBuffer.allocate(1));
-      assertThat(budget.taken()).isEqualTo(3 * CHUNK);
+      assertThat(budget.availablePermits()).isEqualTo(MEMORY - 3 * CHUNK);
       second.read(0, ByteBuffer.allocate(1));
-      assertThat(budget.taken()).isEqualTo(4 * CHUNK);
+      assertThat(budget.availablePermits()).isEqualTo(MEMORY - 4 * CHUNK);
       assertThat(all(third, 700)).isEqualTo(bytes);
-      assertThat(budget.taken()).isEqualTo(4 * CHUNK);
+      assertThat(budget.availablePermits()).isEqualTo(MEMORY - 4 * CHUNK);
       assertThat(all(second, 700)).isEqualTo(bytes);
     }
-    assertThat(budget.taken()).isZero();
+    assertThat(budget.availablePermits()).isEqualTo(MEMORY);
   }
 
   @Test
@@ -121,7 +121,7 @@ class ReadAheadTest {
   void what_failed_once_can_be_read_again() throws Exception {
     FaultInjectingObjectStore faulty = new FaultInjectingObjectStore(store, 1, 0);
     faulty.script(RequestKind.READ, Fault.FAIL_BEFORE);
-    try (ReadAhead reader = new ReadAhead(of(faulty), 1, bytes.length, CHUNK, new Budget(0))) {
+    try (ReadAhead reader = new ReadAhead(of(faulty), 1, bytes.length, CHUNK, new Semaphore(0))) {
       assertThatThrownBy(() -> all(reader, CHUNK)).isInstanceOf(StoreException.class);
       assertThat(all(reader, CHUNK)).isEqualTo(bytes);
     }
@@ -148,6 +148,6 @@ class ReadAheadTest {
       reader.close();
       assertThat(inFlight).hasValue(0);
     }
-    assertThat(budget.taken()).isZero();
+    assertThat(budget.availablePermits()).isEqualTo(MEMORY);
   }
 }
