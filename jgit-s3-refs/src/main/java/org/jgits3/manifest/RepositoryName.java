@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -28,7 +25,6 @@ public record RepositoryName(String value) {
   private static final int MAX_CHARACTERS = 255;
   private static final int MAX_SEGMENT_BYTES = 240;
   private static final int MAX_KEY_BYTES = 900;
-  private static final String LITERAL = "._~+=@-";
 
   /**
    * Checks a name that carries no suffix to be removed.
@@ -68,7 +64,7 @@ public record RepositoryName(String value) {
           new RepositoryName(
               decode(key.substring(PREFIX.length(), key.length() - SUFFIX.length())));
       return name.manifestKey().equals(key) ? Optional.of(name) : Optional.empty();
-    } catch (CharacterCodingException | IllegalArgumentException notOurs) {
+    } catch (IllegalArgumentException notOurs) {
       return Optional.empty();
     }
   }
@@ -164,40 +160,19 @@ public record RepositoryName(String value) {
     return new IllegalArgumentException("repository name '" + shown + "' " + what);
   }
 
+  /** Percent-encodes all but ASCII letters, digits, slashes and {@code ._~+=@-}. */
   private static String encode(String name) {
-    StringBuilder key = new StringBuilder();
-    for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
-      if (b == '/' || isLiteral(b)) {
-        key.append((char) b);
-      } else {
-        key.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
-      }
-    }
-    return key.toString();
+    return URLEncoder.encode(name, StandardCharsets.UTF_8)
+        .replace("*", "%2A")
+        .replace("+", "%20")
+        .replace("%2F", "/")
+        .replace("%7E", "~")
+        .replace("%2B", "+")
+        .replace("%3D", "=")
+        .replace("%40", "@");
   }
 
-  private static boolean isLiteral(byte b) {
-    return (b >= 'A' && b <= 'Z')
-        || (b >= 'a' && b <= 'z')
-        || (b >= '0' && b <= '9')
-        || (b > 0 && LITERAL.indexOf(b) >= 0);
-  }
-
-  private static String decode(String encoded) throws CharacterCodingException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    for (int i = 0; i < encoded.length(); i++) {
-      char c = encoded.charAt(i);
-      if (c != '%') {
-        bytes.write(c);
-      } else if (i + 2 < encoded.length()) {
-        bytes.write(HexFormat.fromHexDigits(encoded, i + 1, i + 3));
-        i += 2;
-      } else {
-        throw new IllegalArgumentException("cut off within an escape: " + encoded);
-      }
-    }
-    CharBuffer name =
-        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray()));
-    return name.toString();
+  private static String decode(String encoded) {
+    return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 }

@@ -35,6 +35,19 @@ class RepositoryNameTest {
   }
 
   @Test
+  void every_character_of_ASCII_has_its_form() {
+    String literal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~+=@-";
+    for (char c = ' '; c < 0x7f; c++) {
+      if (c != '/' && c != '\\') {
+        String form = literal.indexOf(c) >= 0 ? "" + c : String.format("%%%02X", (int) c);
+        RepositoryName name = RepositoryName.of("x" + c + "x");
+        assertThat(name.manifestKey()).isEqualTo("repos/x" + form + "x.git/manifest");
+        assertThat(RepositoryName.fromManifestKey(name.manifestKey())).contains(name);
+      }
+    }
+  }
+
+  @Test
   void one_trailing_git_is_removed() {
     assertThat(RepositoryName.of("a/b.git")).isEqualTo(RepositoryName.of("a/b"));
     assertThat(RepositoryName.of("a/b")).hasToString("a/b");

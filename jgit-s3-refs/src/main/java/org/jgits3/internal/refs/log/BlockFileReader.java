@@ -119,18 +119,6 @@ public final class BlockFileReader {
     return open(block, Math.max(end, block.end()));
   }
 
-  /**
-   * Copies a block to another file; those after it are read with it.
-   *
-   * @param number number of the block
-   * @param to writer of the other file
-   */
-  void copy(int number, BlockFileWriter to) throws IOException {
-    blockAndOn(number);
-    BlockIndex.Block block = index.blocks().get(number);
-    to.copy(block, held, (int) (block.offset() - heldFrom));
-  }
-
   private BlockCursor open(BlockIndex.Block block, long end) throws IOException {
     if (block.offset() < heldFrom || block.end() > heldFrom + held.length) {
       read(block.offset(), end);

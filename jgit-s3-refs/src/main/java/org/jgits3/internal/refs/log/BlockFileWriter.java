@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.LogEntry;
@@ -19,11 +19,9 @@ public final class BlockFileWriter {
   private final BlockBuffer block = new BlockBuffer();
   private final List<BlockIndex.Block> blocks = new ArrayList<>();
 
-  /** Entries of the index about refs; see {@link BlockIndex}. */
-  private long[] refs = new long[256];
+  /** Entries of the index about refs, with repeats; see {@link BlockIndex}. */
+  private final LongStream.Builder refs = LongStream.builder();
 
-  private int refCount;
-  private int refsBeforeBlock;
   private long end = BlockFile.MAGIC;
   private long generation;
   private String first = "";
@@ -46,7 +44,7 @@ public final class BlockFileWriter {
     }
     block.entry(entry, changes, more);
     for (RefChange c : changes) {
-      add(BlockFile.hash(c.ref()), blocks.size());
+      refs.add((long) BlockFile.hash(c.ref()) << 32 | blocks.size());
     }
     endBlockIfComplete();
   }
@@ -76,43 +74,6 @@ public final class BlockFileWriter {
     endBlockIfComplete();
   }
 
-  /**
-   * Appends a block of another file as it is.
-   *
-   * @param from entry of the block in the index of the other file
-   * @param bytes array with the block
-   * @param offset where the block begins in it
-   */
-  void copy(BlockIndex.Block from, byte[] bytes, int offset) throws IOException {
-    endBlock();
-    generation = from.generation();
-    first = from.first();
-    append(bytes, offset, from.length());
-  }
-
-  /**
-   * Adds the entries about refs of another file's index.
-   *
-   * @param from the other file's index
-   * @param before blocks this file had before the first one was copied
-   */
-  void copyRefs(BlockIndex from, int before) {
-    from.forEachRef((hash, inBlock) -> add(hash, inBlock + before));
-  }
-
-  /** Number of blocks so far. */
-  int blocks() throws IOException {
-    endBlock();
-    return blocks.size();
-  }
-
-  private void add(int hash, int inBlock) {
-    if (refCount == refs.length) {
-      refs = Arrays.copyOf(refs, 2 * refCount);
-    }
-    refs[refCount++] = (long) hash << 32 | inBlock;
-  }
-
   private void endBlockIfComplete() throws IOException {
     if (block.size() >= BlockFile.BLOCK) {
       endBlock();
@@ -120,31 +81,14 @@ public final class BlockFileWriter {
   }
 
   private void endBlock() throws IOException {
-    if (block.size() > 0) {
-      append(block.bytes(), 0, block.size());
-      block.clear();
+    if (block.size() == 0) {
+      return;
     }
-  }
-
-  private void append(byte[] bytes, int offset, int length) throws IOException {
-    out.write(bytes, offset, length);
-    int crc = Crc32c.of(bytes, offset, length);
-    blocks.add(new BlockIndex.Block(end, length, crc, generation, first));
-    end += length;
-    refsBeforeBlock = sortedWithoutRepeats(refsBeforeBlock);
-  }
-
-  /** Sorts the entries and drops repeats: one entry per ref and block is enough. */
-  private int sortedWithoutRepeats(int from) {
-    Arrays.sort(refs, from, refCount);
-    int n = from;
-    for (int i = from; i < refCount; i++) {
-      if (n == from || refs[n - 1] != refs[i]) {
-        refs[n++] = refs[i];
-      }
-    }
-    refCount = n;
-    return n;
+    out.write(block.bytes(), 0, block.size());
+    int crc = Crc32c.of(block.bytes(), 0, block.size());
+    blocks.add(new BlockIndex.Block(end, block.size(), crc, generation, first));
+    end += block.size();
+    block.clear();
   }
 
   /**
@@ -154,9 +98,8 @@ public final class BlockFileWriter {
    */
   int finish() throws IOException {
     endBlock();
-    Arrays.sort(refs, 0, refCount);
     BlockBuffer index = new BlockBuffer();
-    new BlockIndex(blocks, Arrays.copyOf(refs, refCount)).encode(index);
+    new BlockIndex(blocks, refs.build().sorted().distinct().toArray()).encode(index);
     out.write(index.bytes(), 0, index.size());
     ByteBuffer trailer = ByteBuffer.allocate(BlockFile.TRAILER);
     trailer.putInt(index.size());

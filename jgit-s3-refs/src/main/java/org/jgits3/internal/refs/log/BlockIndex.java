@@ -33,19 +33,6 @@ public final class BlockIndex {
     return blocks;
   }
 
-  /** Visits hash and number of block of all refs, in order. */
-  void forEachRef(RefVisitor each) {
-    for (long ref : refs) {
-      each.visit((int) (ref >>> 32), (int) ref);
-    }
-  }
-
-  /** Receives the refs of an index. */
-  @FunctionalInterface
-  interface RefVisitor {
-    void visit(int hash, int block);
-  }
-
   /**
    * Position of a block, and its first entry.
    *

@@ -191,11 +191,13 @@ public final class LogObjects {
   }
 
   private static void copy(BlockFileReader from, BlockFileWriter to) throws IOException {
-    int before = to.blocks();
     for (int i = 0; i < from.index().blocks().size(); i++) {
-      from.copy(i, to);
+      BlockCursor block = from.blockAndOn(i);
+      while (!block.atEnd()) {
+        BlockCursor.Part part = from.readable(block::entry);
+        to.entry(part.entry(), part.entry().changes(), part.more());
+      }
     }
-    to.copyRefs(from.index(), before);
   }
 
   private void write(String repository, LogEntry entry, BlockFileWriter writer) throws IOException {
