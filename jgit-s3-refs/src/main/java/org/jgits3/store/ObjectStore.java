@@ -72,8 +72,7 @@ public interface ObjectStore extends Closeable {
    * @param listener listener that is told of bytes as they arrive
    * @return version the bytes came from
    * @throws StoreException.Missing if there is no such object
-   * @throws StoreException.Changed if the object has another version than expected, or was replaced
-   *     by a shorter one while it was read
+   * @throws StoreException.Changed if the object has another version than expected
    * @throws StoreException.Corrupt if the object ends before the range does
    * @throws StoreException.Unavailable if the store does not answer, or its body breaks again and
    *     again; the slice is then undefined

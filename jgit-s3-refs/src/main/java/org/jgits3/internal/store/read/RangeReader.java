@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
@@ -160,16 +159,12 @@ public final class RangeReader {
     // Version of the first answer, unless it was known before; null until then.
     AtomicReference<ObjectVersion> version =
         new AtomicReference<>(oneVersion ? part.expected().orElse(null) : null);
-    try {
-      ParallelRequests.forEach(
-          divide(part),
-          range -> {
-            int from = range.dstOffset();
-            read(range, version, listeners.of(from, from + range.length()));
-          });
-    } catch (StoreException.Corrupt e) {
-      throw wasReplaced(part.key(), version.get(), e) ? changed(part.key(), e) : e;
-    }
+    ParallelRequests.forEach(
+        divide(part),
+        range -> {
+          int from = range.dstOffset();
+          read(range, version, listeners.of(from, from + range.length()));
+        });
     return version.get();
   }
 
@@ -191,24 +186,10 @@ public final class RangeReader {
     ObjectVersion read = store.read(range.part(0, range.length(), expected), listener);
     boolean first = version.compareAndSet(null, read);
     if (!first && oneVersion && !version.get().equals(read)) {
-      throw changed(range.key(), null);
+      throw new StoreException.Changed(
+          range.key(),
+          store.location() + "/" + range.key() + ": was replaced while it was read",
+          null);
     }
-  }
-
-  /** Tests whether a range was corrupt only because the object was replaced during the read. */
-  private boolean wasReplaced(String key, @Nullable ObjectVersion first, StoreException.Corrupt e) {
-    try {
-      return oneVersion
-          && first != null
-          && store.stat(key).filter(now -> !now.version().equals(first)).isPresent();
-    } catch (IOException unknown) {
-      e.addSuppressed(unknown);
-      return false;
-    }
-  }
-
-  private StoreException.Changed changed(String key, @Nullable Throwable cause) {
-    return new StoreException.Changed(
-        key, store.location() + "/" + key + ": was replaced while it was read", cause);
   }
 }

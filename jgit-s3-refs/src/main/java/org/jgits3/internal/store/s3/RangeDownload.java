@@ -43,11 +43,6 @@ final class RangeDownload {
         received, range.length() - received, received > 0 ? version : range.expected());
   }
 
-  /** Tests whether the store has confirmed that it has the range, in some version. */
-  boolean hasBegun() {
-    return version.isPresent();
-  }
-
   /**
    * Receives a body that has the rest of the range.
    *

@@ -77,11 +77,10 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * <p>A {@link #read} whose connection breaks resumes where it broke: the rest is requested of the
  * same version ({@code If-Match}), and no byte is read twice. If that version is gone, a caller
  * that named it gets {@link StoreException.Changed}. For other callers, whose versions may mean
- * nothing, the read starts over with the new version; if that one ends too early, it is {@code
- * Changed} as well. A bad line only slows a range down; answers that end too early again and again
- * without progress are {@link StoreException.BrokenOff}. {@link #get} and {@link #compare} start
- * over as a whole, because their bytes are few or not kept. Only a body that was received
- * completely can be found damaged.
+ * nothing, the read starts over with the new version. A bad line only slows a range down; answers
+ * that end too early again and again without progress are {@link StoreException.BrokenOff}. {@link
+ * #get} and {@link #compare} start over as a whole, because their bytes are few or not kept. Only a
+ * body that was received completely can be found damaged.
  *
  * <p>Some connections are reserved for {@link #get} and {@link #putIf}, so that manifests do not
  * wait for transfers.
@@ -332,39 +331,17 @@ public final class S3ObjectStore implements ObjectStore {
           run.progressed();
         }
         if (!run.goesOnAfter(failure)) {
-          recover(range, rest, download, failure);
+          StoreException failed = failed(range.key(), failure);
+          boolean resumed = rest.length() < range.length();
+          if (!(failed instanceof StoreException.Changed
+              && resumed
+              && range.expected().isEmpty())) {
+            throw failed;
+          }
+          download.restart(); // another version will do, from its beginning
         }
       }
     }
-  }
-
-  /**
-   * Handles a failure of a range that no repetition of its request mends. Returns if the rest of
-   * the range is to be requested.
-   *
-   * @param rest request that failed
-   * @throws StoreException if the range cannot be read
-   */
-  private void recover(
-      ReadRequest range, ReadRequest rest, RangeDownload download, S3Failure failure)
-      throws StoreException {
-    StoreException e = failed(range.key(), failure);
-    boolean resumed = rest.length() < range.length();
-    boolean anyVersion = range.expected().isEmpty();
-    if (e instanceof StoreException.Changed && resumed && anyVersion) {
-      download.restart();
-      return;
-    }
-    boolean tooShort =
-        failure.kind() == Kind.INVALID_RANGE
-            || (e instanceof StoreException.Corrupt && !resumed && anyVersion);
-    if (tooShort && download.hasBegun()) { // it was long enough then
-      throw new StoreException.Changed(
-          range.key(),
-          location(range.key()) + ": was replaced by a shorter one while it was read",
-          e);
-    }
-    throw e;
   }
 
   @Override

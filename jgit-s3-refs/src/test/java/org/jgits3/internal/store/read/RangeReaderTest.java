@@ -211,21 +211,6 @@ class RangeReaderTest {
 
   @Test
   @Timeout(300)
-  void an_object_that_a_shorter_one_replaces_has_changed_and_is_not_corrupt() throws Exception {
-    Sizes sizes = new Sizes(100, 500);
-    byte[] dst = new byte[2000];
-    written(2000);
-    ObjectStore replaced = new ReplacedBetweenRanges(store, new byte[600]);
-    assertThatThrownBy(() -> new RangeReader(replaced, sizes, true).read(KEY, 0, dst, 0, 2000))
-        .isInstanceOf(StoreException.Changed.class)
-        .hasMessageContaining(KEY)
-        .hasCauseInstanceOf(StoreException.Corrupt.class);
-    assertThatThrownBy(() -> new RangeReader(store, sizes, true).read(KEY, 0, dst, 0, 2000))
-        .isInstanceOf(StoreException.Corrupt.class);
-  }
-
-  @Test
-  @Timeout(300)
   void ranges_that_were_asked_for_in_any_version_are_compared_when_they_have_come()
       throws Exception {
     written(2000);
@@ -233,16 +218,6 @@ class RangeReaderTest {
     RangeReader reader = new RangeReader(replaced, new Sizes(100, 500), true);
     assertThatThrownBy(() -> reader.read(KEY, 0, new byte[2000], 0, 2000))
         .isInstanceOf(StoreException.Changed.class);
-  }
-
-  @Test
-  @Timeout(300)
-  void an_object_that_ends_early_in_the_version_that_was_read_is_corrupt() throws Exception {
-    byte[] bytes = written(600);
-    ObjectStore same = new ReplacedBetweenRanges(store, bytes);
-    RangeReader reader = new RangeReader(same, new Sizes(100, 500), true);
-    assertThatThrownBy(() -> reader.read(KEY, 0, new byte[2000], 0, 2000))
-        .isInstanceOf(StoreException.Corrupt.class);
   }
 
   @Test

@@ -434,27 +434,6 @@ class S3AnswersTest {
   }
 
   @Test
-  void an_object_that_was_long_enough_before_it_broke_off_has_changed_and_is_not_corrupt()
-      throws IOException {
-    Script script =
-        (n, exchange) -> {
-          if (n == 1) {
-            part(exchange, "\"v2\"", DIGITS, 4);
-          } else {
-            error(exchange, 416, "InvalidRange");
-          }
-        };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
-          .isInstanceOf(StoreException.Changed.class)
-          .hasMessage("s3://bucket/p/k: was replaced by a shorter one while it was read");
-      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
-          .isInstanceOf(StoreException.Corrupt.class);
-    }
-  }
-
-  @Test
   void a_named_version_that_comes_with_another_range_has_not_changed() throws IOException {
     Script script =
         (n, exchange) -> {

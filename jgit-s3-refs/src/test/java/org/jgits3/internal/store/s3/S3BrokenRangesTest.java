@@ -18,7 +18,6 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
-import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -227,30 +226,5 @@ class S3BrokenRangesTest {
       assertThat(log.begun).hasSize(2).last().isEqualTo(version);
       assertThat(proxy.matched()).isEqualTo(3);
     }
-  }
-
-  @Test
-  void an_object_that_is_shorter_when_the_rest_is_read_has_changed() throws Exception {
-    byte[] bytes = written(9, 4 * MIB);
-    byte[] dst = new byte[bytes.length];
-    Log log = new Replacing(new byte[MIB]);
-    try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
-        ObjectStore store = through(proxy)) {
-      assertThatThrownBy(
-              () -> store.read(new ReadRequest(KEY, 0, dst, 0, dst.length, Optional.empty()), log))
-          .isInstanceOf(StoreException.Changed.class)
-          .hasMessageContaining(KEY);
-    }
-  }
-
-  @Test
-  void ranges_of_an_object_that_a_shorter_one_replaces_have_changed() throws Exception {
-    byte[] bytes = written(10, 2000);
-    byte[] dst = new byte[bytes.length];
-    ObjectStore replaced = new ReplacedAfterFirstRead(direct, new byte[100]);
-    RangeReader reader = new RangeReader(replaced, new RangeReader.Sizes(100, 500), true);
-    assertThatThrownBy(() -> reader.read(KEY, 0, dst, 0, dst.length))
-        .isInstanceOf(StoreException.Changed.class)
-        .hasMessageContaining(KEY);
   }
 }
