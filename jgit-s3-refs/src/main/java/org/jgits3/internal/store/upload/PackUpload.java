@@ -78,7 +78,6 @@ public final class PackUpload extends OutputStream {
   private enum State {
     OPEN,
     DONE,
-    ABORTED,
     FAILED
   }
 
@@ -276,11 +275,11 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Completes the object. Does nothing if it is complete, or after {@link #abort}.
+   * Completes the object. Does nothing if it is complete.
    *
    * @throws InterruptedIOException if the thread is interrupted before; the upload is aborted
-   * @throws IOException if the existence of the object could not be confirmed, or an earlier call
-   *     failed
+   * @throws IOException if the existence of the object could not be confirmed, an earlier call
+   *     failed, or the upload was aborted
    */
   @Override
   public void close() throws IOException {
@@ -354,17 +353,9 @@ public final class PackUpload extends OutputStream {
    * @throws IOException if parts may be left in the store, for a sweep to find
    */
   public void abort() throws IOException {
-    lock.lock();
-    try {
-      if (state == State.OPEN) {
-        state = State.ABORTED;
-        IOException left = new IOException("upload of " + key + " was given up, not all of it");
-        if (!discard(left)) {
-          throw left;
-        }
-      }
-    } finally {
-      lock.unlock();
+    IOException left = new IOException("upload of " + key + " was given up, not all of it");
+    if (!end(left)) {
+      throw left;
     }
   }
 
@@ -374,12 +365,17 @@ public final class PackUpload extends OutputStream {
    * @param failure the failure; gets a suppressed exception if parts may be left in the store
    */
   public void fail(Throwable failure) {
+    end(failure);
+  }
+
+  private boolean end(Throwable reason) {
     lock.lock();
     try {
-      if (state == State.OPEN) {
-        state = State.FAILED;
-        discard(failure);
+      if (state != State.OPEN) {
+        return true;
       }
+      state = State.FAILED;
+      return discard(reason);
     } finally {
       lock.unlock();
     }

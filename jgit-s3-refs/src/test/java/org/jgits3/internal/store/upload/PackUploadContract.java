@@ -154,8 +154,8 @@ abstract class PackUploadContract {
     PackUpload upload = uploads.begin(key);
     write(upload, content(2 * PART + 1), PART);
     upload.abort();
-    upload.close();
     assertNothingIsLeft();
+    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
   }
 

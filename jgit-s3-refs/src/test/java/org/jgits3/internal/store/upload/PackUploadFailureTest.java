@@ -116,12 +116,4 @@ class PackUploadFailureTest {
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertNothingIsLeft();
   }
-
-  @Test
-  void an_upload_that_was_given_up_leaves_nothing() throws Exception {
-    write(PART + 1);
-    upload.abort();
-    upload.close();
-    assertNothingIsLeft();
-  }
 }
