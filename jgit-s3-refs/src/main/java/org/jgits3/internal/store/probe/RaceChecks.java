@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -193,19 +194,18 @@ final class RaceChecks {
   }
 
   private static void race(int threads, Racer racer) throws IOException {
+    List<Callable<Void>> racers = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      int thread = i;
+      racers.add(
+          () -> {
+            racer.run(thread);
+            return null;
+          });
+    }
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {
-      List<Future<Void>> running = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        int thread = i;
-        running.add(
-            executor.submit(
-                () -> {
-                  racer.run(thread);
-                  return null;
-                }));
-      }
-      for (Future<Void> each : running) {
+      for (Future<Void> each : executor.invokeAll(racers)) {
         each.get();
       }
     } catch (InterruptedException e) {

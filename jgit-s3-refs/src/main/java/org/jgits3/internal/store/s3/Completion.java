@@ -3,10 +3,13 @@ package org.jgits3.internal.store.s3;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
+import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.UploadedPart;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 
@@ -28,50 +31,22 @@ final class Completion {
   /** Time between two looks at the object when the completion is not repeated. */
   private static final long PAUSE_SECONDS = 5;
 
-  private final String key;
-  private final String location;
-  private final Request request;
-  private final Look look;
+  private final S3ObjectStore store;
+  private final MultipartUpload upload;
+  private final List<UploadedPart> parts;
   private final Retries.Run retries;
   private final Duration patience;
   private final long start = System.nanoTime();
 
-  /** Request to complete the upload. */
-  @FunctionalInterface
-  interface Request {
-    /**
-     * Asks.
-     *
-     * @param limit time limit of the answer
-     * @throws SdkException if there was no answer, or one other than success
-     * @throws StoreException.Corrupt if the object of the store differs from the parts
-     */
-    void send(Duration limit) throws StoreException.Corrupt;
-  }
-
-  /** Looks for the object of the upload. */
-  @FunctionalInterface
-  interface Look {
-    /**
-     * Looks.
-     *
-     * @return true if the object exists and is that of this upload
-     * @throws IOException if the store did not answer that
-     */
-    boolean isThere() throws IOException;
-  }
-
   Completion(
-      String key,
-      String location,
-      Request request,
-      Look look,
+      S3ObjectStore store,
+      MultipartUpload upload,
+      List<UploadedPart> parts,
       Retries.Run retries,
       Duration patience) {
-    this.key = key;
-    this.location = location;
-    this.request = request;
-    this.look = look;
+    this.store = store;
+    this.upload = upload;
+    this.parts = parts;
     this.retries = retries;
     this.patience = patience;
   }
@@ -91,7 +66,7 @@ final class Completion {
     if (failure.undecided()) {
       lookAndAskAgain(failure);
     } else if (failure.kind() != Kind.NO_SUCH_UPLOAD || !isThere(failure)) {
-      throw failure.toException(key, location);
+      throw failure.toException(upload.key(), location());
     }
   }
 
@@ -103,7 +78,7 @@ final class Completion {
     S3Failure failure = lost;
     while (!isThere(failure)) {
       if (failure.kind() == Kind.NO_SUCH_UPLOAD) {
-        throw failure.toException(key, location);
+        throw failure.toException(upload.key(), location());
       }
       if (!failure.undecided() || left().isNegative()) {
         throw undecided(failure.reason(), failure);
@@ -125,7 +100,7 @@ final class Completion {
   private Optional<S3Failure> attempt() throws StoreException.Corrupt {
     try {
       Duration left = left();
-      request.send(left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
+      store.complete(upload, parts, left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
       return Optional.empty();
     } catch (SdkException e) {
       return Optional.of(S3Failure.of(e));
@@ -134,7 +109,7 @@ final class Completion {
 
   private boolean isThere(S3Failure failure) throws StoreException.Unavailable {
     try {
-      return look.isThere();
+      return store.isThere(upload, parts);
     } catch (IOException e) {
       StoreException.Unavailable undecided = undecided(failure.reason(), failure);
       undecided.addSuppressed(e); // still in doubt, whatever the look found
@@ -153,6 +128,10 @@ final class Completion {
 
   private StoreException.Unavailable undecided(String why, S3Failure failure) {
     return new StoreException.Unavailable(
-        key, location + ": completion undecided (" + why + ")", failure.cause());
+        upload.key(), location() + ": completion undecided (" + why + ")", failure.cause());
+  }
+
+  private String location() {
+    return store.location(upload.key());
   }
 }

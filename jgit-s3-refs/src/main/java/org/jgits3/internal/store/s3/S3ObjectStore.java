@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
 import org.jgits3.store.ChecksumProbe;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -543,17 +544,17 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
       throws IOException {
-    new Completion(
-            upload.key(),
-            location(upload.key()),
-            limit -> sendCompletion(upload, parts, limit),
-            () -> isThere(upload, parts),
-            retries.begin(),
-            completionPatience)
-        .run();
+    new Completion(this, upload, parts, retries.begin(), completionPatience).run();
   }
 
-  private void sendCompletion(MultipartUpload upload, List<UploadedPart> parts, Duration limit)
+  /**
+   * Makes one attempt to complete an upload.
+   *
+   * @param limit time limit of the answer
+   * @throws SdkException if there was no answer, or one other than success
+   * @throws StoreException.Corrupt if the object of the store differs from the parts
+   */
+  void complete(MultipartUpload upload, List<UploadedPart> parts, Duration limit)
       throws StoreException.Corrupt {
     List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
     CompleteMultipartUploadResponse response =
@@ -580,8 +581,7 @@ public final class S3ObjectStore implements ObjectStore {
     }
     ByteBuffer checksums = ByteBuffer.allocate(Integer.BYTES * parts.size());
     parts.forEach(part -> checksums.putInt(part.crc32c()));
-    int crc = PartBody.of(checksums.array(), 0, checksums.capacity()).crc32c();
-    String expected = encode(crc) + "-" + parts.size();
+    String expected = encode(Crc32c.of(checksums.array())) + "-" + parts.size();
     if (!actual.equals(expected)) {
       throw new StoreException.Corrupt(
           upload.key(),
@@ -604,7 +604,7 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /** Tests whether the object of an upload exists, whatever the answer to its completion was. */
-  private boolean isThere(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
+  boolean isThere(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
     long size = parts.stream().mapToLong(UploadedPart::size).sum();
     return stat(upload.key())
         .filter(info -> info.size() == size)
@@ -717,7 +717,8 @@ public final class S3ObjectStore implements ObjectStore {
         .orElseGet(() -> failure.toException(key, location(key)));
   }
 
-  private String location(String key) {
+  /** Location of an object in messages. */
+  String location(String key) {
     return "s3://" + bucket.bucket() + "/" + root + key;
   }
 
