@@ -53,36 +53,22 @@ final class CommitLoop {
 
   private volatile String lastTrouble = "";
 
+  /** True once the submissions of the batch in flight know that it may be applied. */
+  private boolean sent;
+
+  /** True if the last attempt was refused for a reason not known yet. */
+  private boolean refused;
+
+  /** True if a reread got no answer. */
+  private boolean unanswered;
+
   /** A batch whose write is not decided yet. */
-  private static final class InFlight {
-    final VersionedManifest base;
-    final CommitBatch batch;
-    final Manifest next;
-    final String nonce;
-    final ConditionalWrite write;
-
-    /** True once its submissions know that it may be applied. */
-    boolean sent;
-
-    /** True if the last attempt was refused for a reason not known yet. */
-    boolean refused;
-
-    /** True if a reread got no answer. */
-    boolean unanswered;
-
-    InFlight(
-        VersionedManifest base,
-        CommitBatch batch,
-        Manifest next,
-        String nonce,
-        ConditionalWrite write) {
-      this.base = base;
-      this.batch = batch;
-      this.next = next;
-      this.nonce = nonce;
-      this.write = write;
-    }
-  }
+  private record InFlight(
+      VersionedManifest base,
+      CommitBatch batch,
+      Manifest next,
+      String nonce,
+      ConditionalWrite write) {}
 
   /**
    * Creates an idle loop.
@@ -125,7 +111,7 @@ final class CommitLoop {
     try {
       if (inFlight == null) {
         begin();
-      } else if (inFlight.refused) {
+      } else if (refused) {
         reread();
       } else {
         attempt();
@@ -218,6 +204,9 @@ final class CommitLoop {
             sealed.manifest(),
             nonce,
             file.write(sealed.body(), Precondition.matches(base.version())));
+    sent = false;
+    refused = false;
+    unanswered = false;
     attempt();
   }
 
@@ -247,7 +236,7 @@ final class CommitLoop {
   }
 
   private void attempt() {
-    if (!inFlight.sent && !send()) {
+    if (!sent && !send()) {
       inFlight = null;
       return;
     }
@@ -255,7 +244,7 @@ final class CommitLoop {
     long start = ticker.nanoTime();
     PutOutcome outcome;
     try {
-      outcome = inFlight.write.attempt();
+      outcome = inFlight.write().attempt();
     } catch (StoreException.Refused e) {
       conclude(e);
       return;
@@ -279,28 +268,28 @@ final class CommitLoop {
    * @return false if one was decided meanwhile, so that the batch has to be formed without it
    */
   private boolean send() {
-    inFlight.sent = members.stream().allMatch(Submission::send);
-    if (!inFlight.sent) {
+    sent = members.stream().allMatch(Submission::send);
+    if (!sent) {
       members.forEach(Submission::overtaken);
     }
-    return inFlight.sent;
+    return sent;
   }
 
   private void won(PutOutcome.Won won, long asOf) {
-    VersionedManifest made = new VersionedManifest(inFlight.next, won.version());
+    VersionedManifest made = new VersionedManifest(inFlight.next(), won.version());
     pacing.won(made.manifest().generation(), ticker.nanoTime());
-    file.keep(inFlight.write.body(), inFlight.next);
+    file.keep(inFlight.write().body(), inFlight.next());
     applied(made, true, asOf);
   }
 
   private void applied(VersionedManifest newest, boolean active, long asOf) {
     if (active) {
-      rules.observe(inFlight.base.manifest(), newest.manifest());
+      rules.observe(inFlight.base().manifest(), newest.manifest());
       latest.install(newest, asOf);
     }
-    lastBatch = inFlight.nonce;
-    own.add(inFlight.next.generation());
-    inFlight.batch.deliver();
+    lastBatch = inFlight.nonce();
+    own.add(inFlight.next().generation());
+    inFlight.batch().deliver();
     conclude(null);
   }
 
@@ -336,7 +325,7 @@ final class CommitLoop {
    * step.
    */
   boolean isAboutToKnow() {
-    return inFlight != null && inFlight.refused && !inFlight.unanswered;
+    return inFlight != null && refused && !unanswered;
   }
 
   /**
@@ -399,13 +388,13 @@ final class CommitLoop {
       missing();
       return;
     }
-    inFlight.refused = true;
+    refused = true;
     pause = pacing.afterLoss();
   }
 
   private void missing() {
     ManifestException.Gone gone = latest.gone(Optional.empty());
-    if (inFlight.write.inDoubt()) {
+    if (inFlight.write().inDoubt()) {
       giveUp(UnknownCause.REPLACED, "the manifest is missing", gone);
     } else {
       conclude(gone);
@@ -422,9 +411,9 @@ final class CommitLoop {
     long asOf = latest.arrivals();
     Optional<VersionedManifest> read;
     try {
-      read = file.refresh(inFlight.base, Duration.ofNanos(left()));
+      read = file.refresh(inFlight.base(), Duration.ofNanos(left()));
     } catch (StoreException.Unavailable e) {
-      inFlight.unanswered = true;
+      unanswered = true;
       askAgain(e);
       return;
     } catch (IOException e) {
@@ -439,9 +428,9 @@ final class CommitLoop {
   }
 
   private void judge(VersionedManifest seen, long asOf) {
-    Manifest base = inFlight.base.manifest();
+    Manifest base = inFlight.base().manifest();
     Manifest found = seen.manifest();
-    boolean inDoubt = inFlight.write.inDoubt();
+    boolean inDoubt = inFlight.write().inDoubt();
     boolean active = found.state() instanceof RepositoryState.Active;
     if (!found.repositoryId().equals(base.repositoryId()) || !found.holdsRepository()) {
       ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
@@ -450,7 +439,7 @@ final class CommitLoop {
       } else {
         conclude(gone);
       }
-    } else if (found.counters().writers().containsKey(inFlight.nonce)) {
+    } else if (found.counters().writers().containsKey(inFlight.nonce())) {
       applied(seen, active, asOf);
     } else if (inDoubt && base.generation() + 1 <= found.counters().prunedTo()) {
       giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
@@ -458,12 +447,12 @@ final class CommitLoop {
       conclude(latest.gone(Optional.of(found.state())));
     } else if (found.generation() == base.generation()) {
       pause = pacing.beforeRepeat(Duration.ZERO);
-      if (!inDoubt && !seen.version().equals(inFlight.base.version())) {
+      if (!inDoubt && !seen.version().equals(inFlight.base().version())) {
         // No process wrote, and no attempt of ours is under way: the same bytes have another
         // version now, so the write is made anew with that one.
         overtaken(seen, asOf);
       } else {
-        inFlight.refused = false; // no process wrote: the refusal decided nothing
+        refused = false; // no process wrote: the refusal decided nothing
       }
     } else {
       rules.observe(base, found);
