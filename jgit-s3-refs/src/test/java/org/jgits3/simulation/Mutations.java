@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.simulation;
+
+import static org.jgits3.simulation.Mutation.Answer.FIRST;
+import static org.jgits3.simulation.Mutation.Answer.NOTHING;
+import static org.jgits3.simulation.Mutation.Answer.TRUE;
+
+import java.util.List;
+
+/** The faults that the simulation must find, named after the cases of the models. */
+final class Mutations {
+  private static final String COMMITS = "CommitWorld";
+  private static final String REFS = "RefsWorld";
+  private static final String PACKS = "PackWorld";
+  private static final String LOOP = "internal.commit.CommitLoop";
+  private static final String FOLD = "internal.refs.transaction.Compaction";
+  private static final String SHARED = "internal.refs.transaction.SharedRefs";
+  private static final String LARGE = "internal.refs.transaction.LargeTransaction";
+  private static final String RULES = "manifest.ListingRules";
+  private static final String DROP = "internal.pack.GarbageDrop";
+  private static final String OBJECTS = "internal.pack.S3ObjDatabase";
+  private static final String QUARANTINE = "internal.pack.Quarantine";
+  private static final String REPLACEMENT = "internal.pack.PackReplacement";
+  private static final String SWEEP = "maintenance.Sweep";
+
+  private Mutations() {}
+
+  static List<Mutation> all() {
+    return List.of(
+        Mutation.of(COMMITS, "A0", 1, "a success is told before the write is made")
+            .elsewhere(LOOP, "propose", "edited", "deliverFirst"),
+        Mutation.of(COMMITS, "A0 own", 6, "a writer does not find its own write")
+            .with(LOOP, "judge", "containsKey", NOTHING),
+        Mutation.of(COMMITS, "A1", 1, "all batches have one nonce")
+            .elsewhere(LOOP, "propose", "random", "sameName"),
+        Mutation.of(COMMITS, "A2", 1, "any later write is taken for the own one")
+            .with(LOOP, "judge", "containsKey", TRUE),
+        Mutation.of(COMMITS, "A3", 3_358, "writers are pruned without a record")
+            .elsewhere("manifest.WriterTable", "seal", "committed", "withoutPrunedTo"),
+        Mutation.of(COMMITS, "A5", 1_649, "repository ids are not compared")
+            .with(LOOP, "judge", "equals#1", TRUE),
+        Mutation.of(
+                COMMITS, "A14", 76, "pruning makes writes unknown of which no attempt is in doubt")
+            .with(LOOP, "judge", "inDoubt", TRUE),
+        Mutation.of(COMMITS, "A14b", 3_358, "pruning makes no write unknown")
+            .with(LOOP, "judge", "prunedTo", NOTHING),
+        Mutation.of(COMMITS, "A15b", 99, "a write in doubt is proposed anew")
+            .with(LOOP, "judge", "inDoubt", NOTHING),
+        Mutation.of(COMMITS, "A16", 1_020, "a write that was sent is reported as not attempted")
+            .with(LOOP, "attempt", "send", TRUE),
+        Mutation.of(COMMITS, "B1", 18, "a refusal is told before the write of its batch is made")
+            .elsewhere(LOOP, "propose", "edited", "refuseFirst"),
+        Mutation.of(COMMITS, "B2", 2, "a refusal rests on a manifest that was read before")
+            .with(LOOP, "refuse", "allMatch", TRUE),
+        Mutation.of(COMMITS, "D11", 8_187, "generations of a name that is used again begin anew")
+            .with("internal.catalog.RepositoryCatalog", "create", "generation#1", NOTHING),
+        Mutation.of(REFS, "C1", 7, "a fold clears the overlay")
+            .elsewhere(FOLD, "commit", "differing", "noneDiffer"),
+        Mutation.of(REFS, "C2", 9, "a fold removes the names that it folded")
+            .elsewhere(FOLD, "commit", "differing", "unfoldedDiffer"),
+        Mutation.of(REFS, "C3", 3, "a fold does not check its base")
+            .with(FOLD, "commit", "sameBase", TRUE),
+        Mutation.of(REFS, "C5a", 1_938, "a fold that gives up in doubt deletes its snapshot")
+            .elsewhere(FOLD, "committed", "commit", "foldGivesUp"),
+        Mutation.of(REFS, "log", 53, "a fold of the log drops what was logged meanwhile")
+            .elsewhere(
+                "internal.refs.log.LogCompaction$Run", "replacedBy", "removeAll", "removeAll"),
+        Mutation.of(REFS, "log base", 4, "a fold of the log does not check its base")
+            .with("internal.refs.log.LogCompaction", "commit", "sameIn", TRUE),
+        Mutation.of(REFS, "large", 4, "a large batch does not look at refs that others changed")
+            .with(LARGE, "propose", "concernedBy", NOTHING),
+        Mutation.of(REFS, "large base", 27, "a large batch does not check its base")
+            .with(LARGE, "propose", "sameBase", TRUE),
+        Mutation.of(REFS, "table", 77, "a change is made on refs of another snapshot")
+            .with(SHARED, "propose", "sameBase", TRUE),
+        Mutation.of(REFS, "torn", 2, "an atomic batch is applied one by one")
+            .with("internal.refs.S3BatchRefUpdate", "apply", "oneByOne", TRUE),
+        Mutation.of(REFS, "expected", 5, "an update does not compare the expected value")
+            .with("internal.refs.S3RefUpdate", "doUpdate", "acceptable", TRUE),
+        Mutation.of(REFS, "D1", 139, "a commit does not check the boundary")
+            .with(RULES, "check", "checkNames", NOTHING),
+        Mutation.of(REFS, "D2", 858, "a sweep sets the boundary instead of raising it")
+            .with(RULES, "check", "notBelow", FIRST),
+        Mutation.of(REFS, "D3", 305, "a sweep uses the manifest from before its boundary")
+            .elsewhere(SWEEP, "run", "validate", "remember")
+            .elsewhere(SWEEP, "run", "cached", "remembered"),
+        Mutation.of(REFS, "boundary", 2, "a sweep deletes what was minted after its boundary")
+            .with("maintenance.UnlistedObjects", "contains", "getAsLong", NOTHING),
+        Mutation.of(PACKS, "D1 packs", 149, "a commit does not check the boundary")
+            .with(RULES, "check", "checkNames", NOTHING),
+        Mutation.of(PACKS, "D6", 5, "a collection writes the list of packs as a whole")
+            .with(REPLACEMENT, "apply", "containsAll", TRUE)
+            .elsewhere(REPLACEMENT, "apply", "packs", "nothing"),
+        Mutation.of(PACKS, "E0", 140, "neither a collection nor a writer looks again")
+            .with(DROP, "drop", "covers", TRUE)
+            .with(SHARED, "propose", "check", NOTHING)
+            .with(LARGE, "edit", "check", NOTHING),
+        Mutation.of(PACKS, "E1", 140, "only a collection looks again")
+            .with(SHARED, "propose", "check", NOTHING)
+            .with(LARGE, "edit", "check", NOTHING),
+        Mutation.of(PACKS, "E2", 259, "only a writer looks again")
+            .with(DROP, "drop", "covers", TRUE),
+        Mutation.of(PACKS, "E5", 259, "a collection looks at moved refs once")
+            .elsewhere(DROP, "drop", "covers", "coversAfterOne"),
+        Mutation.of(PACKS, "dropped", 140, "a collection does not note that it dropped objects")
+            .with(DROP, "drop", "withDropped", FIRST),
+        Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
+            .with(QUARANTINE, "accompany", "listing", FIRST),
+        Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
+            .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Faults that are put into the library are found, each by the seed in {@link Mutations}. Where a
+ * change of the library has changed the runs, other seeds are tried, and the first that finds it is
+ * printed; put that one into the list.
+ */
+@ExtendWith(Quiet.class)
+class MutationsTest {
+  private static final int MOST = 20_000;
+
+  static List<Mutation> mutations() {
+    return Mutations.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("mutations")
+  void every_fault_is_found(Mutation mutation) throws Throwable {
+    SimulationRun runs = new SimulationRun(mutation.world(), mutation);
+    if (finds(runs, mutation.seed())) {
+      return;
+    }
+    OptionalLong seed = OptionalLong.empty();
+    for (long next = 1; next <= MOST && seed.isEmpty(); next++) {
+      seed = finds(runs, next) ? OptionalLong.of(next) : seed;
+    }
+    System.out.println(mutation.name() + " is found by seed " + seed + " now");
+    assertThat(seed).as(mutation.toString()).isPresent();
+  }
+
+  private static boolean finds(SimulationRun runs, long seed) {
+    try {
+      runs.run(seed, null);
+      return false;
+    } catch (Throwable e) {
+      return true;
+    }
+  }
+
+  @Test
+  void the_library_passes_the_seeds_that_find_the_faults() throws Throwable {
+    Map<String, SimulationRun> worlds = new HashMap<>();
+    for (Mutation each : Mutations.all()) {
+      worlds
+          .computeIfAbsent(each.world(), world -> new SimulationRun(world, Mutation.NONE))
+          .run(each.seed(), null);
+    }
+  }
+
+  @Test
+  void mutations_have_names_of_their_own() {
+    assertThat(Mutations.all()).extracting(Mutation::name).doesNotHaveDuplicates();
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jgits3.testing.RandomSeed;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Runs of the library in simulated processes, each from a seed. A failure tells the last steps of
+ * its run, and the property that repeats it. {@link Simulate} runs seeds at length.
+ */
+@ExtendWith(Quiet.class)
+class SimulationTest {
+  @Test
+  void commits_are_linearizable() {
+    run("CommitWorld", RandomSeed.count(2_000, 50_000));
+  }
+
+  @Test
+  void refs_are_linearizable_while_they_are_folded_and_swept() {
+    run("RefsWorld", RandomSeed.count(400, 10_000));
+  }
+
+  @Test
+  void refs_lead_to_objects_while_packs_are_collected_and_swept_and_names_change() {
+    run("PackWorld", RandomSeed.count(150, 3_000));
+  }
+
+  private static void run(String world, int count) {
+    SimulationRun runs = new SimulationRun(world, Mutation.NONE);
+    RandomSeed.forEach(
+        count,
+        seed -> {
+          try {
+            runs.run(seed, null);
+          } catch (Throwable e) {
+            throw new AssertionError(runs.story(seed), e);
+          }
+        });
+  }
+
+  @Test
+  void a_run_follows_from_its_seed() throws Throwable {
+    for (String world : List.of("CommitWorld", "RefsWorld", "PackWorld")) {
+      SimulationRun one = new SimulationRun(world, Mutation.NONE);
+      SimulationRun other = new SimulationRun(world, Mutation.NONE);
+      for (long seed = 1; seed <= 10; seed++) {
+        List<String> once = new ArrayList<>();
+        List<String> again = new ArrayList<>();
+        one.run(seed, once);
+        other.run(seed, again);
+        assertThat(again).as(world + ", seed " + seed).isNotEmpty().isEqualTo(once);
+      }
+    }
+  }
+}

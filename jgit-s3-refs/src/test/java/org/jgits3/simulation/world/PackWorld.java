@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.simulation.world;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.PackBytes;
+import org.jgits3.transfer.Restorer;
+
+/**
+ * Objects that are pushed, inserted, found and referred to, while packs are merged, collected and
+ * swept, and the repository is renamed, deleted, created anew and restored.
+ */
+public final class PackWorld extends RepositoryWorld {
+  private static final int REFS = 3;
+  private static final List<ObjectId> FIRST = new ArrayList<>();
+
+  /** All commits that were ever made, whatever became of them. */
+  private final List<ObjectId> commits = new ArrayList<>(FIRST);
+
+  private int made;
+  private boolean names;
+
+  /** Makes a world. */
+  public PackWorld() {}
+
+  @Override
+  void begin(S3RepositoryManager manager) throws IOException {
+    try (S3Repository repository = manager.openRepository(NAME)) {
+      ObjectId first = TestRepositories.commit(repository, "first");
+      FIRST.add(first);
+      FIRST.add(TestRepositories.commit(repository, "second", first));
+      FIRST.add(TestRepositories.commit(repository, "garbage"));
+      update(NAME, repository, new History.Change(ref(0), "", FIRST.get(1).name()));
+    }
+  }
+
+  private static String ref(int number) {
+    return "refs/heads/" + number;
+  }
+
+  private ObjectId some() {
+    return commits.get(random.nextInt(commits.size()));
+  }
+
+  private String name() {
+    return history.refs(NAME) == null ? OTHER : NAME;
+  }
+
+  @Override
+  void act(S3RepositoryManager manager) throws IOException {
+    String name = name();
+    switch (random.nextInt(names() ? 20 : 16)) {
+      case 0, 1, 2 -> push(name, manager);
+      case 3, 4 -> insert(name, manager);
+      case 5, 6, 7 -> find(name, manager);
+      case 8 -> delete(name, manager);
+      case 9, 10, 11 -> {
+        scheduler.trace("collect " + name);
+        manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
+      }
+      case 12 -> {
+        scheduler.trace("compact " + name);
+        manager.maintenance(name).compact();
+      }
+      case 13, 14 -> sweep(name, manager);
+      case 15 -> list(name, manager);
+      case 16 -> rename(name, manager);
+      case 17 -> {
+        scheduler.trace("delete " + name);
+        manager.delete(name);
+      }
+      case 18 -> {
+        scheduler.trace("create " + NAME);
+        manager.createRepository(NAME).close();
+      }
+      default -> restore(name, manager);
+    }
+  }
+
+  private boolean names() {
+    if (made == 0) {
+      made = 1;
+      names = random.nextInt(3) == 0;
+    }
+    return names;
+  }
+
+  private History.Change to(String name, ObjectId value) {
+    String ref = ref(random.nextInt(REFS));
+    String now = history.refs(name) == null ? "" : history.refs(name).getOrDefault(ref, "");
+    return new History.Change(ref, random.nextInt(5) == 0 ? value.name() : now, value.name());
+  }
+
+  /** A push with a pack that waits for its refs. */
+  private void push(String name, S3RepositoryManager manager) throws IOException {
+    try (S3Repository repository = manager.openForPush(name)) {
+      ObjectId parent = some();
+      if (repository.getObjectDatabase().has(parent)) {
+        ObjectId child = PackBytes.childOf(parent).pushTo(repository);
+        commits.add(child);
+        refer(name, repository, child);
+      }
+    }
+  }
+
+  private void refer(String name, S3Repository repository, ObjectId value) throws IOException {
+    History.Change change = to(name, value);
+    if (random.nextInt(3) == 0 && !change.to().equals(change.expected())) {
+      batch(name, repository, List.of(change));
+    } else {
+      update(name, repository, change);
+    }
+  }
+
+  /** A commit in a pack that is listed at once, and perhaps a ref to it. */
+  private void insert(String name, S3RepositoryManager manager) throws IOException {
+    try (S3Repository repository = manager.openForRequest(name)) {
+      ObjectId parent = some();
+      ObjectId child =
+          repository.getObjectDatabase().has(parent)
+              ? TestRepositories.commit(repository, "c" + made++, parent)
+              : TestRepositories.commit(repository, "c" + made++);
+      commits.add(child);
+      if (random.nextBoolean()) {
+        refer(name, repository, child);
+      }
+    }
+  }
+
+  /** A ref to a commit that is found in the repository. */
+  private void find(String name, S3RepositoryManager manager) throws IOException {
+    try (S3Repository repository =
+        random.nextBoolean() ? manager.openRepository(name) : manager.openForRequest(name)) {
+      ObjectId found = some();
+      if (repository.getObjectDatabase().has(found)) {
+        refer(name, repository, found);
+      }
+    }
+  }
+
+  private void delete(String name, S3RepositoryManager manager) throws IOException {
+    try (S3Repository repository = manager.openForRequest(name)) {
+      String ref = ref(random.nextInt(REFS));
+      String now = history.refs(name) == null ? "" : history.refs(name).getOrDefault(ref, "");
+      if (!now.isEmpty()) {
+        update(name, repository, new History.Change(ref, now, ""));
+      }
+    }
+  }
+
+  private void rename(String name, S3RepositoryManager manager) throws IOException {
+    String to = name.equals(NAME) ? OTHER : NAME;
+    scheduler.trace("rename " + name + " to " + to);
+    manager.rename(name, to);
+  }
+
+  private void restore(String name, S3RepositoryManager manager) throws IOException {
+    List<Manifest> copies = history.manifests();
+    Manifest copy = copies.get(random.nextInt(copies.size()));
+    scheduler.trace("restore " + name + " as of " + copy.generation());
+    new Restorer(manager, NullProgressMonitor.INSTANCE).run(RepositoryName.of(name), copy);
+  }
+
+  @Override
+  void check(S3RepositoryManager manager) throws IOException {
+    for (String name : List.of(NAME, OTHER)) {
+      if (history.refs(name) != null) {
+        String at = history.isMoving(name) ? moved(name, manager) : name;
+        list(at, manager);
+        checkLog(at, manager);
+        var findings = manager.maintenance(at).verify(NullProgressMonitor.INSTANCE).findings();
+        if (!findings.isEmpty()) {
+          throw new AssertionError(at + " is not sound: " + findings);
+        }
+      }
+    }
+  }
+
+  /** Finishes a rename whose process has died. */
+  private String moved(String name, S3RepositoryManager manager) throws IOException {
+    rename(name, manager);
+    return name.equals(NAME) ? OTHER : NAME;
+  }
+}
