@@ -44,8 +44,8 @@ import org.eclipse.jgit.lib.ProgressMonitor;
  * one remembers the pack.
  */
 final class S3Reader extends DfsReader {
-  /** Packs that may vanish under one reader before it gives up. */
-  private static final int MOST_VANISHED = 100;
+  /** Readers that may follow each other before the last one gives up. */
+  private static final int MOST_SUCCESSORS = 100;
 
   private final S3ObjDatabase database;
   private boolean writer;
@@ -56,20 +56,33 @@ final class S3Reader extends DfsReader {
   private boolean refreshed;
   private boolean avoidUnreachable;
   private boolean prepared;
-  private int vanished;
+
+  /** Number of readers whose place this one has taken, one after the other. */
+  private int predecessors;
+
   private final List<PackLoadListener> listeners = new ArrayList<>();
 
   /** Reader that took the place of this one. */
   @Nullable private S3Reader successor;
 
   /**
-   * A look-up.
+   * A look-up in this reader.
    *
    * @param <T> its result
    */
   @FunctionalInterface
   private interface Lookup<T> {
-    T in(S3Reader reader) throws IOException;
+    T make() throws IOException;
+  }
+
+  /**
+   * The same look-up in the reader that took the place of this one.
+   *
+   * @param <T> its result
+   */
+  @FunctionalInterface
+  private interface Again<T> {
+    T in(S3Reader successor) throws IOException;
   }
 
   S3Reader(S3ObjDatabase database) {
@@ -102,21 +115,20 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** Does a look-up, in newer packs if one vanishes. */
-  private <T> T lookUp(Lookup<T> lookup) throws IOException {
-    while (true) {
-      S3Reader reader = successor == null ? this : successor;
+  /** Does a look-up, in newer packs once one has vanished. */
+  private <T> T lookUp(Lookup<T> here, Again<T> again) throws IOException {
+    if (successor == null) {
       try {
-        reader.prepare();
-        return lookup.in(reader);
+        prepare();
+        return here.make();
       } catch (IOException e) {
-        if (vanished == MOST_VANISHED || !database.vanished(e)) {
+        if (predecessors == MOST_SUCCESSORS || !database.vanished(e)) {
           throw e;
         }
-        vanished++;
         succeed();
       }
     }
+    return again.in(successor);
   }
 
   private void prepare() throws IOException {
@@ -156,29 +168,19 @@ final class S3Reader extends DfsReader {
   }
 
   private void succeed() {
-    boolean refresh = successor == null ? refreshed : successor.refreshed;
-    closeSuccessor();
     S3Reader next = new S3Reader(database);
-    next.refreshed = refresh;
+    next.predecessors = predecessors + 1;
+    next.refreshed = refreshed;
     next.writer = writer;
     next.setAvoidUnreachableObjects(avoidUnreachable);
     listeners.forEach(next::addPackLoadListener);
     successor = next;
   }
 
-  private void closeSuccessor() {
-    if (successor != null) {
-      successor.close();
-    }
-  }
-
   @Override
   public boolean has(AnyObjectId id) throws IOException {
-    return lookUp(reader -> reader.hasHere(id));
-  }
-
-  private boolean hasHere(AnyObjectId id) throws IOException {
-    return super.has(id) || (!writer && appeared(id) && super.has(id));
+    return lookUp(
+        () -> super.has(id) || (!writer && appeared(id) && super.has(id)), next -> next.has(id));
   }
 
   /**
@@ -190,20 +192,16 @@ final class S3Reader extends DfsReader {
     if (memory != null && typeHint == OBJ_ANY) {
       memory.takeForLargest(getObjectSize(id, typeHint));
     }
-    return lookUp(reader -> reader.openHere(id, typeHint));
-  }
-
-  private ObjectLoader openHere(AnyObjectId id, int typeHint) throws IOException {
-    return twice(id, reader -> super.open(id, typeHint));
+    return lookUp(() -> twice(id, () -> super.open(id, typeHint)), next -> next.open(id, typeHint));
   }
 
   /** Does a look-up in this reader, once more if the object has appeared since. */
-  private <T> T twice(AnyObjectId id, Lookup<T> lookup) throws IOException {
+  private <T> T twice(AnyObjectId id, Lookup<T> here) throws IOException {
     try {
-      return lookup.in(this);
+      return here.make();
     } catch (MissingObjectException e) {
       if (appeared(id)) {
-        return lookup.in(this);
+        return here.make();
       }
       throw e;
     }
@@ -218,11 +216,9 @@ final class S3Reader extends DfsReader {
 
   @Override
   public long getObjectSize(AnyObjectId id, int typeHint) throws IOException {
-    return lookUp(reader -> reader.getObjectSizeHere(id, typeHint));
-  }
-
-  private long getObjectSizeHere(AnyObjectId id, int typeHint) throws IOException {
-    return twice(id, reader -> super.getObjectSize(id, typeHint));
+    return lookUp(
+        () -> twice(id, () -> super.getObjectSize(id, typeHint)),
+        next -> next.getObjectSize(id, typeHint));
   }
 
   /** Tests whether it is worth looking for an object again. */
@@ -232,49 +228,32 @@ final class S3Reader extends DfsReader {
 
   @Override
   public boolean isNotLargerThan(AnyObjectId id, int typeHint, long limit) throws IOException {
-    return lookUp(reader -> reader.isNotLargerThanHere(id, typeHint, limit));
-  }
-
-  private boolean isNotLargerThanHere(AnyObjectId id, int typeHint, long limit) throws IOException {
-    return twice(id, reader -> super.isNotLargerThan(id, typeHint, limit));
+    return lookUp(
+        () -> twice(id, () -> super.isNotLargerThan(id, typeHint, limit)),
+        next -> next.isNotLargerThan(id, typeHint, limit));
   }
 
   @Override
   public Collection<ObjectId> resolve(AbbreviatedObjectId id) throws IOException {
-    return lookUp(reader -> reader.resolveHere(id));
-  }
-
-  private Collection<ObjectId> resolveHere(AbbreviatedObjectId id) throws IOException {
-    return super.resolve(id);
+    return lookUp(() -> super.resolve(id), next -> next.resolve(id));
   }
 
   @Override
   public BitmapIndex getBitmapIndex() throws IOException {
-    return lookUp(S3Reader::getBitmapIndexHere);
-  }
-
-  private BitmapIndex getBitmapIndexHere() throws IOException {
-    return super.getBitmapIndex();
+    return lookUp(super::getBitmapIndex, S3Reader::getBitmapIndex);
   }
 
   @Override
   public Optional<CommitGraph> getCommitGraph() throws IOException {
-    return lookUp(S3Reader::getCommitGraphHere);
-  }
-
-  private Optional<CommitGraph> getCommitGraphHere() throws IOException {
-    return super.getCommitGraph();
+    return lookUp(super::getCommitGraph, S3Reader::getCommitGraph);
   }
 
   @Override
   public Collection<CachedPack> getCachedPacksAndUpdate(BitmapBuilder needBitmap)
       throws IOException {
-    return lookUp(reader -> reader.getCachedPacksAndUpdateHere(needBitmap));
-  }
-
-  private Collection<CachedPack> getCachedPacksAndUpdateHere(BitmapBuilder needBitmap)
-      throws IOException {
-    return super.getCachedPacksAndUpdate(needBitmap);
+    return lookUp(
+        () -> super.getCachedPacksAndUpdate(needBitmap),
+        next -> next.getCachedPacksAndUpdate(needBitmap));
   }
 
   @Override
@@ -282,16 +261,14 @@ final class S3Reader extends DfsReader {
       PackWriter packer, ProgressMonitor monitor, Iterable<ObjectToPack> objects)
       throws IOException {
     lookUp(
-        reader -> {
-          reader.selectObjectRepresentationHere(packer, monitor, objects);
+        () -> {
+          super.selectObjectRepresentation(packer, monitor, objects);
+          return true;
+        },
+        next -> {
+          next.selectObjectRepresentation(packer, monitor, objects);
           return true;
         });
-  }
-
-  private void selectObjectRepresentationHere(
-      PackWriter packer, ProgressMonitor monitor, Iterable<ObjectToPack> objects)
-      throws IOException {
-    super.selectObjectRepresentation(packer, monitor, objects);
   }
 
   /**
@@ -375,7 +352,9 @@ final class S3Reader extends DfsReader {
 
   @Override
   public void close() {
-    closeSuccessor();
+    if (successor != null) {
+      successor.close();
+    }
     super.close();
   }
 
