@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.transfer;
 
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 
@@ -17,100 +18,50 @@ import org.eclipse.jgit.lib.Config;
 final class ImportedConfig {
   private static final String CORE = "core";
 
-  /** Tests for the keys to copy, by section and subsection, all in lower case. */
-  private static final Map<String, Predicate<String>> MOVES =
-      Map.ofEntries(
-          Map.entry("commitgraph", key -> true),
-          Map.entry("fsck", ImportedConfig::isFsckMessage),
-          Map.entry(
-              "gc",
-              Set.of(
-                      "aggressivedepth",
-                      "aggressivewindow",
-                      "auto",
-                      "autodetach",
-                      "autopacklimit",
-                      "bigpackthreshold",
-                      "cruftpacks",
-                      "logexpiry",
-                      "maxcruftsize",
-                      "packrefs",
-                      "pruneexpire",
-                      "prunepackexpire",
-                      "reflogexpire",
-                      "reflogexpireunreachable",
-                      "writechangedpaths",
-                      "writecommitgraph")
-                  ::contains),
-          Map.entry(
-              "gitweb",
-              Set.of(
-                      "avatar",
-                      "blame",
-                      "category",
-                      "description",
-                      "grep",
-                      "highlight",
-                      "owner",
-                      "patches",
-                      "pickaxe",
-                      "remote_heads",
-                      "showsizes",
-                      "snapshot")
-                  ::contains),
-          Map.entry("http", Set.of("getanyfile", "receivepack", "uploadpack")::contains),
-          Map.entry("i18n", Set.of("commitencoding", "logoutputencoding")::contains),
-          Map.entry("pack", key -> true),
-          Map.entry(
-              "receive",
-              Set.of(
-                      "advertiseatomic",
-                      "advertisepushoptions",
-                      "autogc",
-                      "denycurrentbranch",
-                      "denydeletecurrent",
-                      "denydeletes",
-                      "denynonfastforwards",
-                      "fsckobjects",
-                      "hiderefs",
-                      "keepalive",
-                      "maxcommandbytes",
-                      "maxcommanddiscardbytes",
-                      "maxinputsize",
-                      "maxobjectsizelimit",
-                      "shallowupdate",
-                      "unpacklimit",
-                      "updateserverinfo")
-                  ::contains),
-          Map.entry("receive.fsck", ImportedConfig::isFsckMessage),
-          Map.entry("repack", key -> true),
-          Map.entry(
-              "transfer",
-              Set.of(
-                      "advertiseobjectinfo",
-                      "advertisesid",
-                      "fsckobjects",
-                      "hiderefs",
-                      "unpacklimit")
-                  ::contains),
-          Map.entry("uploadarchive", Set.of("allowunreachable")::contains),
-          Map.entry(
-              "uploadpack",
-              Set.of(
-                      "allowanysha1inwant",
-                      "allowfilter",
-                      "allowreachablesha1inwant",
-                      "allowrefinwant",
-                      "allowtipsha1inwant",
-                      "hiderefs",
-                      "keepalive")
-                  ::contains));
+  /**
+   * Keys to copy, of each section and subsection, all in lower case. A star stands for all keys,
+   * those after a minus left out: {@code skipList} names a file.
+   */
+  private static final Map<String, Set<String>> MOVES =
+      table(
+          """
+          commitgraph: *
+          fsck: * -skiplist
+          gc: aggressivedepth aggressivewindow auto autodetach autopacklimit bigpackthreshold
+            cruftpacks logexpiry maxcruftsize packrefs pruneexpire prunepackexpire reflogexpire
+            reflogexpireunreachable writechangedpaths writecommitgraph
+          gitweb: avatar blame category description grep highlight owner patches pickaxe
+            remote_heads showsizes snapshot
+          http: getanyfile receivepack uploadpack
+          i18n: commitencoding logoutputencoding
+          pack: *
+          receive: advertiseatomic advertisepushoptions autogc denycurrentbranch
+            denydeletecurrent denydeletes denynonfastforwards fsckobjects hiderefs keepalive
+            maxcommandbytes maxcommanddiscardbytes maxinputsize maxobjectsizelimit shallowupdate
+            unpacklimit updateserverinfo
+          receive.fsck: * -skiplist
+          repack: *
+          transfer: advertiseobjectinfo advertisesid fsckobjects hiderefs unpacklimit
+          uploadarchive: allowunreachable
+          uploadpack: allowanysha1inwant allowfilter allowreachablesha1inwant allowrefinwant
+            allowtipsha1inwant hiderefs keepalive
+          """);
 
   private ImportedConfig() {}
 
-  /** Tests whether a key sets the severity of a message of fsck; the other key names a file. */
-  private static boolean isFsckMessage(String key) {
-    return !key.equals("skiplist");
+  /** Reads keys by section; a word with a colon begins a section. */
+  private static Map<String, Set<String>> table(String text) {
+    Map<String, Set<String>> table = new HashMap<>();
+    Set<String> keys = Set.of();
+    for (String word : text.strip().split("\\s+", -1)) {
+      if (word.endsWith(":")) {
+        keys = new HashSet<>();
+        table.put(word.substring(0, word.length() - 1), keys);
+      } else {
+        keys.add(word);
+      }
+    }
+    return table;
   }
 
   /**
@@ -135,9 +86,10 @@ final class ImportedConfig {
   private static void move(
       Config source, String section, @Nullable String subsection, Config moved) {
     String name = subsection == null ? section : section + "." + subsection;
-    Predicate<String> moves = MOVES.getOrDefault(name.toLowerCase(Locale.ROOT), key -> false);
+    Set<String> keys = MOVES.getOrDefault(name.toLowerCase(Locale.ROOT), Set.of());
     for (String key : source.getNames(section, subsection)) {
-      if (moves.test(key.toLowerCase(Locale.ROOT))) {
+      String lower = key.toLowerCase(Locale.ROOT);
+      if (keys.contains(lower) || (keys.contains("*") && !keys.contains("-" + lower))) {
         String[] values = source.getStringList(section, subsection, key);
         moved.setStringList(section, subsection, key, List.of(values));
       }
