@@ -3,9 +3,6 @@ package org.jgits3.internal.refs.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntFunction;
@@ -25,26 +22,18 @@ public final class RefNames {
   /** Lowest first byte of the UTF-8 of a character beyond the basic plane. */
   private static final int SUPPLEMENTARY = 0xf0;
 
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private static final long ONES = 0x0101010101010101L;
-  private static final long HIGH = 0x8080808080808080L;
-
   private final byte[] bytes;
   private final int[] ends;
   private final int size;
   private final boolean supplementary;
-
-  /** True if each name encodes to the bytes that it was decoded from. */
-  private final boolean encoded;
+  private final boolean storable;
 
   private RefNames(Builder from) {
     this.bytes = from.bytes;
     this.ends = from.ends;
     this.size = from.size;
     this.supplementary = from.supplementary;
-    this.encoded = from.encoded;
+    this.storable = from.storable;
   }
 
   /**
@@ -78,26 +67,7 @@ public final class RefNames {
 
   /** Tests whether packed-refs can hold all names. */
   public boolean storable() {
-    int end = size == 0 ? 0 : ends[size - 1];
-    int at = 0;
-    for (; at <= end - Long.BYTES; at += Long.BYTES) {
-      if (anyRefused((long) LONG.get(bytes, at))) {
-        return false;
-      }
-    }
-    for (; at < end; at++) {
-      if (anyRefused((bytes[at] & 0xff) | ('x' * (ONES - 1)))) {
-        return false;
-      }
-    }
-    return encoded;
-  }
-
-  /** Tests whether any of eight bytes is a space, a control character or 0x7f. */
-  private static boolean anyRefused(long x) {
-    long delete = x ^ 0x7f * ONES;
-    long low = (x - (' ' + 1) * ONES) & ~x;
-    return ((low | ((delete - ONES) & ~delete)) & HIGH) != 0;
+    return storable;
   }
 
   private static RefNames of(String name) {
@@ -195,7 +165,7 @@ public final class RefNames {
     private int size;
     private int filled;
     private boolean supplementary;
-    private boolean encoded = true;
+    private boolean storable = true;
 
     /**
      * Begins without names.
@@ -217,6 +187,7 @@ public final class RefNames {
           addNotAscii(name);
           return;
         }
+        storable &= isPlain(c);
         bytes[filled + i] = (byte) c;
       }
       filled += length;
@@ -227,15 +198,21 @@ public final class RefNames {
       byte[] utf8 = name.getBytes(UTF_8);
       for (byte b : utf8) {
         supplementary |= (b & 0xff) >= SUPPLEMENTARY;
+        storable &= isPlain(b & 0xff);
       }
-      encoded &= UTF_8.newEncoder().canEncode(name);
+      storable &= UTF_8.newEncoder().canEncode(name);
       add(utf8, 0, utf8.length);
+    }
+
+    /** Tests whether a byte of a name is neither a space nor a control character. */
+    private static boolean isPlain(int c) {
+      return c > ' ' && c != 0x7f;
     }
 
     /** Adds a name of another list. */
     void add(RefNames from, int i) {
       supplementary |= from.supplementary;
-      encoded &= from.encoded;
+      storable &= from.storable;
       add(from.bytes, from.start(i), from.length(i));
     }
 
