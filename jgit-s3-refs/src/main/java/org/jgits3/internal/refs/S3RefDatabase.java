@@ -171,7 +171,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   /** Commits a transaction that gives refs only values that other refs have already. */
   <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return seen(transaction, Set::of, t -> shared.commit(committer, t));
+    return seen(Set::of, seen -> shared.commit(committer, transaction, seen, Optional.empty()));
   }
 
   /**
@@ -180,7 +180,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * @param tips ids that refs may point to afterwards
    */
   <R> R commit(RefTransaction<R> transaction, Set<ObjectId> tips, RefView view) throws IOException {
-    return seen(transaction, () -> tips, t -> shared.commit(committer, t, Optional.of(view)));
+    return seen(() -> tips, seen -> shared.commit(committer, transaction, seen, Optional.of(view)));
   }
 
   /**
@@ -190,13 +190,13 @@ public final class S3RefDatabase extends LookupRefDatabase {
    */
   public <R> R commitBatch(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, long bytes)
       throws IOException {
-    return seen(transaction, tips, t -> shared.commitBatch(committer, t, bytes));
+    return seen(tips, seen -> shared.commitBatch(committer, transaction, seen, bytes));
   }
 
-  /** A way to commit a transaction. */
+  /** Commits a transaction whose objects were looked for after a generation. */
   @FunctionalInterface
   private interface Commit<R> {
-    R run(RefTransaction<R> transaction) throws IOException;
+    R run(long seen) throws IOException;
   }
 
   /**
@@ -204,13 +204,12 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * since it was opened. If garbage was removed since, checks again that all objects reachable from
    * them exist.
    */
-  private <R> R seen(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, Commit<R> commit)
-      throws IOException {
+  private <R> R seen(Supplier<Set<ObjectId>> tips, Commit<R> commit) throws IOException {
     Refs known = shared.newest();
     long seen = firstSeen(tips);
     while (true) {
       try {
-        return committed(commit.run(transaction.seenAt(seen)), known);
+        return committed(commit.run(seen), known);
       } catch (ObjectsDroppedException e) {
         seen = lookAgain(e.tips());
       }

@@ -41,7 +41,7 @@ import org.jgits3.manifest.TransactionLog;
  */
 final class LargeTransaction<R> {
   private final Manifest manifest;
-  private final RefTransaction<R> transaction;
+  private final long seen;
 
   /** Refs that it was prepared on. */
   private final RefView view;
@@ -115,13 +115,9 @@ final class LargeTransaction<R> {
   }
 
   private LargeTransaction(
-      Manifest manifest,
-      RefTransaction<R> transaction,
-      RefView view,
-      Prepared<R> prepared,
-      Uploads uploads) {
+      Manifest manifest, long seen, RefView view, Prepared<R> prepared, Uploads uploads) {
     this.manifest = manifest;
-    this.transaction = transaction;
+    this.seen = seen;
     this.view = view;
     this.prepared = prepared;
     this.made = uploads.snapshot;
@@ -136,6 +132,7 @@ final class LargeTransaction<R> {
    * @param manifest manifest validated in this operation
    * @param view its refs
    * @param transaction the transaction
+   * @param seen as for {@link SharedRefs#commit}
    * @param upload takes the snapshot
    * @param log takes the changes
    * @return the transaction, ready to commit; empty if it changes nothing
@@ -145,6 +142,7 @@ final class LargeTransaction<R> {
       Manifest manifest,
       RefView view,
       RefTransaction<R> transaction,
+      long seen,
       SnapshotUpload upload,
       LogObjects log)
       throws IOException {
@@ -157,7 +155,7 @@ final class LargeTransaction<R> {
     ParallelRequests.all(
         () -> uploads.snapshot(manifest, view, prepared.changes(), upload),
         () -> uploads.records(manifest, prepared.outcome().log(), log));
-    return Optional.of(new LargeTransaction<>(manifest, transaction, view, prepared, uploads));
+    return Optional.of(new LargeTransaction<>(manifest, seen, view, prepared, uploads));
   }
 
   /** Deletes the uploads, which no manifest lists or will list. */
@@ -228,7 +226,7 @@ final class LargeTransaction<R> {
       tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
-    ObjectsDroppedException.check(base, prepared.changes()::tips, transaction.seen());
+    ObjectsDroppedException.check(base, prepared.changes()::tips, seen);
     return Proposal.edit(next, prepared.outcome().verdict());
   }
 }

@@ -28,39 +28,6 @@ public interface RefTransaction<R> {
   Outcome<R> apply(RefEdits edits) throws IOException;
 
   /**
-   * Generation before the objects that the refs are to lead to were first looked for.
-   *
-   * @return generation of a manifest known before that; if garbage was removed later, the
-   *     transaction fails with {@link ObjectsDroppedException}
-   */
-  default long seen() {
-    return Long.MAX_VALUE;
-  }
-
-  /**
-   * Returns the same transaction for a caller that looked for the objects after a generation.
-   *
-   * @param generation generation of a manifest known before that
-   * @return the transaction
-   */
-  default RefTransaction<R> seenAt(long generation) {
-    return new SeenAt<>(this, generation);
-  }
-
-  /** A transaction that knows its {@link #seen}. */
-  record SeenAt<R>(RefTransaction<R> transaction, long seen) implements RefTransaction<R> {
-    @Override
-    public Outcome<R> apply(RefEdits edits) throws IOException {
-      return transaction.apply(edits);
-    }
-
-    @Override
-    public Optional<Complete<R>> applyAtOnce(RefView view) {
-      return transaction.applyAtOnce(view);
-    }
-  }
-
-  /**
    * Makes all changes in one pass over very many refs, if every one of them can be made.
    *
    * @param view refs as they are

@@ -308,25 +308,16 @@ public final class SharedRefs {
    * @param <R> verdict
    * @param through commits what the transaction makes of the manifest
    * @param transaction what to change
+   * @param seen generation of a manifest known before the objects that refs are to lead to were
+   *     first looked for
+   * @param prepared refs that the caller has in memory; its table serves if none is kept
    * @return its verdict
+   * @throws ObjectsDroppedException if garbage was removed since that generation
    * @throws org.jgits3.manifest.UnknownOutcomeException if it could not be decided in time
    * @throws IOException if it could not be tried
    */
-  public <R> R commit(Committer through, RefTransaction<R> transaction) throws IOException {
-    return commit(through, transaction, Optional.empty());
-  }
-
-  /**
-   * Commits a transaction.
-   *
-   * @param <R> verdict
-   * @param through commits what the transaction makes of the manifest
-   * @param transaction what to change
-   * @param prepared refs that the caller has in memory; its table serves if none is kept
-   * @return its verdict
-   * @throws IOException as {@link #commit(Committer, RefTransaction)}
-   */
-  public <R> R commit(Committer through, RefTransaction<R> transaction, Optional<RefView> prepared)
+  public <R> R commit(
+      Committer through, RefTransaction<R> transaction, long seen, Optional<RefView> prepared)
       throws IOException {
     int full = 0;
     Optional<RefView> loaded = prepared;
@@ -337,7 +328,7 @@ public final class SharedRefs {
         R verdict =
             through.commit(
                 base -> {
-                  Proposal<R> proposal = propose(base, held, transaction);
+                  Proposal<R> proposal = propose(base, held, transaction, seen);
                   obliged.set(
                       proposal instanceof Proposal.Edit<R> edit
                           && Folding.obliges(base, edit.next()));
@@ -357,7 +348,8 @@ public final class SharedRefs {
   }
 
   private <R> Proposal<R> propose(
-      Manifest base, Optional<RefView> loaded, RefTransaction<R> transaction) throws IOException {
+      Manifest base, Optional<RefView> loaded, RefTransaction<R> transaction, long seen)
+      throws IOException {
     PackedRefsTable table =
         tables
             .held(base.refs().snapshot())
@@ -374,7 +366,7 @@ public final class SharedRefs {
       return Proposal.noEdit(outcome.verdict());
     }
     Manifest next = base.withRefs(edits.apply()).withLog(logged(base, outcome.log()));
-    ObjectsDroppedException.check(base, edits::tips, transaction.seen());
+    ObjectsDroppedException.check(base, edits::tips, seen);
     return Proposal.edit(next, outcome.verdict());
   }
 
@@ -407,25 +399,26 @@ public final class SharedRefs {
    * @param <R> verdict
    * @param through commits what the transaction makes of the manifest
    * @param transaction what to change
+   * @param seen as for {@link #commit}
    * @param bytes about what it adds to the manifest
    * @return its verdict
    * @throws IOException as {@link #commit}
    */
-  public <R> R commitBatch(Committer through, RefTransaction<R> transaction, long bytes)
+  public <R> R commitBatch(Committer through, RefTransaction<R> transaction, long seen, long bytes)
       throws IOException {
     if (bytes <= SMALL) {
-      return commit(through, transaction);
+      return commit(through, transaction, seen, Optional.empty());
     }
     long used = committer.cached().map(v -> v.manifest().approximateBytes()).orElse(0L);
     if (used + bytes <= ROOM) {
       try {
-        return commit(through, transaction);
+        return commit(through, transaction, seen, Optional.empty());
       } catch (ManifestException.TooLarge e) {
         // Other batches keep filling the manifest.
         LOG.debug("a batch is committed with a snapshot, since the manifest has no room", e);
       }
     }
-    return commitLarge(through, transaction);
+    return commitLarge(through, transaction, seen);
   }
 
   /**
@@ -433,11 +426,12 @@ public final class SharedRefs {
    * meanwhile, nor another such batch begun: the snapshot would be of the wrong refs then, and the
    * upload for nothing.
    */
-  private <R> R commitLarge(Committer through, RefTransaction<R> transaction) throws IOException {
+  private <R> R commitLarge(Committer through, RefTransaction<R> transaction, long seen)
+      throws IOException {
     largeBatches.lock();
     boolean holding = folding.hold();
     try {
-      return uploadAndCommit(through, transaction);
+      return uploadAndCommit(through, transaction, seen);
     } finally {
       if (holding) {
         folding.release();
@@ -447,15 +441,15 @@ public final class SharedRefs {
     }
   }
 
-  private <R> R uploadAndCommit(Committer through, RefTransaction<R> transaction)
+  private <R> R uploadAndCommit(Committer through, RefTransaction<R> transaction, long seen)
       throws IOException {
     int full = 0;
     for (int i = 0; i < UPLOADS; i++) {
       Current now = current();
       Optional<LargeTransaction<R>> prepared =
-          LargeTransaction.prepare(now.manifest(), now.view(), transaction, upload, log);
+          LargeTransaction.prepare(now.manifest(), now.view(), transaction, seen, upload, log);
       if (prepared.isEmpty()) {
-        return commit(through, transaction, Optional.of(now.view()));
+        return commit(through, transaction, seen, Optional.of(now.view()));
       }
       LargeTransaction<R> large = prepared.get();
       try {
