@@ -36,8 +36,7 @@ import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.internal.store.upload.PackUploads;
-import org.jgits3.maintenance.BackgroundCompaction;
-import org.jgits3.maintenance.BackgroundGc;
+import org.jgits3.maintenance.BackgroundMaintenance;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
@@ -106,10 +105,7 @@ public final class S3RepositoryManager implements Closeable {
   private final PackUploads uploads;
   private final RepositoryCatalog catalog;
   private final ThreadPoolExecutor background;
-  private final ExecutorService compactor;
-  private final ExecutorService collector;
-  private final BackgroundCompaction compaction;
-  private final Optional<BackgroundGc> collection;
+  private final BackgroundMaintenance maintenance;
   private volatile boolean maintaining;
   private final ManifestCounters manifestMetrics = new ManifestCounters();
   private final RefsCounters refsMetrics = new RefsCounters();
@@ -180,19 +176,9 @@ public final class S3RepositoryManager implements Closeable {
     this.indexes = new IndexBudget(settings.indexLimit());
     this.catalog = new RepositoryCatalog(store, settings.commits());
     this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);
-    this.compactor = DaemonThreads.pool("jgit-s3-maintenance", BackgroundCompaction.THREADS);
-    this.collector = DaemonThreads.pool("jgit-s3-collection", 1);
     this.repositories = new KnownRepositories(settings.manifestLimit());
-    this.compaction =
-        new BackgroundCompaction(
-            compactor, compactor::isShutdown, name -> maintenance(name.value()));
-    this.collection =
-        settings
-            .collectAfter()
-            .map(
-                age ->
-                    new BackgroundGc(
-                        age, collector, collector::isShutdown, name -> maintenance(name.value())));
+    this.maintenance =
+        new BackgroundMaintenance(settings.collectAfter(), name -> maintenance(name.value()));
     removeSpills();
   }
 
@@ -374,7 +360,7 @@ public final class S3RepositoryManager implements Closeable {
             packFiles,
             indexes);
     if (maintaining) {
-      created.maintain(compaction, collection);
+      created.maintain(maintenance);
     }
     return created;
   }
@@ -564,7 +550,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   public void maintainInBackground() {
     maintaining = true; // first: later repositories read it, earlier ones are known
-    repositories.all().forEach(known -> known.maintain(compaction, collection));
+    repositories.all().forEach(known -> known.maintain(maintenance));
   }
 
   /**
@@ -723,7 +709,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return how many
    */
   public int compactionBacklog() {
-    return compaction.waiting();
+    return maintenance.compactionBacklog();
   }
 
   /**
@@ -798,8 +784,7 @@ public final class S3RepositoryManager implements Closeable {
   @Override
   public void close() throws IOException {
     store.endRetries();
-    compactor.shutdownNow(); // what they were at is begun anew elsewhere, or later
-    collector.shutdownNow();
+    maintenance.close();
     background.shutdown();
     try {
       if (!background.awaitTermination(

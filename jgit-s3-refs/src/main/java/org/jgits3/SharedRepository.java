@@ -4,7 +4,7 @@ package org.jgits3;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
@@ -17,8 +17,7 @@ import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.transaction.SharedRefs;
 import org.jgits3.internal.store.upload.PackUploads;
-import org.jgits3.maintenance.BackgroundCompaction;
-import org.jgits3.maintenance.BackgroundGc;
+import org.jgits3.maintenance.BackgroundMaintenance;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -45,18 +44,14 @@ final class SharedRepository {
 
   private static final long PACK_BYTES = 1 << 10;
 
-  /** Packs from which on each opening checks whether they can be merged. */
-  private static final int MANY_PACKS = 100;
-
   private final ObjectStore store;
   private final RepositoryName name;
   private final ManifestCommitter committer;
   private final SharedRefs refs;
   private final SharedPacks packs;
 
-  private final AtomicBoolean maintained = new AtomicBoolean();
-  private volatile Optional<BackgroundGc.Watch> watch = Optional.empty();
-  private volatile Optional<BackgroundCompaction> compaction = Optional.empty();
+  /** Null until maintenance in the background has begun. */
+  private final AtomicReference<BackgroundMaintenance> maintenance = new AtomicReference<>();
 
   SharedRepository(
       ObjectStore store,
@@ -83,45 +78,21 @@ final class SharedRepository {
             store, uploads, committer, refs::makeRoom, refs::of, receiving, files, indexes);
   }
 
-  /**
-   * Starts maintenance in the background, unless it has started already.
-   *
-   * @param merging merges small packs
-   * @param collection collects; empty for no collections
-   */
-  void maintain(BackgroundCompaction merging, Optional<BackgroundGc> collection) {
-    if (!maintained.compareAndSet(false, true)) {
-      return;
+  /** Starts maintenance in the background, unless it has started already. */
+  void maintain(BackgroundMaintenance background) {
+    if (maintenance.compareAndSet(null, background)) {
+      RepositoryName watched = name; // not the field: a listener must not refer to this
+      committer.onChange((before, after) -> background.consider(watched, after));
+      committer.cached().ifPresent(known -> background.consider(watched, known.manifest()));
     }
-    RepositoryName watched = name; // not the field: a listener must not refer to this
-    Optional<BackgroundGc.Watch> watching = collection.map(each -> each.watch(watched));
-    committer.onChange((before, after) -> merging.consider(watched, after));
-    watching.ifPresent(each -> committer.onChange((before, after) -> each.consider(after)));
-    watch = watching;
-    compaction = Optional.of(merging);
-    committer
-        .cached()
-        .map(VersionedManifest::manifest)
-        .ifPresent(
-            known -> {
-              merging.consider(watched, known);
-              watching.ifPresent(each -> each.consider(known));
-            });
   }
 
-  /**
-   * Notes that a handle is opened, which checks whether maintenance has become due. A repository of
-   * many packs is considered again, because a manifest that is full of them does not change.
-   */
+  /** Notes that a handle is opened, which checks whether maintenance has become due. */
   void opened() {
-    watch.ifPresent(BackgroundGc.Watch::look);
-    compaction.ifPresent(
-        merging ->
-            committer
-                .cached()
-                .map(VersionedManifest::manifest)
-                .filter(known -> known.packs().size() >= MANY_PACKS)
-                .ifPresent(known -> merging.consider(name, known)));
+    BackgroundMaintenance background = maintenance.get();
+    if (background != null) {
+      committer.cached().ifPresent(known -> background.opened(name, known.manifest()));
+    }
   }
 
   /**

@@ -15,9 +15,9 @@ import org.jgits3.manifest.RepositoryName;
  * enough small ones, one step at a time, while no other process maintains the repository. Safe for
  * use by many threads.
  */
-public final class BackgroundCompaction {
+final class BackgroundCompaction {
   /** Steps at a time, each of another repository: one that stalls must not block the others. */
-  public static final int THREADS = 2;
+  static final int THREADS = 2;
 
   /**
    * Pause after a failure. Short, because a busy repository fills its manifest with packs in less
@@ -36,13 +36,8 @@ public final class BackgroundCompaction {
    * @param background runs the steps
    * @param ending returns true if background work is being stopped
    * @param repositories opens a repository when its turn comes
+   * @param clock tells the time
    */
-  public BackgroundCompaction(
-      Executor background, BooleanSupplier ending, RepositoryOpener repositories) {
-    this(background, ending, repositories, Instant::now);
-  }
-
-  /** Creates a scheduler with a clock chosen by a test. */
   BackgroundCompaction(
       Executor background,
       BooleanSupplier ending,
@@ -66,7 +61,7 @@ public final class BackgroundCompaction {
    * @param name name of a repository
    * @param newest its newest manifest
    */
-  public void consider(RepositoryName name, Manifest newest) {
+  void consider(RepositoryName name, Manifest newest) {
     if (isDue(newest)) {
       steps.add(name);
     } else {
@@ -78,12 +73,8 @@ public final class BackgroundCompaction {
     return !PackCompaction.due(newest.packs()).isEmpty();
   }
 
-  /**
-   * Number of repositories that wait for a step, or are having one.
-   *
-   * @return the number
-   */
-  public int waiting() {
+  /** Number of repositories that wait for a step, or are having one. */
+  int waiting() {
     return steps.waiting();
   }
 

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * has packed, so that a collection copies at most some ten bytes for each byte pushed. Clocks
  * decide only on the time. Safe for use by many threads.
  */
-public final class BackgroundGc {
+final class BackgroundGc {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundGc.class);
 
   /**
@@ -69,13 +69,9 @@ public final class BackgroundGc {
    * @param background runs collections, one at a time
    * @param ending returns true to end a collection under way at once, unfinished
    * @param repositories opens a repository when its turn comes
+   * @param clock tells the time
+   * @param heap bytes of the heap
    */
-  public BackgroundGc(
-      Duration age, Executor background, BooleanSupplier ending, RepositoryOpener repositories) {
-    this(age, background, ending, repositories, Instant::now, Runtime.getRuntime().maxMemory());
-  }
-
-  /** Creates a scheduler with a clock and a heap size chosen by a test. */
   BackgroundGc(
       Duration age,
       Executor background,
@@ -98,61 +94,15 @@ public final class BackgroundGc {
   }
 
   /**
-   * Observes the manifests of one repository. Holds only its name. Safe for use by many threads.
-   */
-  public final class Watch {
-    private final RepositoryName name;
-    private long generation; // guarded by this
-
-    /**
-     * Time at which the newest manifest is due, in milliseconds since the epoch. Written under
-     * this.
-     */
-    private volatile long due = NEVER;
-
-    private Watch(RepositoryName name) {
-      this.name = name;
-    }
-
-    /**
-     * Takes note of a manifest, and schedules a collection if it is due. Quick, and never throws.
-     *
-     * @param newest a manifest; does nothing if a later one was noted before
-     */
-    public void consider(Manifest newest) {
-      synchronized (this) {
-        if (newest.generation() < generation) {
-          return;
-        }
-        generation = newest.generation();
-        due = dueAt(newest, age.toMillis());
-      }
-      look();
-    }
-
-    /**
-     * Schedules a collection if the newest manifest has become due. Quick, without a request, and
-     * never throws.
-     */
-    public void look() {
-      long at = due;
-      if (at == NEVER) {
-        return;
-      }
-      if (steps.now() >= at) {
-        steps.add(name);
-      }
-    }
-  }
-
-  /**
-   * Watches a repository.
+   * Schedules a collection if it is due. Quick, without a request, and never throws.
    *
-   * @param name its name
-   * @return the watch to pass its manifests to
+   * @param name name of a repository
+   * @param newest its newest manifest known
    */
-  public Watch watch(RepositoryName name) {
-    return new Watch(name);
+  void consider(RepositoryName name, Manifest newest) {
+    if (isDue(newest)) {
+      steps.add(name);
+    }
   }
 
   /** Number of repositories that wait for a collection, or are being collected. */

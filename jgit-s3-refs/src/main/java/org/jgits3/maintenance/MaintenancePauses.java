@@ -2,16 +2,15 @@
 package org.jgits3.maintenance;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.RepositoryName;
 
 /**
  * Pauses of background maintenance by repository name: one after each maintenance, and a longer one
  * after each failure. Times are milliseconds since the epoch. Safe for use by many threads.
  *
- * <p>Bounded in number: beyond it, the ones that have not been set for the longest time are
- * dropped, and their repositories maintained a little too early.
+ * <p>Bounded in number: beyond it, the least recently used ones are dropped, and their repositories
+ * maintained a little too early.
  */
 final class MaintenancePauses {
   /** Most repositories with an entry. */
@@ -20,14 +19,8 @@ final class MaintenancePauses {
   private final Duration afterFailure;
   private final int mostFailures;
 
-  /** In the order they were set; guarded by this. */
-  private final Map<RepositoryName, Pause> pauses =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<RepositoryName, Pause> eldest) {
-          return size() > MOST;
-        }
-      };
+  /** Changed under the lock of this. */
+  private final LruCache<RepositoryName, Pause> pauses = new LruCache<>(MOST);
 
   /**
    * Pause of one repository.
@@ -57,35 +50,28 @@ final class MaintenancePauses {
   }
 
   /** Tests whether a repository is paused. */
-  synchronized boolean isPaused(RepositoryName name, long now) {
-    Pause pause = pauses.get(name);
-    return pause != null && now < pause.until();
+  boolean isPaused(RepositoryName name, long now) {
+    return pauses.get(name).filter(pause -> now < pause.until()).isPresent();
   }
 
   /** Pauses a repository for some time. Its failures still count. */
   synchronized void pause(RepositoryName name, long now, Duration time) {
-    put(name, new Pause(plus(now, time), failures(name)));
+    pauses.put(name, new Pause(plus(now, time), failures(name)), 1);
   }
 
   /** Pauses a repository that failed, twice as long as the last time. */
   synchronized void failed(RepositoryName name, long now) {
     int before = failures(name);
     Duration time = afterFailure.multipliedBy(1L << before);
-    put(name, new Pause(plus(now, time), Math.min(mostFailures, before + 1)));
+    pauses.put(name, new Pause(plus(now, time), Math.min(mostFailures, before + 1)), 1);
   }
 
   /** Removes a repository and its failures. */
-  synchronized void clear(RepositoryName name) {
+  void clear(RepositoryName name) {
     pauses.remove(name);
   }
 
   private int failures(RepositoryName name) {
-    Pause pause = pauses.get(name);
-    return pause == null ? 0 : pause.failures();
-  }
-
-  private void put(RepositoryName name, Pause pause) {
-    pauses.remove(name);
-    pauses.put(name, pause);
+    return pauses.get(name).map(Pause::failures).orElse(0);
   }
 }

@@ -47,6 +47,7 @@ class BackgroundGcTest extends MaintainedRepository {
   private final Queue<Runnable> scheduled = new ArrayDeque<>();
 
   private Instant now = Instant.now();
+  private Manifest known;
 
   /** Makes a ref lead to so many bytes that cannot be compressed. */
   private void pushLarge(String ref, int bytes) throws IOException {
@@ -77,8 +78,15 @@ class BackgroundGcTest extends MaintainedRepository {
         heap);
   }
 
-  private BackgroundGc.Watch collection() throws IOException {
-    return process(ROOMY).watch(NAME);
+  /** Notes the newest manifest, as after a commit or when the repository is opened first. */
+  private void note(BackgroundGc process) throws IOException {
+    known = it.manifest();
+    process.consider(NAME, known);
+  }
+
+  /** Opens the repository again, of which nothing newer is known. */
+  private void openAgain(BackgroundGc process) {
+    process.consider(NAME, known);
   }
 
   /** Does what was scheduled; how much that was. */
@@ -97,15 +105,15 @@ class BackgroundGcTest extends MaintainedRepository {
     Instant pushed =
         Instant.ofEpochMilli(
             it.manifest().packs().stream().mapToLong(PackEntry::lastModified).min().orElseThrow());
-    BackgroundGc.Watch collection = collection();
+    BackgroundGc collection = process(ROOMY);
     now = pushed;
-    collection.consider(it.manifest());
+    note(collection);
     assertThat(run()).as("new").isZero();
     now = now.plus(DAY).minusMillis(1_000);
-    collection.look();
+    openAgain(collection);
     assertThat(run()).as("not quite").isZero();
     now = now.plus(DAY);
-    collection.look(); // nothing was pushed meanwhile
+    openAgain(collection); // nothing was pushed meanwhile
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
     it.isSound();
@@ -116,9 +124,9 @@ class BackgroundGcTest extends MaintainedRepository {
     push(1);
     it.gc();
     pushLarge("refs/heads/large", 1 << 20);
-    BackgroundGc.Watch collection = collection();
+    BackgroundGc collection = process(ROOMY);
     now = Instant.now();
-    collection.consider(it.manifest());
+    note(collection);
     assertThat(run()).isZero();
   }
 
@@ -127,12 +135,12 @@ class BackgroundGcTest extends MaintainedRepository {
     pushLarge("refs/heads/large", 1 << 20);
     it.gc();
     push(1);
-    BackgroundGc.Watch collection = collection();
+    BackgroundGc collection = process(ROOMY);
     now = Instant.now().plus(DAY.multipliedBy(30));
-    collection.consider(it.manifest());
+    note(collection);
     assertThat(run()).isZero();
     pushLarge("refs/heads/other", 1 << 17); // more than a tenth
-    collection.consider(it.manifest());
+    note(collection);
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
   }
@@ -143,9 +151,9 @@ class BackgroundGcTest extends MaintainedRepository {
     TestRepositories.commit(it.user, "garbage");
     it.gc();
     assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
-    BackgroundGc.Watch collection = collection();
+    BackgroundGc collection = process(ROOMY);
     now = Instant.now().plus(DAY.multipliedBy(30));
-    collection.consider(it.manifest());
+    note(collection);
     assertThat(run()).isZero();
   }
 
@@ -166,26 +174,26 @@ class BackgroundGcTest extends MaintainedRepository {
   }
 
   /** A repository that is due. */
-  private BackgroundGc.Watch due() throws IOException {
+  private BackgroundGc due() throws IOException {
     push(3);
-    BackgroundGc.Watch collection = process(ROOMY).watch(NAME);
+    BackgroundGc collection = process(ROOMY);
     now = Instant.now().plus(DAY.multipliedBy(2));
-    collection.consider(it.manifest());
+    note(collection);
     return collection;
   }
 
   @Test
   void nothing_is_collected_while_another_process_maintains_the_repository() throws Exception {
-    BackgroundGc.Watch collection = due();
+    BackgroundGc collection = due();
     Lease other = new Lease(it.plain, it.manifest().repositoryId());
     assertThat(other.acquire()).isTrue();
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).doesNotContain("GC");
-    collection.look();
+    openAgain(collection);
     assertThat(run()).as("asked again at once").isZero();
     other.release();
     now = now.plus(Lease.TERM);
-    collection.look();
+    openAgain(collection);
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
   }
@@ -229,7 +237,7 @@ class BackgroundGcTest extends MaintainedRepository {
         };
     for (int minute = 0; minute < 24 * 60; minute++) {
       it.store.beforeLease(fail);
-      process.watch(NAME).consider(it.manifest()); // as if opened for the first time
+      note(process);
       run();
       now = now.plus(Duration.ofMinutes(1));
     }
@@ -237,7 +245,7 @@ class BackgroundGcTest extends MaintainedRepository {
 
     it.store.beforeLease(() -> {});
     now = now.plus(DAY);
-    process.watch(NAME).consider(it.manifest());
+    note(process);
     run();
     assertThat(sources()).containsExactly("GC");
     it.isSound();
@@ -251,7 +259,7 @@ class BackgroundGcTest extends MaintainedRepository {
     List<RepositoryName> names = List.of(NAME, RepositoryName.of("s"), RepositoryName.of("t"));
     for (int round = 0; round < 3; round++) {
       for (RepositoryName name : names) {
-        process.watch(name).consider(it.manifest());
+        process.consider(name, it.manifest());
       }
     }
     assertThat(scheduled).hasSameSizeAs(names);
@@ -263,11 +271,11 @@ class BackgroundGcTest extends MaintainedRepository {
 
   @Test
   void a_repository_that_is_gone_when_it_is_its_turn_is_skipped() throws Exception {
-    BackgroundGc.Watch collection = due();
+    BackgroundGc collection = due();
     it.users.delete("r");
     assertThat(run()).isEqualTo(1);
     it.store.beforeLease(() -> fail("a lease of what is gone"));
-    collection.look();
+    openAgain(collection);
     assertThat(run()).as("no failure that would delay it").isEqualTo(1);
   }
 
@@ -277,27 +285,26 @@ class BackgroundGcTest extends MaintainedRepository {
     long objects = it.manifest().packs().stream().mapToLong(PackEntry::objects).sum();
     long least = 4 * objects * BackgroundGc.BYTES_PER_OBJECT;
     now = Instant.now().plus(DAY.multipliedBy(2));
-    BackgroundGc.Watch small = process(least - 1).watch(NAME);
-    small.consider(it.manifest());
+    BackgroundGc small = process(least - 1);
+    note(small);
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).doesNotContain("GC");
-    small.look();
+    openAgain(small);
     assertThat(run()).as("looked at again at once").isZero();
-    BackgroundGc.Watch enough = process(least).watch(NAME);
-    enough.consider(it.manifest());
+    note(process(least));
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
   }
 
   @Test
   void a_collection_under_way_ends_with_the_process_and_changes_nothing() throws Exception {
-    BackgroundGc.Watch collection = due();
+    BackgroundGc collection = due();
     List<String> before = sources();
     it.store.beforeLease(() -> ending.set(true));
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).isEqualTo(before);
     ending.set(false);
-    collection.look();
+    openAgain(collection);
     assertThat(run()).as("no failure").isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
     it.isSound();

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.Closeable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+
+/**
+ * Maintenance of the repositories of a process in the background: merges small packs when pushes
+ * have left enough of them, and collects when packs are old enough. Safe for use by many threads.
+ */
+public final class BackgroundMaintenance implements Closeable {
+  /** Packs from which on each opening checks whether they can be merged. */
+  private static final int MANY_PACKS = 100;
+
+  private final ExecutorService compactor =
+      DaemonThreads.pool("jgit-s3-maintenance", BackgroundCompaction.THREADS);
+
+  private final ExecutorService collector = DaemonThreads.pool("jgit-s3-collection", 1);
+  private final BackgroundCompaction compaction;
+  private final Optional<BackgroundGc> collection;
+
+  /**
+   * Maintains nothing yet.
+   *
+   * @param collectAfter how old a pack gets before it is collected, more than 0; empty for no
+   *     collections
+   * @param repositories opens a repository when its turn comes
+   */
+  public BackgroundMaintenance(Optional<Duration> collectAfter, RepositoryOpener repositories) {
+    this.compaction =
+        new BackgroundCompaction(compactor, compactor::isShutdown, repositories, Instant::now);
+    this.collection =
+        collectAfter.map(
+            age ->
+                new BackgroundGc(
+                    age,
+                    collector,
+                    collector::isShutdown,
+                    repositories,
+                    Instant::now,
+                    Runtime.getRuntime().maxMemory()));
+  }
+
+  /**
+   * Schedules what a manifest makes due. Quick, without a request, and never throws.
+   *
+   * @param name name of a repository
+   * @param newest its newest manifest
+   */
+  public void consider(RepositoryName name, Manifest newest) {
+    compaction.consider(name, newest);
+    collection.ifPresent(each -> each.consider(name, newest));
+  }
+
+  /**
+   * Schedules what has become due since the manifest was considered. Packs are collected once they
+   * are old enough. Many packs are considered again, because a manifest that is full of them does
+   * not change. Quick, without a request, and never throws.
+   *
+   * @param name name of a repository that is opened
+   * @param newest its newest manifest known
+   */
+  public void opened(RepositoryName name, Manifest newest) {
+    if (newest.packs().size() >= MANY_PACKS) {
+      compaction.consider(name, newest);
+    }
+    collection.ifPresent(each -> each.consider(name, newest));
+  }
+
+  /**
+   * Number of repositories that wait for a step of compaction, or are having one.
+   *
+   * @return the number
+   */
+  public int compactionBacklog() {
+    return compaction.waiting();
+  }
+
+  /** Ends all maintenance, without waiting for it: it begins again elsewhere, or later. */
+  @Override
+  public void close() {
+    compactor.shutdownNow();
+    collector.shutdownNow();
+  }
+}
