@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -25,7 +24,7 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.pack.IndexBudget;
-import org.jgits3.internal.pack.ReceiveResources;
+import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackFiles;
@@ -102,7 +101,6 @@ public final class S3RepositoryManager implements Closeable {
 
   private final ObjectStore store;
   private final S3Settings settings;
-  private final PackUploads uploads;
   private final RepositoryCatalog catalog;
   private final ThreadPoolExecutor background;
   private final BackgroundMaintenance maintenance;
@@ -110,9 +108,7 @@ public final class S3RepositoryManager implements Closeable {
   private final ManifestCounters manifestMetrics = new ManifestCounters();
   private final RefsCounters refsMetrics = new RefsCounters();
   private final TableCache tableBudget;
-  private final PackFiles packFiles;
-  private final ReceiveResources receiving;
-  private final IndexBudget indexes;
+  private final PackResources packs;
 
   private final KnownRepositories repositories;
 
@@ -168,12 +164,15 @@ public final class S3RepositoryManager implements Closeable {
     this.settings = settings;
     BlockCache.configureOnce(settings.config());
     this.tableBudget = new TableCache(settings.tableLimit(), refsMetrics);
-    this.uploads = new PackUploads(store, settings.uploads());
-    this.packFiles =
-        new PackFiles(store, settings.diskCache().map(options -> new DiskCache(store, options)));
-    this.receiving =
-        new ReceiveResources(settings.spills(), new TransferMemory(settings.receiveLimit()));
-    this.indexes = new IndexBudget(settings.indexLimit());
+    this.packs =
+        new PackResources(
+            store,
+            new PackUploads(store, settings.uploads()),
+            new PackFiles(
+                store, settings.diskCache().map(options -> new DiskCache(store, options))),
+            settings.spills(),
+            new TransferMemory(settings.receiveLimit()),
+            new IndexBudget(settings.indexLimit()));
     this.catalog = new RepositoryCatalog(store, settings.commits());
     this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);
     this.repositories = new KnownRepositories(settings.manifestLimit());
@@ -184,7 +183,7 @@ public final class S3RepositoryManager implements Closeable {
 
   private void removeSpills() {
     try {
-      receiving.spills().clean();
+      packs.spills().clean();
     } catch (IOException e) {
       LOG.warn(
           "files of received packs that killed processes left are still there: {}", e.toString());
@@ -348,17 +347,7 @@ public final class S3RepositoryManager implements Closeable {
   private SharedRepository create(RepositoryName name) {
     SharedRepository created =
         new SharedRepository(
-            store,
-            uploads,
-            name,
-            settings,
-            background,
-            manifestMetrics,
-            refsMetrics,
-            tableBudget,
-            receiving,
-            packFiles,
-            indexes);
+            packs, name, settings, background, manifestMetrics, refsMetrics, tableBudget);
     if (maintaining) {
       created.maintain(maintenance);
     }
@@ -469,7 +458,10 @@ public final class S3RepositoryManager implements Closeable {
    */
   public StoreHistory storeHistory() {
     return new StoreHistory(
-        store, new KnownManifests(), settings.manifestReads(), new LogObjects(store, uploads));
+        store,
+        new KnownManifests(),
+        settings.manifestReads(),
+        new LogObjects(store, packs.uploads()));
   }
 
   /** Manifests of the repositories that are known, and of others. */
@@ -746,7 +738,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return the budget of all repositories of this manager
    */
   public MemoryUse indexBudget() {
-    return indexes;
+    return packs.indexes();
   }
 
   /**
@@ -755,7 +747,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return budget of all repositories of this manager
    */
   public MemoryUse receiveMemory() {
-    return receiving.memory();
+    return packs.memory();
   }
 
   /**
@@ -765,7 +757,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return uploads of all repositories of this manager
    */
   public Uploads uploads() {
-    return uploads;
+    return packs.uploads();
   }
 
   /**
@@ -795,8 +787,8 @@ public final class S3RepositoryManager implements Closeable {
       background.shutdownNow();
       Thread.currentThread().interrupt();
     }
-    packFiles.close();
-    uploads.close();
+    packs.files().close();
+    packs.uploads().close();
     store.close();
   }
 }

@@ -9,14 +9,11 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestCounters;
-import org.jgits3.internal.pack.IndexBudget;
-import org.jgits3.internal.pack.ReceiveResources;
+import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.SharedPacks;
-import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.transaction.SharedRefs;
-import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.BackgroundMaintenance;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
@@ -54,28 +51,28 @@ final class SharedRepository {
   private final AtomicReference<BackgroundMaintenance> maintenance = new AtomicReference<>();
 
   SharedRepository(
-      ObjectStore store,
-      PackUploads uploads,
+      PackResources resources,
       RepositoryName name,
       S3Settings settings,
       Executor background,
       ManifestCounters manifestMetrics,
       RefsCounters metrics,
-      TableCache budget,
-      ReceiveResources receiving,
-      PackFiles files,
-      IndexBudget indexes) {
-    this.store = store;
+      TableCache budget) {
+    this.store = resources.store();
     this.name = name;
     this.committer =
         new ManifestCommitter(
             store, name, settings.commits(), settings.manifestReads(), manifestMetrics);
     this.refs =
         new SharedRefs(
-            store, uploads, committer, settings.validation(), background, metrics, budget);
-    this.packs =
-        new SharedPacks(
-            store, uploads, committer, refs::makeRoom, refs::of, receiving, files, indexes);
+            store,
+            resources.uploads(),
+            committer,
+            settings.validation(),
+            background,
+            metrics,
+            budget);
+    this.packs = new SharedPacks(resources, committer, refs::makeRoom, refs::of);
   }
 
   /** Starts maintenance in the background, unless it has started already. */

@@ -156,7 +156,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred(), this);
     this.lost = shared.deferred().lost();
-    this.memory = shared.receiving().memory().share();
+    this.memory = shared.resources().memory().share();
     this.shallow = new ShallowCommits(shared, this);
     shared.opened();
   }
@@ -385,7 +385,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * @return packs whose indexes this call has loaded
    */
   List<DfsPackFile> loadIndexes() throws IOException {
-    shared.indexes().use(shared);
+    shared.resources().indexes().use(shared);
     PackList list = getPackList();
     long version = scanned;
     if (loaded == version) {
@@ -400,7 +400,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
         missing.stream()
             .mapToLong(pack -> pack.getPackDescription().getFileSize(PackExt.INDEX))
             .sum();
-    boolean together = missing.size() > 1 && shared.indexes().hasRoomFor(bytes);
+    boolean together = missing.size() > 1 && shared.resources().indexes().hasRoomFor(bytes);
     if (together) {
       ParallelRequests.forEach(
           missing,
@@ -528,7 +528,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     S3PackDescription pack = (S3PackDescription) desc;
     boolean readsBack = ext == PackExt.PACK && WRITTEN.contains(pack.getPackSource());
     return write(
-        pack, ext, readsBack ? Optional.of(shared.receiving().spills()) : Optional.empty());
+        pack, ext, readsBack ? Optional.of(shared.resources().spills()) : Optional.empty());
   }
 
   /** As {@link #writeFile}, for a caller that never reads the file back. */
@@ -562,7 +562,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
     pack.finish();
     String key = key(pack, ext.getExtension());
     long estimate = ext == PackExt.PACK ? pack.getEstimatedPackSize() : 0;
-    return new PackOutput(pack, ext, () -> shared.uploads().begin(key, estimate), readBackIn);
+    return new PackOutput(
+        pack, ext, () -> shared.resources().uploads().begin(key, estimate), readBackIn);
   }
 
   private String key(S3PackDescription pack, String extension) throws IOException {
@@ -576,7 +577,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       shared.hold(pack);
     }
     try {
-      return shared.files().open(shared.manifest().repositoryId(), pack, ext);
+      return shared.resources().files().open(shared.manifest().repositoryId(), pack, ext);
     } catch (IOException e) {
       if (ext != PackExt.PACK) {
         shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
@@ -596,8 +597,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
       if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
         WHOLE_HISTORY.forEach(pack::leaveOut); // they would be wrong once the history is complete
       }
-      pack.writeHeld(shared.objects(), shared.manifest().repositoryId());
-      shared.files().written(shared.manifest().repositoryId(), pack);
+      pack.writeHeld(shared.resources().objects(), shared.manifest().repositoryId());
+      shared.resources().files().written(shared.manifest().repositoryId(), pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
     if (defers && !replaces && packs.stream().allMatch(S3PackDescription::wasPushed)) {
@@ -720,7 +721,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
         keys.add(key(pack, extension));
       }
       if (!keys.isEmpty()) {
-        shared.store().delete(keys);
+        shared.resources().store().delete(keys);
       }
     } catch (IOException e) {
       LOG.warn("files of pack {} were not deleted, a sweep will: {}", pack.id(), e.getMessage());

@@ -20,33 +20,24 @@ import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
-import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.file.S3PackDescription;
-import org.jgits3.internal.store.read.ImmutableObjects;
-import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositorySettings;
-import org.jgits3.store.ObjectStore;
 
 /**
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
  * index of each. Safe for use by many threads.
  */
 public class SharedPacks {
-  private final ObjectStore store;
-  private final PackUploads uploads;
-  private final ImmutableObjects objects;
+  private final PackResources resources;
   private final ManifestCommitter committer;
   private final Room room;
   private final RefsOf refs;
   private final PackCommitter publisher;
-  private final ReceiveResources receiving;
-  private final PackFiles files;
   private final DeferredPacks deferred;
-  private final IndexBudget indexes;
 
   /** Packs that some handle uses, by id, so that handles share loaded indexes. */
   private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
@@ -90,34 +81,17 @@ public class SharedPacks {
   /**
    * Creates the packs of one repository.
    *
-   * @param store store of the repository
-   * @param uploads uploads of the process
+   * @param resources shared by all repositories
    * @param committer commit loop of the repository
    * @param room makes room in its manifest if that is full
    * @param refs gives the refs of its manifests
-   * @param receiving resources shared by packs being received
-   * @param files reads them
-   * @param indexes memory for the indexes of all repositories
    */
-  public SharedPacks(
-      ObjectStore store,
-      PackUploads uploads,
-      ManifestCommitter committer,
-      Room room,
-      RefsOf refs,
-      ReceiveResources receiving,
-      PackFiles files,
-      IndexBudget indexes) {
-    this.store = store;
-    this.uploads = uploads;
-    this.objects = new ImmutableObjects(store);
+  public SharedPacks(PackResources resources, ManifestCommitter committer, Room room, RefsOf refs) {
+    this.resources = resources;
     this.committer = committer;
     this.room = room;
     this.refs = refs;
     this.publisher = new PackCommitter(committer, room);
-    this.receiving = receiving;
-    this.files = files;
-    this.indexes = indexes;
     this.deferred = new DeferredPacks(committer, publisher);
   }
 
@@ -127,39 +101,11 @@ public class SharedPacks {
 
   /** Creates other packs with the same store, uploads and caches. */
   SharedPacks(SharedPacks other, ManifestCommitter committer) {
-    this(
-        other.store,
-        other.uploads,
-        committer,
-        other.room,
-        other.refs,
-        other.receiving,
-        other.files,
-        other.indexes);
+    this(other.resources, committer, other.room, other.refs);
   }
 
-  IndexBudget indexes() {
-    return indexes;
-  }
-
-  PackFiles files() {
-    return files;
-  }
-
-  ReceiveResources receiving() {
-    return receiving;
-  }
-
-  ObjectStore store() {
-    return store;
-  }
-
-  PackUploads uploads() {
-    return uploads;
-  }
-
-  ImmutableObjects objects() {
-    return objects;
+  PackResources resources() {
+    return resources;
   }
 
   /** Newest manifest this process knows. */
@@ -238,12 +184,12 @@ public class SharedPacks {
   /** Releases the indexes of a pack that no manifest will ever list. */
   void drop(String id) {
     packFiles.remove(id);
-    indexes.release(this, id);
+    resources.indexes().release(this, id);
   }
 
   /** Counts the indexes of a pack that is about to be read, and makes room for them. */
   void hold(S3PackDescription pack) {
-    indexes.hold(this, pack.id(), sideFiles(pack));
+    resources.indexes().hold(this, pack.id(), sideFiles(pack));
     synchronized (this) {
       forgetIfUnused(); // the last handle may have been closed before the pack was counted
     }
@@ -279,12 +225,12 @@ public class SharedPacks {
 
   /** Notes that no handle is left, whether or not each was closed. */
   public void abandon() {
-    indexes.forget(this);
+    resources.indexes().forget(this);
   }
 
   private void forgetIfUnused() {
     if (retired && handles == 0) {
-      indexes.forget(this);
+      resources.indexes().forget(this);
       packFiles.clear();
     }
   }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import org.jgits3.internal.pack.file.PackFiles;
+import org.jgits3.internal.pack.file.SpillDirectory;
+import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Store, disk and memory that the packs of all repositories of a process share.
+ *
+ * @param store store of the repositories
+ * @param uploads uploads to it
+ * @param files reads the files of packs
+ * @param spills directory for large packs being received until they are whole
+ * @param memory heap for the objects of pushes and fetches
+ * @param indexes memory for the indexes of packs
+ */
+public record PackResources(
+    ObjectStore store,
+    PackUploads uploads,
+    PackFiles files,
+    SpillDirectory spills,
+    TransferMemory memory,
+    IndexBudget indexes) {
+  ImmutableObjects objects() {
+    return new ImmutableObjects(store);
+  }
+}
