@@ -36,7 +36,7 @@ public final class PackOutput extends DfsOutputStream {
   /** Upload that takes the bytes once they do not fit any more. */
   private Optional<PackUpload> upload = Optional.empty();
 
-  /** All bytes, of which the upload gets whole parts; empty if they come from this process. */
+  /** All bytes, of which the upload gets whole parts; empty if none are read before the end. */
   private Optional<ReadBack> readBack = Optional.empty();
 
   private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();

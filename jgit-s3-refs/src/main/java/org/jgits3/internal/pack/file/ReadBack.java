@@ -6,94 +6,39 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.util.Arrays;
-import java.util.concurrent.Semaphore;
 import java.util.zip.CRC32C;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.Crc32c;
 
 /**
- * Keeps the bytes of a pack that a client sends: in memory up to a bound, beyond it in one local
- * file. JGit reads them to resolve deltas, and they are uploaded from here. Used by one thread.
+ * Keeps the bytes of a pack that a client sends in one local file. JGit reads them to resolve
+ * deltas, and they are uploaded from here. Used by one thread.
  */
 final class ReadBack implements Closeable {
-  /** Bytes kept in memory. */
-  static final int WINDOW = 4 << 20;
-
-  /** Bytes that every stream may keep in memory. */
-  static final int FIRST_WINDOW = 64 << 10;
-
-  /** Fraction of the heap, as a divisor, for the larger windows of all streams together. */
-  private static final int HEAP_SHARE = 32;
-
-  private static final int MOST_WINDOWS = 8;
-
-  /** Maximum number of streams with larger windows; the others write to their file at once. */
-  static final int WINDOWS = windows(Runtime.getRuntime().maxMemory());
-
-  private static final Semaphore LARGE = new Semaphore(WINDOWS);
-
-  /** True if this stream has a larger window. */
-  private boolean large;
-
   private final SpillDirectory spills;
-  private byte[] window = new byte[FIRST_WINDOW];
-  private int held;
-  private long size;
-  private FileChannel spill;
+
+  /** Opened for the first byte; null before. */
+  @Nullable private FileChannel spill;
+
   private final CRC32C crc = new CRC32C();
+  private long size;
 
   /**
-   * Creates an empty buffer.
+   * Keeps nothing yet.
    *
-   * @param spills directory for the file, if one is needed
+   * @param spills directory for the file
    */
   ReadBack(SpillDirectory spills) {
     this.spills = spills;
   }
 
-  /** Number of large windows that fit into their share of a heap, from one to eight. */
-  static int windows(long heap) {
-    return (int) Math.max(1, Math.min(MOST_WINDOWS, heap / HEAP_SHARE / WINDOW));
-  }
-
   void append(byte[] src, int offset, int length) throws IOException {
-    if (spill == null && !fits(size + length)) {
-      spill();
+    if (spill == null) {
+      spill = spills.open();
     }
-    if (spill != null) {
-      write(ByteBuffer.wrap(src, offset, length));
-    } else {
-      if (held + length > window.length) {
-        int grown = Math.min(WINDOW, 2 * window.length);
-        window = Arrays.copyOf(window, Math.max(held + length, grown));
-      }
-      System.arraycopy(src, offset, window, held, length);
-      held += length;
-    }
+    write(ByteBuffer.wrap(src, offset, length));
     crc.update(src, offset, length);
     size += length;
-  }
-
-  private boolean fits(long bytes) {
-    if (bytes <= FIRST_WINDOW) {
-      return true;
-    }
-    large = large || (bytes <= WINDOW && LARGE.tryAcquire());
-    return large && bytes <= WINDOW;
-  }
-
-  private void spill() throws IOException {
-    spill = spills.open();
-    write(ByteBuffer.wrap(window, 0, held));
-    dropWindow();
-  }
-
-  private void dropWindow() {
-    window = null;
-    if (large) {
-      large = false;
-      LARGE.release();
-    }
   }
 
   private void write(ByteBuffer src) throws IOException {
@@ -132,20 +77,11 @@ final class ReadBack implements Closeable {
    * @return bytes read, -1 at the end
    */
   int read(long position, ByteBuffer dst) throws IOException {
-    if (position >= size) {
-      return -1;
-    }
-    if (spill != null) {
-      return spill.read(dst, position);
-    }
-    int n = (int) Math.min(dst.remaining(), size - position);
-    dst.put(window, (int) position, n);
-    return n;
+    return position >= size ? -1 : spill.read(dst, position);
   }
 
   @Override
   public void close() throws IOException {
-    dropWindow();
     if (spill != null) {
       spill.close();
     }

@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
@@ -34,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of the bytes kept of a pack while it is written. */
 class ReadBackTest {
   private static final long SEED = 11;
-  private static final int LARGER = ReadBack.WINDOW + 1_234_567;
+  private static final int LARGER = 3_234_567;
 
   @TempDir Path directory;
   @TempDir Path spills;
@@ -64,40 +62,6 @@ class ReadBackTest {
       assertThat(Arrays.copyOf(got.array(), n)).isEqualTo(Arrays.copyOfRange(bytes, at, at + n));
     }
     assertThat(readBack.read(bytes.length, ByteBuffer.allocate(1))).isEqualTo(-1);
-  }
-
-  @Test
-  void reads_what_was_written_from_memory_without_any_file() throws Exception {
-    byte[] bytes = random(ReadBack.WINDOW);
-    try (ReadBack readBack = new ReadBack(new SpillDirectory(directory.resolve("missing")))) {
-      fill(readBack, bytes);
-      compare(readBack, bytes);
-    }
-  }
-
-  @Test
-  void however_many_streams_there_are_a_few_keep_more_than_a_little_in_memory() throws Exception {
-    SpillDirectory none = new SpillDirectory(directory.resolve("missing"));
-    byte[] bytes = random(ReadBack.WINDOW);
-    List<ReadBack> large = new ArrayList<>();
-    try (ReadBack small = new ReadBack(none);
-        ReadBack filed = new ReadBack(new SpillDirectory(spills))) {
-      for (int i = 0; i < ReadBack.WINDOWS; i++) {
-        large.add(new ReadBack(none));
-        fill(large.get(i), bytes);
-      }
-      small.append(bytes, 0, ReadBack.FIRST_WINDOW);
-      assertThatThrownBy(() -> small.append(bytes, 0, 1)).hasMessageContaining("spillDirectory");
-      fill(filed, bytes);
-      compare(filed, bytes);
-      large.remove(0).close();
-      small.append(bytes, ReadBack.FIRST_WINDOW, bytes.length - ReadBack.FIRST_WINDOW);
-      compare(small, bytes);
-    } finally {
-      for (ReadBack each : large) {
-        each.close();
-      }
-    }
   }
 
   @Test
