@@ -15,7 +15,7 @@ import org.jgits3.manifest.RepositoryName;
  * enough small ones, one step at a time, while no other process maintains the repository. Safe for
  * use by many threads.
  */
-final class BackgroundCompaction {
+final class BackgroundCompaction extends BackgroundSteps {
   /** Steps at a time, each of another repository: one that stalls must not block the others. */
   static final int THREADS = 2;
 
@@ -27,8 +27,6 @@ final class BackgroundCompaction {
 
   /** Failures in a row that lengthen the pause, to 8.5 minutes. */
   private static final int MOST_FAILURES = 8;
-
-  private final BackgroundSteps steps;
 
   /**
    * Creates a scheduler for the repositories of a process.
@@ -43,15 +41,13 @@ final class BackgroundCompaction {
       BooleanSupplier ending,
       RepositoryOpener repositories,
       Supplier<Instant> clock) {
-    this.steps =
-        new BackgroundSteps(
-            "compacted",
-            background,
-            ending,
-            repositories,
-            clock,
-            new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES),
-            this::step);
+    super(
+        "compacted",
+        background,
+        ending,
+        repositories,
+        clock,
+        new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES));
   }
 
   /**
@@ -63,9 +59,9 @@ final class BackgroundCompaction {
    */
   void consider(RepositoryName name, Manifest newest) {
     if (isDue(newest)) {
-      steps.add(name);
+      add(name);
     } else {
-      steps.succeeded(name);
+      succeeded(name);
     }
   }
 
@@ -73,16 +69,12 @@ final class BackgroundCompaction {
     return !PackCompaction.due(newest.packs()).isEmpty();
   }
 
-  /** Number of repositories that wait for a step, or are having one. */
-  int waiting() {
-    return steps.waiting();
-  }
-
-  private boolean step(RepositoryName name, Maintenance repository) throws IOException {
+  @Override
+  boolean step(RepositoryName name, Maintenance repository) throws IOException {
     if (!repository.compactIfFree()) {
       return false; // another process is at it, and may fail on the same pack
     }
-    steps.succeeded(name);
+    succeeded(name);
     return repository.newest().filter(BackgroundCompaction::isDue).isPresent();
   }
 }

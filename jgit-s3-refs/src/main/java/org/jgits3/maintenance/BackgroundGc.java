@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * has packed, so that a collection copies at most some ten bytes for each byte pushed. Clocks
  * decide only on the time. Safe for use by many threads.
  */
-final class BackgroundGc {
+final class BackgroundGc extends BackgroundSteps {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundGc.class);
 
   /**
@@ -57,7 +57,6 @@ final class BackgroundGc {
   private final Duration age;
   private final BooleanSupplier ending;
   private final long heap;
-  private final BackgroundSteps steps;
 
   /** Ids of repositories that were logged as too large. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -79,18 +78,16 @@ final class BackgroundGc {
       RepositoryOpener repositories,
       Supplier<Instant> clock,
       long heap) {
+    super(
+        "collected",
+        background,
+        ending,
+        repositories,
+        clock,
+        new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES));
     this.age = age;
     this.ending = ending;
     this.heap = heap;
-    this.steps =
-        new BackgroundSteps(
-            "collected",
-            background,
-            ending,
-            repositories,
-            clock,
-            new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES),
-            this::collect);
   }
 
   /**
@@ -101,13 +98,8 @@ final class BackgroundGc {
    */
   void consider(RepositoryName name, Manifest newest) {
     if (isDue(newest)) {
-      steps.add(name);
+      add(name);
     }
-  }
-
-  /** Number of repositories that wait for a collection, or are being collected. */
-  int waiting() {
-    return steps.waiting();
   }
 
   private boolean hasRoomFor(Manifest manifest, RepositoryName name) {
@@ -172,24 +164,25 @@ final class BackgroundGc {
   }
 
   private boolean isDue(Manifest manifest) {
-    return dueAt(manifest, age.toMillis()) <= steps.now();
+    return dueAt(manifest, age.toMillis()) <= now();
   }
 
-  private boolean collect(RepositoryName name, Maintenance maintenance) throws IOException {
+  @Override
+  boolean step(RepositoryName name, Maintenance maintenance) throws IOException {
     Optional<Manifest> newest = maintenance.newest();
     if (newest.isPresent() && !hasRoomFor(newest.get(), name)) {
-      steps.pause(name, age);
+      pause(name, age);
       return false;
     }
     Optional<GarbageCollection.Report> report =
         maintenance.collectIfFree(this::isDue, new Ending(ending));
     if (report.isEmpty()) {
-      steps.pause(name, Lease.TERM); // another process is at it
+      pause(name, Lease.TERM); // another process is at it
       return false;
     }
-    steps.succeeded(name);
+    succeeded(name);
     if (!report.get().skipped()) {
-      steps.pause(name, age); // also if newer packs came meanwhile
+      pause(name, age); // also if newer packs came meanwhile
       LOG.info(
           "collected {}: {} packs of {}",
           name,

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Only the name of a waiting repository is kept in memory; it is opened when its turn comes.
  */
-final class BackgroundSteps {
+abstract class BackgroundSteps {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundSteps.class);
 
   private final String what;
@@ -33,22 +33,7 @@ final class BackgroundSteps {
   private final RepositoryOpener repositories;
   private final Supplier<Instant> clock;
   private final MaintenancePauses pauses;
-  private final Step step;
   private final Set<RepositoryName> names = ConcurrentHashMap.newKeySet();
-
-  /** Maintains one repository for a while. */
-  @FunctionalInterface
-  interface Step {
-    /**
-     * Runs.
-     *
-     * @param name the repository
-     * @param repository its maintenance
-     * @return true to schedule another step
-     * @throws IOException if it failed
-     */
-    boolean run(RepositoryName name, Maintenance repository) throws IOException;
-  }
 
   /**
    * Schedules nothing yet.
@@ -59,7 +44,6 @@ final class BackgroundSteps {
    * @param repositories opens a repository when its turn comes
    * @param clock tells the time
    * @param pauses pauses after failures
-   * @param step a step
    */
   BackgroundSteps(
       String what,
@@ -67,22 +51,30 @@ final class BackgroundSteps {
       BooleanSupplier ending,
       RepositoryOpener repositories,
       Supplier<Instant> clock,
-      MaintenancePauses pauses,
-      Step step) {
+      MaintenancePauses pauses) {
     this.what = what;
     this.background = background;
     this.ending = ending;
     this.repositories = repositories;
     this.clock = clock;
     this.pauses = pauses;
-    this.step = step;
   }
+
+  /**
+   * Maintains one repository for a while.
+   *
+   * @param name the repository
+   * @param repository its maintenance
+   * @return true to schedule another step
+   * @throws IOException if it failed
+   */
+  abstract boolean step(RepositoryName name, Maintenance repository) throws IOException;
 
   /**
    * Schedules a step, unless one of the repository is waiting or under way, or it is paused. Quick,
    * without a request, and never throws.
    */
-  void add(RepositoryName name) {
+  final void add(RepositoryName name) {
     if (pauses.isPaused(name, now()) || !names.add(name)) {
       return;
     }
@@ -93,29 +85,29 @@ final class BackgroundSteps {
   }
 
   /** Pauses a repository for some time. Its failures still count. */
-  void pause(RepositoryName name, Duration time) {
+  final void pause(RepositoryName name, Duration time) {
     pauses.pause(name, now(), time);
   }
 
   /** Removes the pause of a repository and its failures. */
-  void succeeded(RepositoryName name) {
+  final void succeeded(RepositoryName name) {
     pauses.clear(name);
   }
 
   /** Number of repositories that wait for a step, or are having one. */
-  int waiting() {
+  final int waiting() {
     return names.size();
   }
 
   /** Current time in milliseconds since the epoch. */
-  long now() {
+  final long now() {
     return clock.get().toEpochMilli();
   }
 
   private void run(RepositoryName name) {
     boolean again = false;
     try {
-      again = step.run(name, repositories.open(name));
+      again = step(name, repositories.open(name));
     } catch (RepositoryNotFoundException | ManifestException.Gone e) {
       succeeded(name);
       LOG.debug("{} is not {}, since it is gone", name, what, e);

@@ -67,7 +67,7 @@ final class MaintenancePauses {
   }
 
   /** Removes a repository and its failures. */
-  void clear(RepositoryName name) {
+  synchronized void clear(RepositoryName name) {
     pauses.remove(name);
   }
 
