@@ -14,6 +14,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.metrics.MemoryUse;
 
 /**
  * The repositories that a process knows, by name: one object for each, shared by all its handles.
@@ -26,7 +27,9 @@ import org.jgits3.manifest.RepositoryName;
  *
  * <p>Safe for use by many threads. No request is made under the lock.
  */
-final class KnownRepositories {
+final class KnownRepositories implements MemoryUse {
+  private final long limit;
+
   /** All that are known; guarded by this. */
   private final Map<RepositoryName, Named> known = new HashMap<>();
 
@@ -55,6 +58,7 @@ final class KnownRepositories {
    *     was opened last is kept though it takes more
    */
   KnownRepositories(long limit) {
+    this.limit = limit;
     this.kept = new LruCache<>(limit);
   }
 
@@ -147,8 +151,14 @@ final class KnownRepositories {
   }
 
   /** Memory of the repositories that are kept, in bytes. */
-  long keptBytes() {
+  @Override
+  public long held() {
     return kept.weight();
+  }
+
+  @Override
+  public long limit() {
+    return limit;
   }
 
   @Nullable

@@ -719,17 +719,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return the budget of all repositories of this manager
    */
   public MemoryUse manifestBudget() {
-    return new MemoryUse() {
-      @Override
-      public long held() {
-        return repositories.keptBytes();
-      }
-
-      @Override
-      public long limit() {
-        return settings.manifestLimit();
-      }
-    };
+    return repositories;
   }
 
   /**

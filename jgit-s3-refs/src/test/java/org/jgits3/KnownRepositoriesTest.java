@@ -118,7 +118,7 @@ class KnownRepositoriesTest {
   private long small() throws Exception {
     S3RepositoryManager one = manager(FOR_ONE);
     one.createRepository("small").close();
-    return one.repositories().keptBytes();
+    return one.manifestBudget().held();
   }
 
   @Test
@@ -131,7 +131,7 @@ class KnownRepositoriesTest {
     manager.openRepository("a").close();
     manager.createRepository("d").close();
     assertThat(manager.repositories().keptNames()).containsExactly("c", "a", "d");
-    assertThat(manager.repositories().keptBytes()).isEqualTo(3 * small);
+    assertThat(manager.manifestBudget().held()).isEqualTo(3 * small);
   }
 
   @Test
@@ -148,10 +148,10 @@ class KnownRepositoriesTest {
     assertThat(manager.repositories().keptNames())
         .as("kept, though too large")
         .containsExactly("a");
-    assertThat(manager.repositories().keptBytes()).isGreaterThan(3 * small + small / 2);
+    assertThat(manager.manifestBudget().held()).isGreaterThan(3 * small + small / 2);
     manager.openRepository("b").close();
     assertThat(manager.repositories().keptNames()).containsExactly("b");
-    assertThat(manager.repositories().keptBytes()).isEqualTo(small);
+    assertThat(manager.manifestBudget().held()).isEqualTo(small);
   }
 
   @Test
