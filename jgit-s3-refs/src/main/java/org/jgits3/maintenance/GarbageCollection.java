@@ -196,9 +196,9 @@ public final class GarbageCollection {
   private Report run(Manifest manifest, LeaseKeeper lease, ProgressMonitor monitor)
       throws IOException {
     lease.collects(manifest.generation());
-    boolean garbageKept;
+    GarbageExpiry expiry;
     try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
-      GarbageExpiry expiry = GarbageExpiry.of(pinned.getConfig(), repository.name().value());
+      expiry = GarbageExpiry.of(pinned.getConfig(), repository.name().value());
       DfsGarbageCollector collector =
           new DfsGarbageCollector(pinned)
               .setPackConfig(packConfig(pinned))
@@ -206,7 +206,6 @@ public final class GarbageCollection {
               .setWriteBloomFilter(writesChangedPaths(pinned))
               .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
       collector.pack(monitor);
-      garbageKept = pinned.garbageKept();
     }
     Manifest now = repository.committer().cached().orElseThrow().manifest();
     return new Report(
@@ -214,8 +213,16 @@ public final class GarbageCollection {
         bytes(manifest),
         now.packs().size(),
         bytes(now),
-        garbageKept,
+        garbageKept(manifest, now, expiry),
         false);
+  }
+
+  /** Tests whether expired garbage is still listed. */
+  private static boolean garbageKept(Manifest before, Manifest now, GarbageExpiry expiry) {
+    return now.packs().stream()
+        .filter(pack -> pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
+        .filter(pack -> expiry.isOver(pack.lastModified()))
+        .anyMatch(before.packs()::contains);
   }
 
   /** Tests whether the commit graph gets Bloom filters of the paths that each commit changed. */

@@ -111,11 +111,6 @@ final class PinnedRepository extends DfsRepository {
     return true;
   }
 
-  /** Tests whether packs of garbage that were to be removed are still listed. */
-  boolean garbageKept() {
-    return packs.garbageKept();
-  }
-
   @Override
   protected void doClose() {
     super.doClose();

@@ -86,27 +86,27 @@ final class GarbageDrop {
    *
    * @param dropping the packs, without those of garbage
    * @param keeping the packs, with those of garbage
-   * @return whether packs of garbage stayed
    * @throws IOException if the commit failed, or its outcome is unknown
    */
-  boolean commit(PackReplacement dropping, PackReplacement keeping) throws IOException {
+  void commit(PackReplacement dropping, PackReplacement keeping) throws IOException {
     Optional<Proven> proven = shared.collected().map(Proven::of);
     if (proven.isEmpty()) {
       proven = prove(dropping, proven);
     }
     for (int i = 0; i < TRIES && proven.isPresent(); i++) {
       try {
-        return drop(dropping, keeping, proven.get());
+        drop(dropping, keeping, proven.get());
+        return;
       } catch (RefsMoved e) {
         proven = prove(dropping, proven);
       }
     }
-    return committer.commit(base -> Proposal.edit(keeping.apply(base), true));
+    committer.<Boolean>commit(base -> Proposal.edit(keeping.apply(base), true));
   }
 
-  private boolean drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
+  private void drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
       throws IOException {
-    return committer.commit(
+    committer.<Boolean>commit(
         base -> {
           if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
             return Proposal.edit(keeping.apply(base), true); // refs lead further than the packs
@@ -115,7 +115,7 @@ final class GarbageDrop {
           if (!proven.covers(base)) {
             throw new RefsMoved();
           }
-          return Proposal.edit(next.withDropped(base.generation() + 1), false);
+          return Proposal.edit(next.withDropped(base.generation() + 1), true);
         });
   }
 

@@ -60,7 +60,7 @@ public record GarbageExpiry(Optional<Instant> before) {
    * @param packed when it was packed, in milliseconds since the epoch
    * @return true if it has expired
    */
-  boolean isOver(long packed) {
+  public boolean isOver(long packed) {
     return before.isPresent() && packed <= before.get().toEpochMilli();
   }
 }

@@ -12,7 +12,6 @@ import org.jgits3.manifest.Manifest;
  */
 public class PinnedPacks extends SharedPacks implements Closeable {
   private final Manifest pinned;
-  private volatile boolean garbageKept;
 
   /**
    * Creates the packs of a manifest.
@@ -40,20 +39,6 @@ public class PinnedPacks extends SharedPacks implements Closeable {
   @Override
   Optional<Manifest> collected() {
     return Optional.of(pinned);
-  }
-
-  @Override
-  void committed(boolean garbageKept) {
-    this.garbageKept = garbageKept;
-  }
-
-  /**
-   * Tests whether packs of garbage that were to be dropped are still listed.
-   *
-   * @return true if the last commit kept them
-   */
-  public boolean garbageKept() {
-    return garbageKept;
   }
 
   /** Releases their indexes and the manifest. */

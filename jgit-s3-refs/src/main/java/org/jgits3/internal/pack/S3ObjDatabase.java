@@ -611,7 +611,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       dropped.removeAll(kept);
       boolean fetched = packs.stream().anyMatch(p -> p.getPackSource() == PackSource.RECEIVE);
       Committer through = quarantine.ofPacks(shared.publisher(), fetched);
-      shared.committed(shared.commit(this, through, packs, leaving, dropped));
+      shared.commit(this, through, packs, leaving, dropped);
     }
     packs.forEach(writing::remove);
     clearCache();

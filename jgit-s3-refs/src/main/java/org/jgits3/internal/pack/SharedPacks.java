@@ -289,11 +289,10 @@ public class SharedPacks {
    * @param added packs whose files are all in the store
    * @param replaced packs whose objects are in {@code added}, or dropped; all must still be listed
    * @param dropped those of the replaced packs that have objects which are not in {@code added}
-   * @return whether packs of garbage stayed that were to be dropped
    * @throws org.jgits3.manifest.ManifestException.TooLarge if it is full of packs; nothing changed
    * @throws IOException if it failed, or its outcome is unknown
    */
-  boolean commit(
+  void commit(
       S3ObjDatabase handle,
       Committer through,
       Collection<S3PackDescription> added,
@@ -304,15 +303,13 @@ public class SharedPacks {
     PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
     added.forEach(S3PackDescription::offer);
     if (dropped.isEmpty()) {
-      return through.commit(base -> Proposal.edit(all.apply(base), false));
+      through.<Boolean>commit(base -> Proposal.edit(all.apply(base), true));
+      return;
     }
     PackReplacement withoutDropping =
         new PackReplacement(entries, ids(replaced.stream().filter(p -> !dropped.contains(p))));
-    return new GarbageDrop(handle, this, through).commit(all, withoutDropping);
+    new GarbageDrop(handle, this, through).commit(all, withoutDropping);
   }
-
-  /** Does nothing: only maintenance asks whether packs of garbage stayed. */
-  void committed(boolean garbageKept) {}
 
   private static Set<String> ids(Stream<S3PackDescription> packs) {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
