@@ -4,11 +4,11 @@ package org.jgits3.maintenance;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.file.PositionedChannel;
+import org.jgits3.internal.store.cache.LruCache;
 
 /**
  * Reads another channel in aligned blocks, and keeps those used most recently: JGit's fsck reads a
@@ -25,14 +25,7 @@ final class BlockwiseChannel extends PositionedChannel {
   private final ReadableChannel channel;
   private final long size;
 
-  /** Least recently used first. */
-  private final Map<Long, byte[]> blocks =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, byte[]> eldest) {
-          return size() > KEPT;
-        }
-      };
+  private final LruCache<Long, byte[]> blocks = new LruCache<>(KEPT);
 
   BlockwiseChannel(ReadableChannel channel) throws IOException {
     this.channel = channel;
@@ -52,9 +45,9 @@ final class BlockwiseChannel extends PositionedChannel {
   }
 
   private byte[] block(long number) throws IOException {
-    byte[] known = blocks.get(number);
-    if (known != null) {
-      return known;
+    Optional<byte[]> known = blocks.get(number);
+    if (known.isPresent()) {
+      return known.get();
     }
     long from = number * BLOCK;
     ByteBuffer block = ByteBuffer.allocate((int) Math.min(BLOCK, size - from));
@@ -64,7 +57,7 @@ final class BlockwiseChannel extends PositionedChannel {
         throw new EOFException();
       }
     }
-    blocks.put(number, block.array());
+    blocks.put(number, block.array(), 1);
     return block.array();
   }
 
@@ -81,7 +74,6 @@ final class BlockwiseChannel extends PositionedChannel {
   @Override
   public void close() throws IOException {
     super.close();
-    blocks.clear();
     channel.close();
   }
 }

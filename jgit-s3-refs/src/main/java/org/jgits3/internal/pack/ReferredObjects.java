@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class ReferredObjects {
   static List<ObjectId> of(int type, byte[] data, int off, int len) {
     return switch (type) {
       case Constants.OBJ_TREE -> entries(data, off, off + len);
-      case Constants.OBJ_COMMIT, Constants.OBJ_TAG -> header(data, off, off + len);
+      case Constants.OBJ_COMMIT, Constants.OBJ_TAG -> header(data, off, len);
       default -> List.of();
     };
   }
@@ -50,22 +50,13 @@ final class ReferredObjects {
     return ids;
   }
 
-  private static List<ObjectId> header(byte[] data, int off, int end) {
-    List<ObjectId> ids = new ArrayList<>();
-    int line = off;
-    for (int at = off; at < end && data[line] != '\n'; at++) {
-      if (data[at] != '\n') {
-        continue;
-      }
-      String[] words = new String(data, line, at - line, US_ASCII).split(" ", 2);
-      if (words.length == 2 && NAMING.contains(words[0]) && ObjectId.isId(words[1])) {
-        ids.add(ObjectId.fromString(words[1]));
-      }
-      line = at + 1;
-      if (line == end) {
-        break;
-      }
-    }
-    return ids;
+  private static List<ObjectId> header(byte[] data, int off, int len) {
+    return new String(data, off, len, ISO_8859_1)
+        .lines()
+        .takeWhile(line -> !line.isEmpty())
+        .map(line -> line.split(" ", 2))
+        .filter(words -> words.length == 2 && NAMING.contains(words[0]) && ObjectId.isId(words[1]))
+        .map(words -> ObjectId.fromString(words[1]))
+        .toList();
   }
 }
