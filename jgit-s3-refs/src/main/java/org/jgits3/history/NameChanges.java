@@ -211,7 +211,7 @@ final class NameChanges {
     private final Set<String> arrived = new HashSet<>();
     private final List<RepositoryChange> changes = new ArrayList<>();
     private final Updates updates = new Updates();
-    private boolean early; // the first name was read before the others
+    private boolean early; // some names were read together, before the others
     private boolean certain = true;
 
     /**
@@ -244,7 +244,11 @@ final class NameChanges {
     private void one(RepositoryName name) throws IOException {
       Optional<Entry> before = known(name);
       Optional<VersionedManifest> now = holder(name);
-      updates.entries.put(name, now.map(NameChanges.this::entry));
+      Optional<Entry> after = now.map(NameChanges.this::entry);
+      if (before.isPresent() && after.filter(before.get()::isSame).isPresent()) {
+        return; // only asked because the listing gave no version
+      }
+      updates.entries.put(name, after);
       if (before.isPresent() && isOf(now, before.get().repositoryId())) {
         report(name, Optional.of(name), before, now.get());
         return;
@@ -388,7 +392,8 @@ final class NameChanges {
     private Optional<VersionedManifest> manifest(RepositoryName name) throws IOException {
       Optional<VersionedManifest> known = read.get(name);
       if (known == null) {
-        known = manifests.read(name, version -> false);
+        Answer together = early ? answers.remove(name) : null;
+        known = together == null ? manifests.read(name, version -> false) : together.get();
         read.put(name, known);
       }
       return known;

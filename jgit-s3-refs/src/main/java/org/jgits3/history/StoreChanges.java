@@ -111,7 +111,7 @@ public final class StoreChanges {
    * kind {@link RepositoryChange.Kind#UNAVAILABLE} and those the caller {@linkplain
    * RepositoryChange#leave left}. Save it when all that was made of them is durable.
    *
-   * @return the cursor; costs no request
+   * @return the cursor; the one of the poll if nothing changed; costs no request
    */
   public StoreCursor end() {
     List<NameChanges.Updates> done =

@@ -68,6 +68,12 @@ public final class StoreCursor {
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by hand
   record Entry(byte[] digest, String repositoryId, long generation) {
+    boolean isSame(Entry other) {
+      return generation == other.generation
+          && repositoryId.equals(other.repositoryId)
+          && Arrays.equals(digest, other.digest);
+    }
+
     boolean reported() {
       return generation > 0;
     }
@@ -114,6 +120,9 @@ public final class StoreCursor {
 
   /** This cursor with other entries, or none, of some names in their stored form and order. */
   StoreCursor with(SortedMap<byte[], Optional<Entry>> updates) {
+    if (updates.isEmpty()) {
+      return this;
+    }
     NameTable.Builder next = new NameTable.Builder(table, VALUE_BYTES);
     int i = 0;
     for (var update : updates.entrySet()) {

@@ -118,7 +118,7 @@ public final class RepositoryCatalog {
    */
   public Map<RepositoryName, RepositoryState> imports(RepositoryName target) throws IOException {
     List<RepositoryName> found = new ArrayList<>();
-    list(target.directoryKey(IMPORTING), found::add);
+    listUnder(target.directoryKey(IMPORTING), found::add);
     Map<RepositoryName, RepositoryState> imports = new HashMap<>();
     for (RepositoryName name : found) {
       Optional<RepositoryState> state = read(name).map(known -> known.manifest().state());
@@ -305,10 +305,32 @@ public final class RepositoryCatalog {
    * @throws IOException if the store does not answer or refuses
    */
   public void list(Consumer<RepositoryName> each) throws IOException {
-    list(RepositoryName.PREFIX, each);
+    listUnder(RepositoryName.PREFIX, each);
   }
 
-  private void list(String prefix, Consumer<RepositoryName> each) throws IOException {
+  /**
+   * Lists the names of repositories that begin with a text.
+   *
+   * @param start the text; the listing is that of the groups before its last slash
+   * @param each called for every such name, in no particular order
+   * @throws IOException if the store does not answer or refuses
+   */
+  public void list(String start, Consumer<RepositoryName> each) throws IOException {
+    int slash = start.lastIndexOf('/');
+    String groups =
+        slash < 0
+            ? RepositoryName.PREFIX
+            : new RepositoryName(start.substring(0, slash)).directoryKey("");
+    listUnder(
+        groups,
+        name -> {
+          if (name.value().startsWith(start)) {
+            each.accept(name);
+          }
+        });
+  }
+
+  private void listUnder(String prefix, Consumer<RepositoryName> each) throws IOException {
     store.list(
         prefix,
         object -> {

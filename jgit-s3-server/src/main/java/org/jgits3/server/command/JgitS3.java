@@ -41,6 +41,7 @@ import picocli.CommandLine.TypeConversionException;
       RefsCommand.class,
       ReflogCommand.class,
       LogCommand.class,
+      EventsCommand.class,
       ConfigCommand.class,
       RestoreRefsCommand.class,
       RestoreCommand.class,

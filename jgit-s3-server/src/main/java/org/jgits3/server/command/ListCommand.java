@@ -7,18 +7,44 @@ import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 /** Lists the repositories of the store. */
-@Command(name = "list", description = "List the repositories, sorted by name.")
+@Command(name = "list", sortOptions = false, description = "List the repositories, sorted by name.")
 final class ListCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
   @Mixin private Output output;
 
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "TEXT",
+      defaultValue = "",
+      description = "Only names that begin with this; a group, such as 'team/', is listed alone.")
+  private String prefix;
+
+  @Option(
+      names = "--after",
+      paramLabel = "NAME",
+      defaultValue = "",
+      description = "Only names that sort after this one, such as the last of the page before.")
+  private String after;
+
+  @Option(names = "--limit", paramLabel = "N", description = "At most so many names.")
+  private int limit = Integer.MAX_VALUE;
+
   @Override
   public Integer call() throws IOException {
+    if (limit < 1) {
+      throw new ParameterException(spec.commandLine(), "--limit " + limit + ": must be 1 or more");
+    }
     try (S3RepositoryManager manager = program.openToRead()) {
-      SortedSet<String> names = manager.list();
+      SortedSet<String> names = names(manager);
       if (output.json()) {
         output.value(names);
       } else {
@@ -26,5 +52,13 @@ final class ListCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private SortedSet<String> names(S3RepositoryManager manager) throws IOException {
+    try {
+      return manager.list(prefix, after, limit);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--prefix: " + e.getMessage());
+    }
   }
 }

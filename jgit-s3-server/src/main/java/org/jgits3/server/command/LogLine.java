@@ -3,7 +3,6 @@ package org.jgits3.server.command;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.format.DateTimeFormatter;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
@@ -36,25 +35,28 @@ final class LogLine {
           c.renamedFrom().orElse(null));
     }
 
+    /** Line for people: old and new value, and the name. */
+    String text() {
+      return value(oldTarget, oldId)
+          + " "
+          + value(newTarget, newId)
+          + " "
+          + ref
+          + (renamedFrom == null ? "" : " (was " + renamedFrom + ")");
+    }
+
+    private static String value(String target, String id) {
+      return target != null ? "ref:" + target : id == null ? ObjectId.zeroId().name() : id;
+    }
+
     private static String id(ObjectId id) {
       return id.equals(ObjectId.zeroId()) ? null : id.name();
     }
   }
 
-  /** Formats a change for people: old and new value, and the name. */
+  /** Formats a change for people. */
   static String of(RefChange c) {
-    String renamed = c.renamedFrom().map(from -> " (was " + from + ")").orElse("");
-    return printable(
-        value(c.oldTarget(), c.oldId())
-            + " "
-            + value(c.newTarget(), c.newId())
-            + " "
-            + c.ref()
-            + renamed);
-  }
-
-  private static String value(Optional<String> target, ObjectId id) {
-    return target.map(t -> "ref:" + t).orElse(id.name());
+    return printable(Row.of(c).text());
   }
 
   /** The time of an identity, with its offset from UTC. */

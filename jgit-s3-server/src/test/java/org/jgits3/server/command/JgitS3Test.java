@@ -161,6 +161,24 @@ class JgitS3Test {
   }
 
   @Test
+  void names_are_listed_in_pages_and_by_group() throws IOException {
+    for (String name : List.of("a", "team/b", "team/c", "teams", "z")) {
+      inStore("init", name).succeeds();
+    }
+    assertThat(inStore("list", "--limit", "2").succeeds().out().lines())
+        .containsExactly("a", "team/b");
+    assertThat(inStore("list", "--after", "team/b", "--limit", "2").succeeds().out().lines())
+        .containsExactly("team/c", "teams");
+    assertThat(inStore("list", "--prefix", "team/").succeeds().out().lines())
+        .containsExactly("team/b", "team/c");
+    assertThat(inStore("list", "--prefix", "team", "--after", "team/c").succeeds().out().lines())
+        .containsExactly("teams");
+    assertThat(inStore("list", "--after", "z").succeeds().out()).isEmpty();
+    inStore("list", "--limit", "0").failsWith(2, "--limit 0: must be 1 or more");
+    inStore("list", "--prefix", "a//").failsWith(2, "--prefix: ", "empty segment");
+  }
+
+  @Test
   void names_that_contradict_each_other_after_a_restore_are_told() throws IOException {
     inStore("init", "a").succeeds();
     Path manifest = dir.resolve("store/repos/a.git/manifest");
