@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.commit;
 
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryState;
@@ -27,8 +29,8 @@ final class LatestManifest {
   private final ManifestFile file;
   private final AtomicLong arrivals = new AtomicLong();
   private final List<BiConsumer<Manifest, Manifest>> listeners = new CopyOnWriteArrayList<>();
-  private final Queue<News> news = new ArrayDeque<>(); // guarded by this
-  private boolean announcing; // guarded by this
+  private final Queue<News> news = new ConcurrentLinkedQueue<>(); // added to under this
+  private final Semaphore telling = new Semaphore(1); // held by the thread that takes news
   private volatile Seen seen; // written under this
   private volatile boolean gone; // a hint, so any thread may set it
   private volatile boolean ended; // for good
@@ -120,32 +122,23 @@ final class LatestManifest {
   }
 
   /**
-   * Notifies the listeners of changes, unless another thread is doing so; that thread then
-   * continues.
+   * Notifies the listeners of changes, unless another thread is doing so; that thread looks for
+   * more when it has finished.
    */
   void announce() {
-    for (Optional<News> next = nextNews(); next.isPresent(); next = nextNews()) {
+    while (!news.isEmpty() && telling.tryAcquire()) {
       try {
-        tell(next.get());
+        tell(news.poll());
       } finally {
-        synchronized (this) {
-          announcing = false;
-        }
+        telling.release();
       }
     }
   }
 
-  private synchronized Optional<News> nextNews() {
-    if (announcing || news.isEmpty()) {
-      return Optional.empty();
+  private void tell(@Nullable News item) {
+    if (item == null) { // another thread was faster
+      return;
     }
-    Optional<News> next = Optional.of(news.element()); // there may be no memory for it
-    news.remove();
-    announcing = true;
-    return next;
-  }
-
-  private void tell(News item) {
     for (BiConsumer<Manifest, Manifest> listener : listeners) {
       try {
         listener.accept(item.before(), item.after());
