@@ -19,6 +19,7 @@ class ArchitectureTest {
   /** Packages from the bottom to the top; each may use those before it. */
   private static final List<String> ROOMS =
       List.of(
+          "org.jgits3.internal.function",
           "org.jgits3.internal.concurrent",
           "org.jgits3.store",
           "org.jgits3.internal.store.read",

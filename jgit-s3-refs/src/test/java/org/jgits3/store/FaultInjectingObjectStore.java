@@ -16,6 +16,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.store.metrics.RequestCounts;
 
 /**
@@ -132,32 +134,32 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
     return fault;
   }
 
-  private <T> T send(RequestKind kind, String key, Request<T> request) throws IOException {
+  private <T> T send(RequestKind kind, String key, IoSupplier<T> request) throws IOException {
     return switch (faultOf(kind)) {
-      case NONE -> request.send();
+      case NONE -> request.get();
       case SLOW -> {
         delay();
-        yield request.send();
+        yield request.get();
       }
       case FAIL_BEFORE ->
           throw new StoreException.Unavailable(key, key + ": injected: never arrived", null);
       case TWICE -> {
-        request.send();
-        yield request.send();
+        request.get();
+        yield request.get();
       }
       case FAIL_AFTER, LATE -> {
-        request.send();
+        request.get();
         throw new StoreException.Unavailable(key, key + ": injected: reply lost", null);
       }
     };
   }
 
-  private void sendCommand(RequestKind kind, String key, Command command) throws IOException {
+  private void sendCommand(RequestKind kind, String key, IoRunnable command) throws IOException {
     send(
         kind,
         key,
         () -> {
-          command.send();
+          command.run();
           return true;
         });
   }

@@ -3,6 +3,7 @@ package org.jgits3.transfer;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -26,13 +27,13 @@ final class DyingStore extends SteppedStore {
   }
 
   @Override
-  <T> T send(Request<T> request) throws IOException {
+  <T> T send(IoSupplier<T> request) throws IOException {
     int now = left.getAndDecrement();
     if (now > 0) {
-      return request.send();
+      return request.get();
     }
     if (now == 0 && lastApplied) {
-      request.send();
+      request.get();
     }
     throw new StoreException.Unavailable("", "killed", null);
   }

@@ -3,6 +3,7 @@ package org.jgits3.transfer;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ObjectStore;
 
 /** A store that another process uses, too, between two requests of the one that has it. */
@@ -28,10 +29,10 @@ final class InterleavedStore extends SteppedStore {
   }
 
   @Override
-  <T> T send(Request<T> request) throws IOException {
+  <T> T send(IoSupplier<T> request) throws IOException {
     if (left.getAndDecrement() == 0) {
       other.run();
     }
-    return request.send();
+    return request.get();
   }
 }

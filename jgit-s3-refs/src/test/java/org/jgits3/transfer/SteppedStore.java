@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
@@ -27,12 +29,12 @@ abstract class SteppedStore extends DelegatingObjectStore {
   }
 
   /** Sends a request, or does not. */
-  abstract <T> T send(Request<T> request) throws IOException;
+  abstract <T> T send(IoSupplier<T> request) throws IOException;
 
-  private void run(Command command) throws IOException {
+  private void run(IoRunnable command) throws IOException {
     send(
         () -> {
-          command.send();
+          command.run();
           return true;
         });
   }

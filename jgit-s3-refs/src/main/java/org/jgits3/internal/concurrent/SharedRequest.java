@@ -2,6 +2,7 @@
 package org.jgits3.internal.concurrent;
 
 import java.io.IOException;
+import org.jgits3.internal.function.IoSupplier;
 
 /**
  * A repeated request to a store, sent once at a time, whose answer is shared by all callers that
@@ -21,27 +22,11 @@ import java.io.IOException;
  */
 public final class SharedRequest<T> {
   private final String what;
-  private final Request<T> request;
+  private final IoSupplier<T> request;
 
   // Guarded by this.
   private Round<T> upcoming = new Round<>();
   private boolean asking;
-
-  /**
-   * The request to send.
-   *
-   * @param <T> type of the answer
-   */
-  @FunctionalInterface
-  public interface Request<T> {
-    /**
-     * Sends the request; never called by two threads at once.
-     *
-     * @return the answer
-     * @throws IOException if there is none; all who share it fail with this exception
-     */
-    T send() throws IOException;
-  }
 
   /** One request and its answer, or what it failed with. */
   private static final class Round<T> {
@@ -63,9 +48,10 @@ public final class SharedRequest<T> {
    * A request to be shared. Sends nothing yet.
    *
    * @param what name of the request, for messages
-   * @param request sends the request
+   * @param request sends the request; never called by two threads at once. All who share a failed
+   *     one fail with its exception
    */
-  public SharedRequest(String what, Request<T> request) {
+  public SharedRequest(String what, IoSupplier<T> request) {
     this.what = what;
     this.request = request;
   }
@@ -93,7 +79,7 @@ public final class SharedRequest<T> {
       asking = true;
     }
     try {
-      mine.answer = request.send();
+      mine.answer = request.get();
       return mine.answer;
     } catch (IOException | RuntimeException | Error e) {
       mine.failure = e;

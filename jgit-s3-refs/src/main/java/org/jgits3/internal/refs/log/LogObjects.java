@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
@@ -70,17 +72,12 @@ public final class LogObjects {
     return upload(validated, out -> write(changes, out));
   }
 
-  /** Writes the content of an object. */
-  @FunctionalInterface
-  private interface Content {
-    void write(OutputStream out) throws IOException;
-  }
-
-  private StoredObject upload(Manifest validated, Content content) throws IOException {
+  private StoredObject upload(Manifest validated, IoConsumer<OutputStream> content)
+      throws IOException {
     String id = ObjectNames.mint(validated);
     PackUpload upload = uploads.begin(ObjectNames.logKey(validated.repositoryId(), id));
     try {
-      content.write(upload);
+      content.accept(upload);
     } catch (IOException | RuntimeException | Error e) {
       upload.fail(e);
       throw e;
@@ -176,13 +173,7 @@ public final class LogObjects {
     return writer.finish();
   }
 
-  /** Reads from an object of the log. */
-  @FunctionalInterface
-  private interface Reading {
-    void run() throws IOException;
-  }
-
-  private static void reading(StoredObject object, Reading reading) throws IOException {
+  private static void reading(StoredObject object, IoRunnable reading) throws IOException {
     try {
       reading.run();
     } catch (StoreException.Corrupt | StoreException.Missing e) {

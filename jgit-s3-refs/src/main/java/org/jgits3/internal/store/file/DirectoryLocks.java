@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jgits3.internal.function.IoSupplier;
 
 /**
  * Mutual exclusion of the writers of one key, over all threads and processes of the machine.
@@ -31,14 +32,8 @@ final class DirectoryLocks {
     this.directory = directory;
   }
 
-  /** Action done under a lock. */
-  @FunctionalInterface
-  interface Action<T> {
-    T run() throws IOException;
-  }
-
   /** Runs an action while no other thread or process runs one under this key's lock. */
-  <T> T withKey(String key, Action<T> action) throws IOException {
+  <T> T withKey(String key, IoSupplier<T> action) throws IOException {
     Path file = directory.resolve(String.format("%02x", key.hashCode() & 0xff));
     // A file lock belongs to the process, and closing ANY channel of the file releases it: the
     // threads of one JVM have to exclude each other first. An interned string is the one object
@@ -47,7 +42,7 @@ final class DirectoryLocks {
       FileChannel channel = openOrCreate(file);
       try {
         lock(channel);
-        return action.run();
+        return action.get();
       } finally {
         release(channel);
       }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
@@ -53,38 +55,11 @@ public class ObservedObjectStore implements ObjectStore {
     this.listener = listener;
   }
 
-  /**
-   * A request that has an answer.
-   *
-   * @param <T> the answer
-   */
-  @FunctionalInterface
-  protected interface Request<T> {
-    /**
-     * Sends it.
-     *
-     * @return the answer
-     * @throws IOException if there is none
-     */
-    T send() throws IOException;
-  }
-
-  /** A request without an answer. */
-  @FunctionalInterface
-  protected interface Command {
-    /**
-     * Sends it.
-     *
-     * @throws IOException if it fails
-     */
-    void send() throws IOException;
-  }
-
-  private <T> T observe(RequestKind kind, long bytes, Request<T> request) throws IOException {
+  private <T> T observe(RequestKind kind, long bytes, IoSupplier<T> request) throws IOException {
     long start = System.nanoTime();
     T answer;
     try {
-      answer = request.send();
+      answer = request.get();
     } catch (IOException | RuntimeException e) {
       listener.requestEnded(kind, RequestOutcome.of(e), 0, System.nanoTime() - start);
       throw e;
@@ -109,12 +84,12 @@ public class ObservedObjectStore implements ObjectStore {
     return answer instanceof PutOutcome.Unknown ? RequestOutcome.UNKNOWN : RequestOutcome.OK;
   }
 
-  private void command(RequestKind kind, long bytes, Command command) throws IOException {
+  private void command(RequestKind kind, long bytes, IoRunnable command) throws IOException {
     observe(
         kind,
         bytes,
         () -> {
-          command.send();
+          command.run();
           return kind; // any answer but those that say that nothing was done
         });
   }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
@@ -28,13 +29,6 @@ final class ProbeRun {
     this.store = store;
   }
 
-  /** Test of one property of the store. */
-  @FunctionalInterface
-  interface Trial {
-    /** Returns the problem; empty if the store has the property. */
-    Optional<String> run() throws IOException;
-  }
-
   ObjectStore store() {
     return store;
   }
@@ -51,19 +45,21 @@ final class ProbeRun {
     return key;
   }
 
-  void require(String name, String property, Trial trial) throws IOException {
+  void require(String name, String property, IoSupplier<Optional<String>> trial)
+      throws IOException {
     check(name, property, true, trial);
   }
 
-  void inform(String name, String property, Trial trial) throws IOException {
+  void inform(String name, String property, IoSupplier<Optional<String>> trial) throws IOException {
     check(name, property, false, trial);
   }
 
-  private void check(String name, String property, boolean required, Trial trial)
+  private void check(
+      String name, String property, boolean required, IoSupplier<Optional<String>> trial)
       throws IOException {
     Optional<String> wrong;
     try {
-      wrong = trial.run();
+      wrong = trial.get();
     } catch (StoreException.Missing | StoreException.Changed | StoreException.Corrupt e) {
       wrong = Optional.of(e.getMessage());
     } catch (StoreException.Refused e) {

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -54,11 +55,6 @@ final class RaceChecks {
     run.require("create-race", "one of many creations wins", this::create);
     run.require("update-race", "no update is lost between threads", this::update);
     run.require("torn-read", "a read never mixes two versions", this::readWhileWritten);
-  }
-
-  @FunctionalInterface
-  private interface Racer {
-    void run(int thread) throws IOException;
   }
 
   private Optional<String> create() throws IOException {
@@ -193,13 +189,13 @@ final class RaceChecks {
     }
   }
 
-  private static void race(int threads, Racer racer) throws IOException {
+  private static void race(int threads, IoConsumer<Integer> racer) throws IOException {
     List<Callable<Void>> racers = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       int thread = i;
       racers.add(
           () -> {
-            racer.run(thread);
+            racer.accept(thread);
             return null;
           });
     }

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.concurrent.Uninterrupted;
+import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.internal.function.IoRunnable;
 
 /**
  * Runs the pieces of one task in parallel, on the caller's thread and on free threads of a small
@@ -21,31 +23,15 @@ public final class ParallelRequests {
   private ParallelRequests() {}
 
   /**
-   * A piece of work.
-   *
-   * @param <T> type of the pieces
-   */
-  @FunctionalInterface
-  public interface Action<T> {
-    /**
-     * Does it.
-     *
-     * @param piece the piece
-     * @throws IOException if it fails; pieces that have not begun are then skipped
-     */
-    void run(T piece) throws IOException;
-  }
-
-  /**
    * Runs an action on each piece. Returns when all are done; after a failure, when those that had
    * begun have ended. An interrupt of the caller is passed on to the other threads.
    *
    * @param <T> type of the pieces
    * @param pieces the pieces, begun in order
-   * @param action action on each piece
+   * @param action action on each piece; pieces that have not begun when one fails are skipped
    * @throws IOException the first failure
    */
-  public static <T> void forEach(List<T> pieces, Action<T> action) throws IOException {
+  public static <T> void forEach(List<T> pieces, IoConsumer<T> action) throws IOException {
     Work<T> work = new Work<>(pieces, action);
     try {
       for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
@@ -61,37 +47,26 @@ public final class ParallelRequests {
     work.failure.orReturn();
   }
 
-  /** One of several different steps of a task. */
-  @FunctionalInterface
-  public interface Step {
-    /**
-     * Does it.
-     *
-     * @throws IOException if it fails; steps that have not begun are then skipped
-     */
-    void run() throws IOException;
-  }
-
   /**
    * Runs steps in parallel. Returns as {@link #forEach} does.
    *
    * @param steps the steps, begun in order
    * @throws IOException the first failure
    */
-  public static void all(Step... steps) throws IOException {
-    forEach(List.of(steps), Step::run);
+  public static void all(IoRunnable... steps) throws IOException {
+    forEach(List.of(steps), IoRunnable::run);
   }
 
   private static final class Work<T>
       implements Cancellable.Work<RuntimeException>, Uninterrupted.Wait<RuntimeException> {
     private final List<T> pieces;
-    private Action<T> action; // null once all pieces are done
+    private IoConsumer<T> action; // null once all pieces are done
     private final List<Cancellable> others = new ArrayList<>(SIZE);
     private final AtomicInteger next = new AtomicInteger();
     private final FirstFailure failure = new FirstFailure();
     private final CountDownLatch left;
 
-    Work(List<T> pieces, Action<T> action) {
+    Work(List<T> pieces, IoConsumer<T> action) {
       this.pieces = pieces;
       this.action = action;
       this.left = new CountDownLatch(pieces.size());
@@ -102,7 +77,7 @@ public final class ParallelRequests {
       for (int i; (i = next.getAndIncrement()) < pieces.size(); ) {
         try {
           if (!failure.isThere()) {
-            action.run(pieces.get(i));
+            action.accept(pieces.get(i));
           }
         } catch (IOException | RuntimeException | Error e) {
           failure.add(e);

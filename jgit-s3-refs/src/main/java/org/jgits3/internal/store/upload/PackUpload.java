@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.jgits3.internal.concurrent.Uninterrupted;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -167,14 +168,8 @@ public final class PackUpload extends OutputStream {
         });
   }
 
-  /** Step of an upload or of the cleanup after a failure. */
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
-  }
-
   /** Runs a step of the writer. A failure aborts the upload, because bytes may be missing then. */
-  private void whileOpen(Step step) throws IOException {
+  private void whileOpen(IoRunnable step) throws IOException {
     lock.lock();
     try {
       if (state != State.OPEN) {
@@ -433,7 +428,7 @@ public final class PackUpload extends OutputStream {
   }
 
   /** Runs a removal. Defers an interrupt, because an interrupted thread sends no request. */
-  private static boolean attempt(Throwable reason, Step removal) {
+  private static boolean attempt(Throwable reason, IoRunnable removal) {
     try {
       Uninterrupted.await(removal::run);
       return true;

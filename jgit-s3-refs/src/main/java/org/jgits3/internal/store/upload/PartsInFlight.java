@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.concurrent.Uninterrupted;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.UploadedPart;
 
 /** Parts of one upload that other threads send. Safe for use by many threads. */
@@ -24,20 +25,14 @@ final class PartsInFlight {
   private final Set<Part> parts = new HashSet<>();
   private final List<UploadedPart> acknowledged = new ArrayList<>();
 
-  @FunctionalInterface
-  interface Sending {
-    /** Sends the part, and returns it as acknowledged by the store. */
-    UploadedPart send() throws IOException;
-  }
-
   /** Sending of one part by another thread. */
   private final class Part implements Runnable {
-    private final Sending sending;
+    private final IoSupplier<UploadedPart> sending;
     private final Runnable after;
     private final Cancellable attempt = new Cancellable();
     private final AtomicBoolean begun = new AtomicBoolean();
 
-    Part(Sending sending, Runnable after) {
+    Part(IoSupplier<UploadedPart> sending, Runnable after) {
       this.sending = sending;
       this.after = after;
     }
@@ -49,7 +44,7 @@ final class PartsInFlight {
         return;
       }
       try {
-        attempt.run(() -> acknowledged(sending.send()));
+        attempt.run(() -> acknowledged(sending.get()));
       } catch (IOException | RuntimeException | Error e) {
         failure.add(e); // first: a writer that gets the memory must see the failure
       } finally {
@@ -72,7 +67,7 @@ final class PartsInFlight {
    * @param sending sends the part; its bytes do not change before {@code after} is called
    * @param after called once when the part has ended, whatever its outcome
    */
-  void send(Sending sending, Runnable after) {
+  void send(IoSupplier<UploadedPart> sending, Runnable after) {
     Part part = new Part(sending, after);
     begun(part);
     try {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.concurrent.SharedRequest;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.FullHeap;
@@ -109,7 +110,7 @@ public final class FullHeapProcess {
 
   private static void readWithoutHelp() throws Exception {
     AtomicInteger done = new AtomicInteger();
-    ParallelRequests.Action<String> action = piece -> done.incrementAndGet();
+    IoConsumer<String> action = piece -> done.incrementAndGet();
     List<String> three = List.of("a", "b", "c");
     ParallelRequests.forEach(three, action);
     AtomicInteger asked = new AtomicInteger();
