@@ -3,10 +3,11 @@ package org.jgits3.internal.pack.file;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.jgits3.internal.store.cache.CachedObject;
 import org.jgits3.internal.store.cache.DiskCache;
+import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -25,7 +26,7 @@ final class StoredPack implements Closeable {
   private final String key;
   private final long size;
   private final RangeChecksums checksums;
-  private volatile Optional<CachedObject> local;
+  private volatile Optional<FileChannel> local;
 
   /**
    * Creates a reader.
@@ -96,13 +97,13 @@ final class StoredPack implements Closeable {
   }
 
   private boolean readLocal(long position, byte[] dst, int offset, int length) {
-    Optional<CachedObject> from = local;
+    Optional<FileChannel> from = local;
     if (from.isEmpty()) {
       return false;
     }
     DiskCache cache = disk.orElseThrow();
     try {
-      from.get().read(position, dst, offset, length);
+      DirectoryFiles.readFully(from.get(), position, dst, offset, length);
       OptionalLong damaged = checksums.damaged(position, dst, offset, length);
       if (damaged.isEmpty()) {
         return true;
@@ -121,9 +122,9 @@ final class StoredPack implements Closeable {
     return key + " from byte " + from + " to " + Math.min(size, from + range());
   }
 
-  private void closeLocal(CachedObject object) {
+  private void closeLocal(FileChannel file) {
     try {
-      object.close();
+      file.close();
     } catch (IOException e) {
       LOG.debug("file of {} is not closed", key, e);
     }

@@ -121,17 +121,18 @@ public final class DiskCache implements Closeable {
   public record Options(Path directory, long limit) {}
 
   /**
-   * Opens a cached object, or starts to fetch it. The caller compares the bytes with a checksum.
+   * Opens a cached object, or starts to fetch it. Its bytes are not verified: the caller compares
+   * them with a checksum.
    *
    * @param key its key
    * @param size its length in bytes
    * @param crc32c its checksum
    * @return the object, to be closed; empty if it has to be read from the store
    */
-  public Optional<CachedObject> open(String key, long size, int crc32c) {
+  public Optional<FileChannel> open(String key, long size, int crc32c) {
     Path file = file(key);
     try {
-      CachedObject object = CachedObject.open(file, size);
+      FileChannel object = openWhole(file, size);
       noteUse(file);
       return Optional.of(object);
     } catch (NoSuchFileException e) {
@@ -143,6 +144,22 @@ public final class DiskCache implements Closeable {
       unreadable(key, e);
     }
     return Optional.empty();
+  }
+
+  private static FileChannel openWhole(Path file, long size) throws IOException {
+    FileChannel in = FileChannel.open(file, StandardOpenOption.READ);
+    boolean whole = false;
+    try {
+      whole = in.size() == size;
+    } finally {
+      if (!whole) {
+        in.close();
+      }
+    }
+    if (!whole) {
+      throw new StoreException.Corrupt(file.toString(), file + " has not " + size + " bytes", null);
+    }
+    return in;
   }
 
   /**
@@ -166,13 +183,13 @@ public final class DiskCache implements Closeable {
    * @return its bytes; empty if they have to be read from the store
    */
   public Optional<byte[]> read(String key, long size, int crc32c) {
-    Optional<CachedObject> found = open(key, size, crc32c);
+    Optional<FileChannel> found = open(key, size, crc32c);
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    try (CachedObject object = found.get()) {
+    try (FileChannel object = found.get()) {
       byte[] bytes = new byte[Math.toIntExact(size)];
-      object.read(0, bytes, 0, bytes.length);
+      DirectoryFiles.readFully(object, 0, bytes, 0, bytes.length);
       if (Crc32c.of(bytes) == crc32c) {
         return Optional.of(bytes);
       }

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
@@ -80,13 +81,13 @@ final class CrowdedCacheProcess {
   }
 
   private static String look(DiskCache cache) throws IOException {
-    Optional<CachedObject> found = cache.open(KEY, BYTES.length, Crc32c.of(BYTES));
+    Optional<FileChannel> found = cache.open(KEY, BYTES.length, Crc32c.of(BYTES));
     if (found.isEmpty()) {
       return "-";
     }
-    try (CachedObject object = found.get()) {
+    try (FileChannel object = found.get()) {
       byte[] read = new byte[BYTES.length];
-      object.read(0, read, 0, read.length);
+      DirectoryFiles.readFully(object, 0, read, 0, read.length);
       return Arrays.equals(read, BYTES) ? "+" : "?";
     }
   }
