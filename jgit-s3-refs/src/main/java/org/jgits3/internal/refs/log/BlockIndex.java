@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * Index of a {@link BlockFile}: position and first entry of each block, and the blocks that mention
@@ -53,39 +52,15 @@ public final class BlockIndex {
     return blocks.isEmpty() ? BlockFile.MAGIC : blocks.get(blocks.size() - 1).end();
   }
 
-  /**
-   * Finds the blocks that may mention a ref.
-   *
-   * @param ref full name
-   * @return their numbers, ascending
-   */
-  int[] mentioning(String ref) {
-    long hash = BlockFile.hash(ref);
-    int at = Arrays.binarySearch(refs, hash << 32);
-    int from = at < 0 ? -at - 1 : at;
-    int to = from;
-    while (to < refs.length && refs[to] >>> 32 == hash) {
-      to++;
-    }
-    return IntStream.range(from, to).map(i -> (int) refs[i]).toArray();
+  /** Tests whether a block may mention a ref. */
+  boolean mentions(String ref, int block) {
+    return Arrays.binarySearch(refs, (long) BlockFile.hash(ref) << 32 | block) >= 0;
   }
 
-  /**
-   * Finds the blocks that may hold a name, in a file sorted by name.
-   *
-   * @param name full name
-   * @return their numbers, ascending
-   */
-  int[] holding(String name) {
-    int last = -1;
-    while (last + 1 < blocks.size() && blocks.get(last + 1).first().compareTo(name) <= 0) {
-      last++;
-    }
-    int first = last;
-    while (first > 0 && blocks.get(first).first().equals(name)) {
-      first--;
-    }
-    return first < 0 ? new int[0] : IntStream.rangeClosed(first, last).toArray();
+  /** Tests whether a block of a file sorted by name may hold a name. */
+  boolean holds(String name, int block) {
+    return blocks.get(block).first().compareTo(name) <= 0
+        && (block + 1 == blocks.size() || blocks.get(block + 1).first().compareTo(name) >= 0);
   }
 
   /**

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.log;
 
+import static java.util.Comparator.comparing;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.function.IoConsumer;
@@ -92,31 +93,11 @@ public final class LogObjects {
     if (changes instanceof PreparedChanges bulk && bulk.inOrderOfStrings()) {
       bulk.writeTo(writer);
     } else {
-      for (RefChange c : sorted(changes)) {
+      for (RefChange c : changes.stream().sorted(comparing(RefChange::ref)).toList()) {
         writer.change(c);
       }
     }
     writer.finish();
-  }
-
-  private static List<RefChange> sorted(List<RefChange> changes) {
-    if (isSorted(changes)) {
-      return changes;
-    }
-    List<RefChange> sorted = new ArrayList<>(changes);
-    sorted.sort(Comparator.comparing(RefChange::ref));
-    return sorted;
-  }
-
-  private static boolean isSorted(List<RefChange> changes) {
-    String before = "";
-    for (RefChange c : changes) {
-      if (before.compareTo(c.ref()) > 0) {
-        return false;
-      }
-      before = c.ref();
-    }
-    return true;
   }
 
   /**

@@ -96,7 +96,10 @@ public final class LogReader {
     private List<RefChange> named(BlockFileReader file) throws IOException {
       String wanted = name.orElseThrow();
       List<RefChange> found = new ArrayList<>();
-      for (int number : file.index().holding(wanted)) {
+      for (int number = 0; number < file.index().blocks().size(); number++) {
+        if (!file.index().holds(wanted, number)) {
+          continue;
+        }
         BlockCursor block = file.block(number);
         while (!block.atEnd()) {
           RefChange c = file.readable(block::change);
@@ -109,18 +112,12 @@ public final class LogReader {
     }
 
     private void follow(BlockFileReader segment) throws IOException {
-      int before = segment.index().blocks().size();
-      while (name.isPresent() && before > 0) {
-        int[] blocks = segment.index().mentioning(name.get());
-        int last = blocks.length - 1;
-        while (last >= 0 && blocks[last] >= before) {
-          last--;
+      BlockIndex index = segment.index();
+      for (int number = index.blocks().size() - 1; number >= 0 && name.isPresent(); number--) {
+        if (!index.mentions(name.get(), number)) {
+          continue;
         }
-        if (last < 0) {
-          return;
-        }
-        before = blocks[last];
-        List<LogEntry> entries = entries(segment, before);
+        List<LogEntry> entries = entries(segment, number);
         for (int i = entries.size() - 1; i >= 0 && name.isPresent(); i--) {
           LogEntry e = entries.get(i);
           visitLeftBehind(e.generation());
