@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
@@ -96,26 +98,19 @@ final class DirectoryUploads {
       FileChannel out, MultipartUpload upload, UploadedPart part, Path file, MessageDigest sha256)
       throws IOException {
     CRC32C crc = new CRC32C();
-    byte[] chunk = new byte[DirectoryFiles.CHUNK];
-    try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
-      long size = in.size();
-      for (long at = 0; at < size; ) {
-        int n = (int) Math.min(chunk.length, size - at);
-        DirectoryFiles.readFully(in, at, chunk, 0, n);
-        DirectoryFiles.append(out, chunk, 0, n);
-        sha256.update(chunk, 0, n);
-        crc.update(chunk, 0, n);
-        at += n;
-      }
-      if (size != part.size() || (int) crc.getValue() != part.crc32c()) {
-        throw new StoreException.Corrupt(
-            upload.key(),
-            layout.location(upload.key())
-                + ": part "
-                + part.number()
-                + " is not the one that was acknowledged; upload again",
-            null);
-      }
+    long before = out.position();
+    try (InputStream bytes = Files.newInputStream(file);
+        InputStream hashed = new DigestInputStream(bytes, sha256)) {
+      DirectoryFiles.append(out, new CheckedInputStream(hashed, crc));
+    }
+    if (out.position() - before != part.size() || (int) crc.getValue() != part.crc32c()) {
+      throw new StoreException.Corrupt(
+          upload.key(),
+          layout.location(upload.key())
+              + ": part "
+              + part.number()
+              + " is not the one that was acknowledged; upload again",
+          null);
     }
   }
 
