@@ -31,7 +31,12 @@ sealed interface Effect {
    * @param before commit with its former state; zero if there was none
    * @param after commit with its state; zero if it was deleted
    */
-  record OfGroup(AccountGroup.UUID group, ObjectId before, ObjectId after) implements Effect {}
+  record OfGroup(AccountGroup.UUID group, ObjectId before, ObjectId after) implements Effect {
+    /** The document of a group that did not change. */
+    static OfGroup same(AccountGroup.UUID group) {
+      return new OfGroup(group, ObjectId.zeroId(), ObjectId.zeroId());
+    }
+  }
 
   /**
    * Accounts whose external ids differ.

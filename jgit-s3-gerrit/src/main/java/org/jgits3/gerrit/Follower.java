@@ -11,12 +11,14 @@ import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -42,12 +44,19 @@ class Follower implements LifecycleListener {
   /** Pause between two rounds. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** Interval in which indexes are made durable, and so the most that is followed twice. */
+  /** Interval in which indexes are made durable. What happened in two of them is followed twice. */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
+
+  /** Time for this Gerrit to index what it wrote, before that is followed. */
+  private static final Duration OWN = Duration.ofSeconds(5);
+
+  /** What depends on a ref that this node changed, and since when that is known. */
+  private record Own(long since, Project.NameKey project, Effect effect) {}
 
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
   private final IndexedHere indexedHere;
+  private final SharedEvents events;
   private final DurableIndexes indexes;
   private final CursorFile file;
   private final AllUsersName allUsers;
@@ -69,7 +78,16 @@ class Follower implements LifecycleListener {
   private final Set<Project.NameKey> compared = new LinkedHashSet<>();
 
   private boolean unusable;
-  private boolean unsaved;
+
+  /** What depends on refs that this node changed. */
+  private final Queue<Own> own = new ArrayDeque<>();
+
+  /** Position to be saved next; null if there is none before the present one. */
+  private StoreCursor settled;
+
+  /** Calls of {@link #save} after which the present position is saved. */
+  private int toBeSaved;
+
   private long savedAt = System.nanoTime();
 
   @Inject
@@ -77,6 +95,7 @@ class Follower implements LifecycleListener {
       S3GitRepositoryManager repositories,
       LocalState local,
       IndexedHere indexedHere,
+      SharedEvents events,
       DurableIndexes indexes,
       CursorFile file,
       AllProjectsName allProjects,
@@ -85,6 +104,7 @@ class Follower implements LifecycleListener {
     this.repositories = repositories;
     this.local = local;
     this.indexedHere = indexedHere;
+    this.events = events;
     this.indexes = indexes;
     this.file = file;
     this.allUsers = allUsers;
@@ -117,6 +137,7 @@ class Follower implements LifecycleListener {
         more = next();
       }
       save();
+      save(); // requests have ended
     } catch (InterruptedException | IOException e) {
       LOG.atWarning().withCause(e).log("Following: the last position was not saved");
     }
@@ -128,7 +149,9 @@ class Follower implements LifecycleListener {
       if (followed == null) {
         begin();
       }
+      shareEvents(); // first, so that the round follows what they tell of
       boolean more = round();
+      events.post();
       if (System.nanoTime() - savedAt > SAVE_EVERY.toNanos()) {
         save();
       }
@@ -137,6 +160,7 @@ class Follower implements LifecycleListener {
       LOG.atWarning().log("Following: %s is of no use: %s", file, e.getMessage());
       unusable = true;
       followed = null;
+      settled = null;
       return true;
     } catch (IOException | RuntimeException e) {
       status.failed(e);
@@ -156,9 +180,10 @@ class Follower implements LifecycleListener {
           "Following: no position in %s, so all %s projects are compared with the indexes",
           file, compared.size());
       followed = now;
-      unsaved = true;
+      toBeSaved = 2;
     } else {
       followed = saved.get();
+      settled = followed;
     }
   }
 
@@ -166,24 +191,41 @@ class Follower implements LifecycleListener {
     long began = System.nanoTime();
     StoreChanges changes = repositories.history().since(followed);
     Map<Project.NameKey, News> news = new LinkedHashMap<>();
-    indexedHere.takeAgain().forEach((id, of) -> news(news, of).add(new Effect.OfChange(id)));
     compared.forEach(project -> news(news, project).addEverything());
     List<RepositoryChange> read = new ArrayList<>();
     for (var next = changes.next(); next.isPresent(); next = changes.next()) {
       read.add(next.get());
       add(next.get(), news);
     }
+    news.forEach(
+        (project, its) -> its.own().forEach(effect -> own.add(new Own(began, project, effect))));
+    List<Own> due = takeDue();
+    due.forEach(its -> news(news, its.project).add(its.effect));
+    Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
+    again.forEach((document, project) -> news(news, project).add(document));
     Set<Project.NameKey> failed = new Round(local, threads).apply(first, news);
     for (RepositoryChange change : read) {
       if (failed.contains(Project.nameKey(change.name()))) {
         change.leave();
       }
     }
+    due.stream().filter(its -> failed.contains(its.project)).forEach(own::add);
+    again.values().retainAll(failed);
+    again.forEach(indexedHere::again);
     compared.retainAll(failed);
     followed = changes.end();
-    unsaved |= !news.isEmpty();
+    toBeSaved = news.isEmpty() ? toBeSaved : 2;
     status.ended(began, news.values(), failed, changes.hasMore());
     return changes.hasMore();
+  }
+
+  /** What this node should have brought up to date itself by now. */
+  private List<Own> takeDue() {
+    List<Own> due = new ArrayList<>();
+    while (!own.isEmpty() && System.nanoTime() - own.peek().since > OWN.toNanos()) {
+      due.add(own.remove());
+    }
+    return due;
   }
 
   private void add(RepositoryChange change, Map<Project.NameKey, News> news) {
@@ -198,14 +240,28 @@ class Follower implements LifecycleListener {
     return news.computeIfAbsent(project, p -> new News());
   }
 
-  /** Saves the position, unless projects are still to be compared. */
-  private void save() throws IOException {
-    if (!unsaved || followed == null || !compared.isEmpty()) {
-      return;
+  private void shareEvents() {
+    try {
+      events.exchange();
+    } catch (IOException e) {
+      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Following: events are not shared now: %s", e.getMessage());
     }
-    indexes.commit();
-    file.save(followed);
-    unsaved = false;
-    savedAt = System.nanoTime();
+  }
+
+  /**
+   * Saves the position that there was at the last call. Until then a request of this Gerrit may
+   * have replaced a document by one of an earlier state, which is followed again from memory.
+   */
+  private void save() throws IOException {
+    if (toBeSaved > 0 && compared.isEmpty()) {
+      savedAt = System.nanoTime();
+      indexes.commit();
+      if (settled != null) {
+        file.save(settled);
+      }
+      settled = followed;
+      toBeSaved--;
+    }
   }
 }

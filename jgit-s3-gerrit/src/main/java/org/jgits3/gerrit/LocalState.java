@@ -216,6 +216,7 @@ class LocalState {
   }
 
   private void followAccount(Account.Id id) throws IOException {
+    indexedHere.follows(new Effect.OfAccount(id));
     tokens.evict(id);
     accountStates.get(id).flatMap(AccountState::userName).ifPresent(sshKeys::evict);
     if (accountIsStale.check(id).isStale()) {
@@ -230,6 +231,7 @@ class LocalState {
   }
 
   private void followGroup(AccountGroup.UUID group) throws IOException {
+    indexedHere.follows(Effect.OfGroup.same(group));
     groupCaches.forget(group);
     if (groupIsStale.check(group).isStale()) {
       groups.get().index(group);
@@ -278,7 +280,7 @@ class LocalState {
 
   /** Writes the document of a change if it is not of the present refs, or deletes it. */
   private void followChange(Project.NameKey project, Change.Id id) throws IOException {
-    indexedHere.follows(id);
+    indexedHere.follows(new Effect.OfChange(id));
     try (Repository repository = repositories.openRepository(project)) {
       if (repository.exactRef(RefNames.changeMetaRef(id)) == null) {
         changes.delete(id);

@@ -19,9 +19,10 @@ final class News {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
   private final Set<Effect> effects = new LinkedHashSet<>();
+  private final Set<Effect> own = new LinkedHashSet<>();
   private boolean whole;
 
-  /** Time of the oldest transaction, in milliseconds since the epoch. */
+  /** Time of the oldest transaction of another node, in milliseconds since the epoch. */
   private long oldest = Long.MAX_VALUE;
 
   /** Nothing yet. */
@@ -53,9 +54,12 @@ final class News {
   }
 
   private void add(Transaction transaction, boolean allUsers) throws IOException {
-    oldest = Math.min(oldest, transaction.who().getWhenAsInstant().toEpochMilli());
+    if (!transaction.isOwn()) {
+      oldest = Math.min(oldest, transaction.who().getWhenAsInstant().toEpochMilli());
+    }
+    Set<Effect> to = transaction.isOwn() ? own : effects;
     transaction.forEachChange(
-        ref -> Effect.of(allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(effects::add));
+        ref -> Effect.of(allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(to::add));
   }
 
   /** Adds something to look at. */
@@ -73,12 +77,20 @@ final class News {
     return whole;
   }
 
-  /** What depends on the refs that changed. */
+  /** What depends on the refs that changed elsewhere. */
   Set<Effect> effects() {
     return effects;
   }
 
-  /** Time of the oldest transaction by the clock of its writer, in milliseconds since the epoch. */
+  /** What depends on the refs that this node changed, and is about to bring up to date itself. */
+  Set<Effect> own() {
+    return own;
+  }
+
+  /**
+   * Time of the oldest transaction of another node by the clock of its writer, in milliseconds
+   * since the epoch.
+   */
   Optional<Long> oldest() {
     return oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(oldest);
   }

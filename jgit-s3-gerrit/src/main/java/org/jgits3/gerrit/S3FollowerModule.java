@@ -3,10 +3,13 @@ package org.jgits3.gerrit;
 
 import static com.google.gerrit.server.config.ConfigResource.CONFIG_KIND;
 
+import com.google.gerrit.extensions.events.AccountIndexedListener;
 import com.google.gerrit.extensions.events.ChangeIndexedListener;
+import com.google.gerrit.extensions.events.GroupIndexedListener;
 import com.google.gerrit.extensions.registration.DynamicSet;
 import com.google.gerrit.extensions.restapi.RestApiModule;
 import com.google.gerrit.lifecycle.LifecycleModule;
+import com.google.gerrit.server.events.EventListener;
 
 /**
  * Makes a Gerrit one of several on a store: {@code gerrit.installModule} of {@code gerrit.config}
@@ -21,6 +24,9 @@ public final class S3FollowerModule extends LifecycleModule {
   protected void configure() {
     listener().to(Follower.class);
     DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
+    DynamicSet.bind(binder(), AccountIndexedListener.class).to(IndexedHere.class);
+    DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);
+    DynamicSet.bind(binder(), EventListener.class).to(SharedEvents.class);
     install(
         new RestApiModule() {
           @Override

@@ -86,6 +86,11 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     return repositories().storeHistory();
   }
 
+  /** The store that all Gerrits on it share. */
+  ObjectStore store() {
+    return repositories().store();
+  }
+
   private static ObjectStore open(SiteSettings site) throws IOException {
     S3Settings settings = site.settings();
     if (site.credentials().isPresent()

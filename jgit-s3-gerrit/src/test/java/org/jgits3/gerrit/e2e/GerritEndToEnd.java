@@ -108,7 +108,9 @@ public final class GerritEndToEnd {
       throws Exception {
     Path jar = root.resolve("jgit-s3-gerrit/target/jgit-s3-gerrit.jar");
     S3Server store =
-        local ? null : new S3Server(programs, root.resolve("target/tools/versitygw"), directory);
+        local
+            ? null
+            : new S3Server(programs, root.resolve("target/tools/versitygw"), directory, jar);
     Report report = new Report(store);
     Path key = directory.resolve("key");
     programs

@@ -227,26 +227,71 @@ final class GerritNode {
     return trySsh(key, "gerrit version").exitCode() == 0;
   }
 
+  /** Events as they come, until it is closed. */
+  final class Events implements AutoCloseable {
+    private final Process process;
+    private final Path output;
+
+    private Events(Path key) throws IOException {
+      output = Files.createTempFile(site.getParent(), "events", ".txt");
+      process =
+          programs.start(
+              site, Map.of(), output.toFile(), ssh(key, List.of("gerrit stream-events")));
+    }
+
+    private List<String> lines() throws IOException {
+      return Files.readString(output).lines().filter(line -> line.startsWith("{")).toList();
+    }
+
+    /** Counts the events of a type of a change. */
+    long count(String type, int change) throws IOException {
+      return lines().stream()
+          .filter(line -> line.contains("\"type\":\"" + type + "\""))
+          .filter(line -> line.contains("\"number\":" + change + ","))
+          .count();
+    }
+
+    boolean has(String text) throws IOException {
+      return Files.readString(output).contains(text);
+    }
+
+    @Override
+    public void close() {
+      programs.end(process);
+    }
+  }
+
+  /** Begins to stream events. */
+  Events streamEvents(Path key) throws IOException {
+    return new Events(key);
+  }
+
   private Programs.Result trySsh(Path key, String command)
       throws IOException, InterruptedException {
-    return programs.run(
-        site,
-        "ssh",
-        "-F",
-        "/dev/null",
-        "-i",
-        key.toString(),
-        "-p",
-        Integer.toString(sshPort),
-        "-o",
-        "StrictHostKeyChecking=no",
-        "-o",
-        "UserKnownHostsFile=/dev/null",
-        "-o",
-        "IdentitiesOnly=yes",
-        "-o",
-        "LogLevel=ERROR",
-        "admin@127.0.0.1",
-        command);
+    return programs.run(site, Map.of(), ssh(key, List.of(command)));
+  }
+
+  private List<String> ssh(Path key, List<String> command) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "ssh",
+                "-F",
+                "/dev/null",
+                "-i",
+                key.toString(),
+                "-p",
+                Integer.toString(sshPort),
+                "-o",
+                "StrictHostKeyChecking=no",
+                "-o",
+                "UserKnownHostsFile=/dev/null",
+                "-o",
+                "IdentitiesOnly=yes",
+                "-o",
+                "LogLevel=ERROR",
+                "admin@127.0.0.1"));
+    all.addAll(command);
+    return all;
   }
 }

@@ -20,14 +20,18 @@ final class S3Server {
 
   private final int port = Programs.freePort();
   private final Path accessLog;
+  private final Path directory;
+  private final Path jar;
   private final Programs programs;
   private final Process process;
 
-  S3Server(Programs programs, Path binary, Path directory)
+  S3Server(Programs programs, Path binary, Path directory, Path jar)
       throws IOException, InterruptedException {
     Path data = Files.createDirectories(directory.resolve("s3").resolve(BUCKET)).getParent();
     accessLog = directory.resolve("s3-access.log");
     this.programs = programs;
+    this.directory = directory;
+    this.jar = jar;
     process =
         programs.start(
             directory,
@@ -64,6 +68,22 @@ final class S3Server {
 
   void resume() throws IOException, InterruptedException {
     programs.signal(process, "CONT");
+  }
+
+  /** Deletes a repository, as an administrator would. */
+  void delete(String repository) throws IOException, InterruptedException {
+    programs
+        .run(
+            directory,
+            Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET),
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path") + ":" + jar,
+                DeleteRepository.class.getName(),
+                Integer.toString(port),
+                repository))
+        .ok();
   }
 
   int port() {

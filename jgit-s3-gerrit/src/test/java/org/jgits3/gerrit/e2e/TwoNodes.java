@@ -22,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */
 final class TwoNodes {
@@ -84,6 +85,9 @@ final class TwoNodes {
     report.check("accounts: name, preferences, token, SSH key", this::accounts);
     report.check("groups and permissions are revoked on the other", this::people);
     report.check("projects: new, described", this::projects);
+    report.check("events of one are streamed by the other, once each", this::events);
+    report.check("a project deleted in the bucket is gone from both", this::deletedProject);
+    report.check("a node does not index again what it has indexed itself", this::indexedOnce);
     report.check("submit on both at once: one commit, at least one 200", this::races);
     report.check("writes by both at once end in equal indexes", this::both);
     report.check("a paused node catches up", this::paused);
@@ -297,6 +301,82 @@ final class TwoNodes {
     approve(b, change);
     lags("change", () -> finds(a, change, "status:new"));
     submit(a, change);
+  }
+
+  private void events() throws Exception {
+    try (GerritNode.Events streamed = b.streamEvents(key)) {
+      AtomicInteger branches = new AtomicInteger();
+      lags(
+          "streaming",
+          () -> {
+            String branch = "streaming-" + branches.incrementAndGet();
+            b.put("projects/" + id(project) + "/branches/" + branch, "{\"revision\":\"master\"}");
+            return streamed.has("streaming-");
+          });
+      String change = work.newChange("streamed");
+      approve(a, change);
+      submit(a, change);
+      lags("merged", () -> streamed.count("change-merged", number(change)) == 1);
+      String local = test.clone(b, project).newChange("streamed-locally");
+      lags("local one", () -> streamed.count("patchset-created", number(local)) == 1);
+      lags("round trip", () -> finds(a, local, "status:new"));
+      approve(a, local);
+      lags("comment", () -> streamed.count("comment-added", number(local)) == 1);
+      for (String type : List.of("patchset-created", "comment-added", "change-merged")) {
+        equal(streamed.count(type, number(change)), 1L, type);
+      }
+      equal(streamed.count("patchset-created", number(local)), 1L, "local event");
+      that(streamed.has("\"refName\":\"refs/heads/master\""), "ref-updated of the branch");
+    }
+  }
+
+  private void deletedProject() throws Exception {
+    String name = "two/unwanted";
+    create(a, name, "MERGE_IF_NECESSARY");
+    String change = test.clone(a, name).newChange("f");
+    lags("change", () -> finds(b, change, "status:new"));
+    store.delete(name);
+    for (GerritNode node : List.of(a, b)) {
+      lags(
+          "not found",
+          () -> node.rest("admin", "GET", "projects/" + id(name), null).status() == 404);
+      lags("not listed", () -> !node.get("projects/").has(name));
+      lags("no change", () -> node.get("changes/?q=change:" + number(change)).size() == 0);
+    }
+    create(b, name, "MERGE_IF_NECESSARY");
+    String second = test.clone(b, name).newChange("f");
+    lags("again", () -> finds(a, second, "status:new"));
+  }
+
+  private static int indexed(GerritNode node) throws Exception {
+    return node.get("config/server/s3-follower").at("indexed").number();
+  }
+
+  private void indexedOnce() throws Exception {
+    int ofA = indexed(a);
+    int ofB = indexed(b);
+    for (String change : burst("once-")) {
+      approve(a, change);
+    }
+    String last = work.newChange("once-last");
+    lags("on B", () -> finds(b, last, "status:new"));
+    // What the node has written itself is looked at after some seconds, before this second one is.
+    String later = test.clone(b, project).newChange("once-later");
+    lags("on A", () -> finds(a, later, "status:new"));
+    int rounds = a.get("config/server/s3-follower").at("rounds").number();
+    eventually(
+        "ten rounds",
+        CATCH_UP,
+        () -> a.get("config/server/s3-follower").at("rounds").number() >= rounds + LAG.toSeconds());
+    Report.say(
+        "  documents written by following "
+            + (2 * BURST + 1)
+            + " writes of A and one of B: "
+            + (indexed(a) - ofA)
+            + " on A, "
+            + (indexed(b) - ofB)
+            + " on B");
+    that(indexed(a) - ofA <= 3, "indexed again: " + (indexed(a) - ofA));
   }
 
   private void races() throws Exception {
