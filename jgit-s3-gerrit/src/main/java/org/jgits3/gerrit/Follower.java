@@ -47,6 +47,9 @@ class Follower implements LifecycleListener {
   /** Interval in which indexes are made durable. What happened in two of them is followed twice. */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
 
+  /** Most projects of a round: what follows waits for its end. */
+  private static final int PROJECTS = 200;
+
   /** Time for this Gerrit to index what it wrote, before that is followed. */
   private static final Duration OWN = Duration.ofSeconds(5);
 
@@ -191,9 +194,14 @@ class Follower implements LifecycleListener {
     long began = System.nanoTime();
     StoreChanges changes = repositories.history().since(followed);
     Map<Project.NameKey, News> news = new LinkedHashMap<>();
-    compared.forEach(project -> news(news, project).addEverything());
+    List<Project.NameKey> comparing = compared.stream().limit(PROJECTS).toList();
+    comparing.forEach(project -> news(news, project).addEverything());
     List<RepositoryChange> read = new ArrayList<>();
-    for (var next = changes.next(); next.isPresent(); next = changes.next()) {
+    while (read.size() < PROJECTS) {
+      Optional<RepositoryChange> next = changes.next();
+      if (next.isEmpty()) {
+        break;
+      }
       read.add(next.get());
       add(next.get(), news);
     }
@@ -212,11 +220,13 @@ class Follower implements LifecycleListener {
     due.stream().filter(its -> failed.contains(its.project)).forEach(own::add);
     again.values().retainAll(failed);
     again.forEach(indexedHere::again);
-    compared.retainAll(failed);
+    compared.removeAll(comparing);
+    comparing.stream().filter(failed::contains).forEach(compared::add);
     followed = changes.end();
     toBeSaved = news.isEmpty() ? toBeSaved : 2;
-    status.ended(began, news.values(), failed, changes.hasMore());
-    return changes.hasMore();
+    boolean more = changes.hasMore() || !failed.containsAll(compared);
+    status.ended(began, news.values(), failed, more);
+    return more;
   }
 
   /** What this node should have brought up to date itself by now. */

@@ -153,10 +153,11 @@ class LocalState {
     // Opened in the context, and first: what is loaded into a cache from here on is as new as this.
     try (ManualRequestContext ignored = context.open();
         Repository repository = repositories.openRepository(project)) {
-      boolean isNew = !projects.all().contains(project);
-      if (isNew) {
+      if (!projects.all().contains(project)) {
         projects.onCreateProject(project);
         LOG.atInfo().log("Following: %s is new", project);
+      } else if (news.whole()) {
+        projects.evictAndReindex(project);
       }
       Set<Change.Id> found = new LinkedHashSet<>();
       if (news.whole()) {
@@ -241,7 +242,6 @@ class LocalState {
 
   private void compare(Project.NameKey project, Repository repository, Set<Change.Id> found)
       throws IOException {
-    projects.evictAndReindex(project);
     for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_CHANGES)) {
       Change.Id id = Change.Id.fromRef(ref.getName());
       if (id != null) {

@@ -92,6 +92,9 @@ final class GerritNode {
         site.resolve("etc/gerrit.config"),
         "[gerrit]\n  installModule = org.jgits3.gerrit.S3FollowerModule\n",
         StandardOpenOption.APPEND);
+    Path plugins = Files.createDirectories(site.resolve("plugins"));
+    Files.copy(
+        site.resolve("lib").resolve("jgit-s3-gerrit.jar"), plugins.resolve("jgit-s3-sessions.jar"));
   }
 
   void initialise() throws IOException, InterruptedException {
@@ -199,6 +202,25 @@ final class GerritNode {
     HttpResponse<String> response =
         http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     return new Answer(response.statusCode(), response.body());
+  }
+
+  /** Logs in as a browser does, and returns the cookie. */
+  String login(String user) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        http.send(request(user, "/login/").GET().build(), HttpResponse.BodyHandlers.ofString());
+    return response.headers().allValues("Set-Cookie").stream()
+        .map(cookie -> cookie.substring(0, cookie.indexOf(';')))
+        .filter(cookie -> cookie.startsWith("GerritAccount="))
+        .findFirst()
+        .orElseThrow(() -> new IOException("no session: " + response));
+  }
+
+  /** Asks as a browser does, with a cookie alone, and returns the status. */
+  int browse(String cookie, String path) throws IOException, InterruptedException {
+    return http.send(
+            request(null, path).header("Cookie", cookie).GET().build(),
+            HttpResponse.BodyHandlers.discarding())
+        .statusCode();
   }
 
   Json get(String path) throws IOException, InterruptedException {

@@ -86,6 +86,7 @@ final class TwoNodes {
     report.check("groups and permissions are revoked on the other", this::people);
     report.check("projects: new, described", this::projects);
     report.check("events of one are streamed by the other, once each", this::events);
+    report.check("a session begun on one is good on the other", this::sessions);
     report.check("a project deleted in the bucket is gone from both", this::deletedProject);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
     report.check("submit on both at once: one commit, at least one 200", this::races);
@@ -328,6 +329,18 @@ final class TwoNodes {
       equal(streamed.count("patchset-created", number(local)), 1L, "local event");
       that(streamed.has("\"refName\":\"refs/heads/master\""), "ref-updated of the branch");
     }
+  }
+
+  private void sessions() throws Exception {
+    String self = "/accounts/self";
+    String cookie = a.login("admin");
+    equal(b.browse("GerritAccount=none", self), 403, "without a session");
+    equal(a.browse(cookie, self), 200, "where it was begun");
+    equal(b.browse(cookie, self), 200, "on the other node at once");
+    b.browse(cookie, "/logout");
+    equal(b.browse(cookie, self), 403, "after the logout");
+    eventually(
+        "logged out on the first node", LAG.multipliedBy(2), () -> a.browse(cookie, self) == 403);
   }
 
   private void deletedProject() throws Exception {

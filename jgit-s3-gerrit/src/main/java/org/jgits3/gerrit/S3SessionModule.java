@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit;
+
+import com.google.gerrit.extensions.registration.DynamicItem;
+import com.google.gerrit.httpd.WebSession;
+import com.google.inject.AbstractModule;
+import com.google.inject.servlet.RequestScoped;
+import com.google.inject.servlet.ServletScopes;
+
+/**
+ * Keeps the web sessions of all Gerrits on a store there. In use if the jar is a plugin as well,
+ * whose manifest names this class: Gerrit takes the module of its web server from plugins alone.
+ */
+public final class S3SessionModule extends AbstractModule {
+  /** Created by Gerrit. */
+  public S3SessionModule() {}
+
+  @Override
+  protected void configure() {
+    bindScope(RequestScoped.class, ServletScopes.REQUEST);
+    DynamicItem.bind(binder(), WebSession.class).to(S3WebSession.class).in(RequestScoped.class);
+  }
+}
