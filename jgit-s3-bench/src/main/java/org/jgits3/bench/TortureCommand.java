@@ -25,6 +25,7 @@ import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Settings;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
+import org.jgits3.bench.torture.Simulation;
 import org.jgits3.bench.torture.TorturePlan;
 import org.jgits3.bench.torture.TortureRun;
 import org.jgits3.bench.torture.Verdict;
@@ -72,6 +73,19 @@ final class TortureCommand implements Callable<Integer> {
               + " and removes them. Default: one that is started.")
   private URI endpoint;
 
+  @Option(
+      names = "--simulate",
+      description = "Runs the library in simulated processes instead, on no server.")
+  private boolean simulate;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      defaultValue = "20000",
+      description =
+          "Simulated runs, from --seed on; with --simulate only; default: ${DEFAULT-VALUE}.")
+  private long seeds;
+
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the result there, too.")
   private Path json;
 
@@ -108,8 +122,11 @@ final class TortureCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     check();
     Path root = Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
-    Path data = Files.createDirectories(root.resolve("target/torture"));
     long chosen = seed != null ? seed : new SecureRandom().nextInt(Integer.MAX_VALUE);
+    if (simulate) {
+      return simulate(root, chosen);
+    }
+    Path data = Files.createDirectories(root.resolve("target/torture"));
     Machine machine = Machine.here();
     FileChannel lock = BenchCommand.lock(data.resolve("lock"));
     Verdict verdict;
@@ -132,7 +149,25 @@ final class TortureCommand implements Callable<Integer> {
     return verdict.passed() ? ExitCode.OK : ExitCode.SOFTWARE;
   }
 
+  private int simulate(Path root, long chosen) throws IOException, InterruptedException {
+    boolean passed = new Simulation(root, seeds, chosen).run();
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(
+        seeds + " simulated runs, " + (passed ? "none" : "one") + " broken, seed " + chosen);
+    out.flush();
+    return passed ? ExitCode.OK : ExitCode.SOFTWARE;
+  }
+
   private void check() {
+    if (seeds < 1 || seeds > Simulation.MOST) {
+      throw wrong("--seeds " + seeds + " is not from 1 to " + Simulation.MOST);
+    }
+    if (simulate && (seed != null && (seed < 1 || seed > Integer.MAX_VALUE))) {
+      throw wrong("--seed " + seed + " is not from 1 to " + Integer.MAX_VALUE);
+    }
+    if (simulate && (endpoint != null || json != null)) {
+      throw wrong("--simulate takes --seeds and --seed only");
+    }
     if (minutes < 1) {
       throw wrong("--minutes " + minutes + " is less than 1");
     }

@@ -19,6 +19,9 @@ class TortureCommandTest {
         "--seed x | is not a long",
         "--endpoint elsewhere | --endpoint elsewhere is no URL of a server",
         "--json nowhere/out.json | --json nowhere/out.json cannot be written",
+        "--simulate --seeds 0 | --seeds 0 is not from 1 to 1000000000",
+        "--simulate --seed 0 | --seed 0 is not from 1 to 2147483647",
+        "--simulate --json out.json | --simulate takes --seeds and --seed only",
         "refs | Unmatched argument",
       })
   void wrong_usage_is_one_line_and_exit_code_2(String line, String message) {

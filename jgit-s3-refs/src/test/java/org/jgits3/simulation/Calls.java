@@ -106,6 +106,12 @@ public final class Calls {
     return code().nextLong();
   }
 
+  /** Number of an object, as its hash code. */
+  public static int number() {
+    Scheduler scheduler = scheduler();
+    return scheduler == null ? 1 : scheduler.number();
+  }
+
   // Locks
 
   public static void enter(Object o) {

@@ -30,6 +30,7 @@ public final class Scheduler {
   private long now = 1_000_000_000L;
   private int steps;
   private int names;
+  private int objects;
   @Nullable private Throwable failure;
 
   /** Ends a strand whose process is dead, or whose run is over. */
@@ -111,6 +112,11 @@ public final class Scheduler {
   /** Virtual time in nanoseconds. */
   public long nanoTime() {
     return now;
+  }
+
+  /** Number of one more object, not zero. */
+  int number() {
+    return ++objects * 0x9E3779B1;
   }
 
   /** Steps taken so far. */

@@ -3,18 +3,22 @@ package org.jgits3.simulation;
 
 import static org.objectweb.asm.Opcodes.ACC_ABSTRACT;
 import static org.objectweb.asm.Opcodes.ACC_FINAL;
+import static org.objectweb.asm.Opcodes.ACC_INTERFACE;
 import static org.objectweb.asm.Opcodes.ACC_NATIVE;
 import static org.objectweb.asm.Opcodes.ACC_PRIVATE;
 import static org.objectweb.asm.Opcodes.ACC_PUBLIC;
 import static org.objectweb.asm.Opcodes.ACC_STATIC;
 import static org.objectweb.asm.Opcodes.ACC_SYNCHRONIZED;
 import static org.objectweb.asm.Opcodes.ACC_SYNTHETIC;
+import static org.objectweb.asm.Opcodes.ACC_TRANSIENT;
 import static org.objectweb.asm.Opcodes.ALOAD;
 import static org.objectweb.asm.Opcodes.ASM9;
 import static org.objectweb.asm.Opcodes.ATHROW;
 import static org.objectweb.asm.Opcodes.DOUBLE;
 import static org.objectweb.asm.Opcodes.FLOAT;
 import static org.objectweb.asm.Opcodes.F_NEW;
+import static org.objectweb.asm.Opcodes.GETFIELD;
+import static org.objectweb.asm.Opcodes.IFNE;
 import static org.objectweb.asm.Opcodes.INTEGER;
 import static org.objectweb.asm.Opcodes.INVOKESPECIAL;
 import static org.objectweb.asm.Opcodes.INVOKESTATIC;
@@ -22,6 +26,7 @@ import static org.objectweb.asm.Opcodes.IRETURN;
 import static org.objectweb.asm.Opcodes.LONG;
 import static org.objectweb.asm.Opcodes.MONITORENTER;
 import static org.objectweb.asm.Opcodes.MONITOREXIT;
+import static org.objectweb.asm.Opcodes.PUTFIELD;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,6 +55,7 @@ import org.objectweb.asm.Type;
  */
 final class SimulatedCode extends ClassLoader {
   private static final String CALLS = Type.getInternalName(Calls.class);
+  private static final String HASH = "number$";
   private static final String WORLD = "org.jgits3.simulation.world.";
   private static final Map<String, byte[]> UNCHANGED = new ConcurrentHashMap<>();
 
@@ -134,6 +140,9 @@ final class SimulatedCode extends ClassLoader {
     private final Mutation mutation;
     private final List<Locked> locked = new ArrayList<>();
 
+    /** True if its objects have hash codes of their content, or of a superclass. */
+    private boolean hashed;
+
     /** A synchronized method, whose body has another name now. */
     private record Locked(int access, String name, String descriptor, List<String> exceptions) {}
 
@@ -148,8 +157,21 @@ final class SimulatedCode extends ClassLoader {
     }
 
     @Override
+    public void visit(
+        int version,
+        int access,
+        String type,
+        String signature,
+        String parent,
+        String[] interfaces) {
+      hashed = (access & ACC_INTERFACE) != 0 || !parent.equals("java/lang/Object");
+      super.visit(version, access, type, signature, parent, interfaces);
+    }
+
+    @Override
     public MethodVisitor visitMethod(
         int access, String method, String descriptor, String signature, String[] exceptions) {
+      hashed |= method.equals("hashCode") && descriptor.equals("()I");
       boolean wrap = (access & ACC_SYNCHRONIZED) != 0 && (access & ACC_NATIVE) == 0;
       int open = access & ~ACC_SYNCHRONIZED;
       String body = method;
@@ -176,7 +198,33 @@ final class SimulatedCode extends ClassLoader {
       for (Locked each : locked) {
         wrapper(each);
       }
+      if (!hashed) {
+        hash();
+      }
       super.visitEnd();
+    }
+
+    /** Numbers the objects, since the order in sets must not depend on where objects are. */
+    private void hash() {
+      super.visitField(ACC_PRIVATE | ACC_SYNTHETIC | ACC_TRANSIENT, HASH, "I", null, null)
+          .visitEnd();
+      MethodVisitor to =
+          super.visitMethod(ACC_PUBLIC | ACC_SYNTHETIC, "hashCode", "()I", null, null);
+      Label known = new Label();
+      to.visitCode();
+      to.visitVarInsn(ALOAD, 0);
+      to.visitFieldInsn(GETFIELD, internalName(), HASH, "I");
+      to.visitJumpInsn(IFNE, known);
+      to.visitVarInsn(ALOAD, 0);
+      to.visitMethodInsn(INVOKESTATIC, CALLS, "number", "()I", false);
+      to.visitFieldInsn(PUTFIELD, internalName(), HASH, "I");
+      to.visitLabel(known);
+      to.visitFrame(F_NEW, 1, new Object[] {internalName()}, 0, new Object[0]);
+      to.visitVarInsn(ALOAD, 0);
+      to.visitFieldInsn(GETFIELD, internalName(), HASH, "I");
+      to.visitInsn(IRETURN);
+      to.visitMaxs(0, 0);
+      to.visitEnd();
     }
 
     private void wrapper(Locked each) {
