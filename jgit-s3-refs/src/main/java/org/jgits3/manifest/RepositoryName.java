@@ -6,6 +6,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The checked name of a repository, without {@code .git}.
@@ -22,6 +24,7 @@ public record RepositoryName(String value) {
 
   private static final String SUFFIX = ".git/manifest";
   private static final String GIT = ".git";
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
   private static final int MAX_CHARACTERS = 255;
   private static final int MAX_SEGMENT_BYTES = 240;
   private static final int MAX_KEY_BYTES = 900;
@@ -114,17 +117,13 @@ public record RepositoryName(String value) {
   }
 
   private static void checkCharacters(String name) {
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      int type = Character.getType(c);
-      if (type == Character.CONTROL
-          || type == Character.LINE_SEPARATOR
-          || type == Character.PARAGRAPH_SEPARATOR) {
-        throw refuse(name, String.format(Locale.ROOT, "has a control character, U+%04X", (int) c));
-      }
-      if (c == '\\') {
-        throw refuse(name, "has a backslash");
-      }
+    Matcher control = CONTROL.matcher(name);
+    if (control.find()) {
+      int found = control.group().charAt(0);
+      throw refuse(name, String.format(Locale.ROOT, "has a control character, U+%04X", found));
+    }
+    if (name.indexOf('\\') >= 0) {
+      throw refuse(name, "has a backslash");
     }
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw refuse(name, "has half of a surrogate pair");
@@ -153,10 +152,8 @@ public record RepositoryName(String value) {
   }
 
   private static IllegalArgumentException refuse(String name, String what) {
-    StringBuilder shown = new StringBuilder();
-    name.chars()
-        .limit(MAX_CHARACTERS)
-        .forEach(c -> shown.append(Character.isISOControl(c) ? '?' : (char) c));
+    String shown =
+        CONTROL.matcher(name.substring(0, Math.min(name.length(), MAX_CHARACTERS))).replaceAll("?");
     return new IllegalArgumentException("repository name '" + shown + "' " + what);
   }
 

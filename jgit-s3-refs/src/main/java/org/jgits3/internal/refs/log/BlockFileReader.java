@@ -109,13 +109,12 @@ public final class BlockFileReader {
   /** A cursor at the beginning of a block, which is read with those after it. */
   public BlockCursor blockAndOn(int number) throws IOException {
     BlockIndex.Block block = index.blocks().get(number);
-    long end = 0;
-    for (BlockIndex.Block b : index.blocks().subList(number, index.blocks().size())) {
-      if (b.end() - block.offset() > RUN) {
-        break;
-      }
-      end = b.end();
-    }
+    long end =
+        index.blocks().stream()
+            .mapToLong(BlockIndex.Block::end)
+            .filter(each -> each <= block.offset() + RUN)
+            .max()
+            .orElse(0);
     return open(block, Math.max(end, block.end()));
   }
 
