@@ -27,7 +27,8 @@ class FollowerStatus {
   private long completeSince = System.nanoTime();
   private long lagMillis;
   private boolean late = true;
-  private String failure = "";
+  private String failure = ""; // shown to anybody, so it names no project
+  private String told = "";
 
   @Inject
   FollowerStatus(LocalState local) {
@@ -66,9 +67,10 @@ class FollowerStatus {
 
   /** Notes that a round could not be ended. A failure is told once, until there is another one. */
   synchronized void failed(Exception e) {
+    failure = "the last round failed, see the log";
     String said = String.valueOf(e.getMessage());
-    if (!said.equals(failure)) {
-      failure = said;
+    if (!said.equals(told)) {
+      told = said;
       LOG.atWarning().withCause(e).log("Following: is tried again");
     }
   }
@@ -84,7 +86,8 @@ class FollowerStatus {
   synchronized void ended(
       long began, Collection<News> news, Set<Project.NameKey> failed, boolean more) {
     rounds++;
-    failure = failed.isEmpty() ? "" : "cannot be followed: " + failed;
+    told = "";
+    failure = failed.isEmpty() ? "" : failed.size() + " projects cannot be followed, see the log";
     news.stream()
         .flatMap(its -> its.oldest().stream())
         .min(Long::compare)
