@@ -321,7 +321,9 @@ public final class S3RepositoryManager implements Closeable {
 
   private S3Repository recentlyAdvertised(String name, Opening opening) throws IOException {
     SharedRepository known = shared(checked(name));
-    return known.refs().validatedWithin(ADVERTISED) ? handle(known, opening) : openForRequest(name);
+    return known.refs().validatedSince(System.nanoTime() - ADVERTISED.toNanos())
+        ? handle(known, opening)
+        : openForRequest(name);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {

@@ -2,7 +2,6 @@
 package org.jgits3.internal.refs.transaction;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -230,19 +229,6 @@ public final class SharedRefs {
   }
 
   /**
-   * Tests whether the refs were validated within some time, and the repository existed.
-   *
-   * @param window the time
-   * @return true if so
-   */
-  public boolean validatedWithin(Duration window) {
-    OptionalLong at = validatedAt;
-    return !committer.isGone()
-        && at.isPresent()
-        && System.nanoTime() - at.getAsLong() < window.toNanos();
-  }
-
-  /**
    * Tests whether the refs were validated since some moment, and the repository existed.
    *
    * @param moment reading of {@link System#nanoTime}
@@ -255,8 +241,7 @@ public final class SharedRefs {
 
   private boolean recent(boolean asked) {
     if (validation instanceof Validation.Within within) {
-      OptionalLong at = validatedAt;
-      return at.isPresent() && System.nanoTime() - at.getAsLong() < within.window().toNanos();
+      return validatedSince(System.nanoTime() - within.window().toNanos());
     }
     return asked && validation instanceof Validation.AfterOpen;
   }
