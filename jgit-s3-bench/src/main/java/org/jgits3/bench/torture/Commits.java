@@ -9,8 +9,10 @@ import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
@@ -31,10 +33,11 @@ import org.eclipse.jgit.treewalk.TreeWalk;
 final class Commits {
   private static final PersonIdent WHO =
       new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
-  private static final String FILE = "file";
+  static final String FILE = "file";
   private static final int AT_ONCE = 20;
   private static final int SMALL = 200;
   private static final int LARGE = 300_000;
+  private static final int VERY_LARGE = 3_000_000;
 
   private final RandomGenerator random;
   private final Map<String, Queue<ObjectId>> unused = new HashMap<>();
@@ -63,24 +66,48 @@ final class Commits {
     return ids;
   }
 
+  /** Inserts a commit on top of another. */
+  ObjectId onTopOf(Repository repository, ObjectId parent) throws IOException {
+    String message;
+    synchronized (this) {
+      message = message(random);
+    }
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId id = insert(inserter, message, List.of(parent));
+      inserter.flush();
+      return id;
+    }
+  }
+
   private ObjectId insert(ObjectInserter inserter) throws IOException {
-    int size = random.nextInt(AT_ONCE * 5) == 0 ? LARGE : SMALL;
-    String message = Long.toHexString(random.nextLong()) + " " + size;
+    return insert(inserter, message(random), List.of());
+  }
+
+  private static ObjectId insert(ObjectInserter inserter, String message, List<ObjectId> parents)
+      throws IOException {
     TreeFormatter tree = new TreeFormatter();
     tree.append(FILE, FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content(message)));
     CommitBuilder commit = new CommitBuilder();
     commit.setTreeId(inserter.insert(tree));
+    commit.setParentIds(parents);
     commit.setAuthor(WHO);
     commit.setCommitter(WHO);
     commit.setMessage(message);
     return inserter.insert(commit);
   }
 
-  private static byte[] content(String message) {
+  /** A message that no other commit has. */
+  static String message(RandomGenerator random) {
+    int size = random.nextInt(100);
+    int bytes = size == 0 ? VERY_LARGE : size < 3 ? LARGE : SMALL;
+    return Long.toHexString(random.nextLong()) + " " + bytes;
+  }
+
+  /** The content of the file of the commit with a message. */
+  static byte[] content(String message) {
     int size = Integer.parseInt(message.split(" ", 2)[1]);
     byte[] content = new byte[size];
-    new java.util.SplittableRandom(Long.parseUnsignedLong(message.split(" ", 2)[0], 16))
-        .nextBytes(content);
+    new SplittableRandom(Long.parseUnsignedLong(message.split(" ", 2)[0], 16)).nextBytes(content);
     byte[] line = message.getBytes(US_ASCII);
     System.arraycopy(line, 0, content, 0, Math.min(size, line.length));
     return content;
@@ -97,8 +124,8 @@ final class Commits {
       RevCommit commit = walk.parseCommit(id);
       ObjectReader reader = walk.getObjectReader();
       try (TreeWalk file = TreeWalk.forPath(reader, FILE, commit.getTree())) {
-        byte[] found = reader.open(file.getObjectId(0)).getBytes(LARGE * 2);
-        if (!Arrays.equals(found, content(commit.getFullMessage()))) {
+        byte[] found = reader.open(file.getObjectId(0)).getBytes(VERY_LARGE * 2);
+        if (!Arrays.equals(found, content(commit.getFullMessage().strip()))) {
           throw new IllegalStateException("another content in " + id.name());
         }
       }

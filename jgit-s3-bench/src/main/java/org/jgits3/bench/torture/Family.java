@@ -2,8 +2,11 @@
 package org.jgits3.bench.torture;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Some refs of one repository that are changed together: a group of the history. All processes use
@@ -22,6 +25,7 @@ record Family(String repositoryId, String name) {
   /** The name of a symbolic ref to one of the others. */
   static final String LINK = "s";
 
+  private static final Pattern REF = Pattern.compile("refs/heads/(f\\d+-\\d+)/.*");
   private static final int AT_A_TIME = 3;
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -35,6 +39,14 @@ record Family(String repositoryId, String name) {
   static Family of(String group) {
     String[] parts = group.split("/", 2);
     return new Family(parts[0], parts[1]);
+  }
+
+  /** The family of a ref; empty if it is in none. */
+  static Optional<Family> ofRef(String repositoryId, String ref) {
+    Matcher matcher = REF.matcher(ref);
+    return matcher.matches()
+        ? Optional.of(new Family(repositoryId, matcher.group(1)))
+        : Optional.empty();
   }
 
   /** Its name in the history. */

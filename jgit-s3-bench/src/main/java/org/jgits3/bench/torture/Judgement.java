@@ -4,34 +4,47 @@ package org.jgits3.bench.torture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.bench.git.GitClient;
+import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.maintenance.Verification;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.store.GetResult;
 
 /** Judges what processes were told, when all have ended and nothing disturbs any more. */
 final class Judgement {
   private static final int MOST_SHOWN = 20;
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final S3RepositoryManager manager;
   private final Path directory;
   private final HistoryCheck check;
+  private final GitClient git;
+  private final String url;
   private final List<String> lost = new ArrayList<>();
   private final List<String> anomalies = new ArrayList<>();
 
-  Judgement(S3RepositoryManager manager, Path directory, HistoryCheck check) {
+  Judgement(
+      S3RepositoryManager manager, Path directory, HistoryCheck check, GitClient git, String url) {
     this.manager = manager;
     this.directory = directory;
     this.check = check;
+    this.git = git;
+    this.url = url;
   }
 
   Verdict verdict(FaultProxy proxy, Workers workers) throws IOException, InterruptedException {
@@ -40,6 +53,11 @@ final class Judgement {
       String what = finding.split(" ", 2)[1];
       (what.startsWith("lost") ? lost : anomalies).add(what);
     }
+    finishRenames();
+    manager
+        .nameIndex()
+        .contradictions()
+        .forEach(c -> lost.add("lost: " + c.key() + ": " + c.problem()));
     Map<String, String> repositories = repositories();
     readAll(repositories);
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);
@@ -104,34 +122,60 @@ final class Judgement {
     Map<String, String> names = new TreeMap<>();
     for (String name : manager.list()) {
       try (S3Repository repository = manager.openForRequest(name)) {
-        names.put(repository.manifest().repositoryId(), name);
+        String other = names.put(repository.manifest().repositoryId(), name);
+        if (other != null) {
+          lost.add("lost: " + name + " and " + other + " are the same repository");
+        }
       }
     }
     return names;
   }
 
+  /** Finishes the renames of processes that were killed. */
+  private void finishRenames() throws IOException {
+    for (String name : manager.listUsed()) {
+      String key = RepositoryName.of(name).manifestKey();
+      if (manager.store().get(key, Optional.empty()) instanceof GetResult.Found found
+          && Manifest.decode(key, found.bytes()).state() instanceof RepositoryState.Moving moving) {
+        finishRename(name, moving);
+      }
+    }
+  }
+
+  private void finishRename(String name, RepositoryState.Moving moving) {
+    try {
+      manager.rename(name, moving.to());
+    } catch (IOException e) {
+      lost.add("lost: " + name + " cannot be finished to be renamed: " + e.getMessage());
+    }
+  }
+
   /** Adds the last look-up of all refs to the history. */
   private void readAll(Map<String, String> repositories) throws IOException {
-    Set<String> groups = new HashSet<>();
-    lines(Clerk.HISTORY).stream()
-        .filter(line -> line.startsWith("begin "))
-        .forEach(line -> groups.add(line.split(" ", 5)[3]));
+    Map<String, Set<String>> groups = new TreeMap<>();
+    for (String line : lines(Clerk.HISTORY)) {
+      String[] words = line.split(" ", -1);
+      if (words[0].equals("begin")) {
+        Set<String> names = groups.computeIfAbsent(words[3], g -> new TreeSet<>(Family.NAMES));
+        Stream.of(words).skip(5).forEach(change -> names.add(change.split("=", 2)[0]));
+      }
+    }
     try (Clerk clerk = Clerk.of(directory, "end")) {
-      for (String group : groups) {
-        Family family = Family.of(group);
+      for (var group : groups.entrySet()) {
+        Family family = Family.of(group.getKey());
         String name = repositories.get(family.repositoryId());
         if (name != null) {
-          read(clerk, family, name);
+          read(clerk, family, name, group.getValue());
         }
       }
     }
   }
 
-  private void read(Clerk clerk, Family family, String name) throws IOException {
+  private void read(Clerk clerk, Family family, String name, Set<String> refs) throws IOException {
     long began = System.nanoTime();
     try (S3Repository repository = manager.openForRequest(name)) {
       Map<String, String> values = new TreeMap<>();
-      for (String each : Family.NAMES) {
+      for (String each : refs) {
         values.put(each, RefWork.value(family, repository.exactRef(family.ref(each))));
       }
       clerk.read(began, family.group(), values);
@@ -142,9 +186,16 @@ final class Judgement {
     for (String line : lines(Clerk.OBJECTS)) {
       String[] words = line.split(" ", 2);
       Optional<String> name = Optional.ofNullable(repositories.get(words[0]));
-      if (name.isPresent()) {
+      if (name.isPresent() && !prunes(name.get())) {
         checkObject(name.get(), ObjectId.fromString(words[1]));
       }
+    }
+  }
+
+  /** Tests whether objects that no ref leads to may be gone. */
+  private boolean prunes(String name) throws IOException {
+    try (S3Repository repository = manager.openRepository(name)) {
+      return repository.getConfig().getString("gc", null, "pruneExpire") != null;
     }
   }
 
@@ -156,8 +207,24 @@ final class Judgement {
     }
   }
 
-  private void verify(String name) throws IOException {
+  /** Clones a repository by git, and lets git check every object. */
+  private void cloneAndCheck(String name) throws IOException, InterruptedException {
+    Path clone = directory.resolveSibling("clone-of-" + name.replace('/', '-'));
+    GitClient.Ended cloned =
+        git.attempt(directory, LIMIT, "clone", "-q", "--mirror", url + name + ".git", "" + clone);
+    GitClient.Ended checked =
+        cloned.exitCode().orElse(-1) == 0
+            ? git.attempt(clone, LIMIT, "fsck", "--full", "--strict")
+            : cloned;
+    if (checked.exitCode().orElse(-1) != 0) {
+      lost.add("lost: a clone of " + name + ": " + checked.printed() + checked.errors());
+    }
+    ScratchDirectory.delete(clone);
+  }
+
+  private void verify(String name) throws IOException, InterruptedException {
     Verification.Report report = manager.maintenance(name).verify(NullProgressMonitor.INSTANCE);
+    cloneAndCheck(name);
     report.findings().forEach(f -> lost.add("lost: " + name + ": " + f.key() + ": " + f.problem()));
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -13,6 +14,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -257,6 +259,25 @@ final class RefWork {
     List<Change> changes =
         List.of(new Change(Family.LINK, link, link), new Change(leaf, values.get(leaf), id.name()));
     attempt(family, changes, () -> outcome(update.update()));
+  }
+
+  /**
+   * Inserts a commit on top of one that is being pushed, and sets a ref of the same family to it.
+   */
+  void onTopOf(Repository handle, ReceiveCommand command) throws IOException {
+    String repositoryId = ((S3Repository) handle).manifest().repositoryId();
+    Optional<Family> family = Family.ofRef(repositoryId, command.getRefName());
+    if (family.isEmpty()) {
+      return;
+    }
+    Commits.check(handle, command.getNewId());
+    ObjectId id = commits.onTopOf(handle, command.getNewId());
+    RefUpdate update = handle.updateRef(family.get().ref("h-" + id.abbreviate(12).name()));
+    update.setExpectedOldObjectId(ObjectId.zeroId());
+    update.setNewObjectId(id);
+    String name = update.getName().substring(family.get().prefix().length());
+    List<Change> changes = List.of(new Change(name, Clerk.MISSING, id.name()));
+    attempt(family.get(), changes, () -> outcome(update.update()));
   }
 
   private static ObjectId objectId(String value) {

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param server S3 server to use; empty to start one
  * @param workers JVMs that use the library
  * @param threads threads in each
+ * @param servers JVMs that serve git, and clients of git
  * @param lies whether the store acknowledges writes that it does not make, which must be found
  */
 public record TorturePlan(
@@ -26,9 +27,11 @@ public record TorturePlan(
     Optional<URI> server,
     int workers,
     int threads,
+    int servers,
     boolean lies) {
   private static final int WORKERS = 3;
   private static final int THREADS = 4;
+  private static final int SERVERS = 2;
 
   /**
    * A run of usual size.
@@ -42,6 +45,6 @@ public record TorturePlan(
    */
   public static TorturePlan of(
       Path root, Path directory, Duration length, long seed, Optional<URI> server) {
-    return new TorturePlan(root, directory, length, seed, server, WORKERS, THREADS, false);
+    return new TorturePlan(root, directory, length, seed, server, WORKERS, THREADS, SERVERS, false);
   }
 }

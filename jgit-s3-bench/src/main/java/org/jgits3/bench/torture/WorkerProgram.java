@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 
@@ -23,29 +24,46 @@ final class WorkerProgram {
    * Works.
    *
    * @param args config file, directory of histories, name of this process, seed, threads, file to
-   *     end at, names of the repositories
+   *     end at, source of imports, names of repositories that come and go, and of those that stay,
+   *     file for the port of its server
    */
   public static void main(String[] args) throws Exception {
     Path end = Path.of(args[5]);
-    List<String> repositories = List.of(args).subList(6, args.length);
+    List<String> passing = List.of(args[7].split(",", -1));
+    List<String> staying = List.of(args[8].split(",", -1));
+    List<String> all = Stream.concat(passing.stream(), staying.stream()).toList();
     SplittableRandom seeds = new SplittableRandom(Long.parseLong(args[3]));
     Clerk clerk = Clerk.of(Path.of(args[1]), args[2]);
     S3RepositoryManager manager = open(S3Settings.load(Path.of(args[0])), end);
     manager.maintainInBackground();
+    RefWork hooks = new RefWork(manager, clerk, seeds.split());
+    new HookedServer(manager, hooks, seeds.split()).start(Path.of(args[9]));
     System.out.println(READY);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < Integer.parseInt(args[4]); i++) {
       SplittableRandom random = seeds.split();
-      Thread thread =
-          new Thread(
-              () -> work(new RefWork(manager, clerk, random), clerk, random, end, repositories));
-      thread.start();
-      threads.add(thread);
+      RefWork refs = new RefWork(manager, clerk, random);
+      // Two of three operations are on what stays.
+      threads.add(
+          start(clerk, end, () -> refs.step(pick(random, random.nextInt(3) == 0 ? all : staying))));
     }
+    SplittableRandom random = seeds.split();
+    Names names = new Names(manager, clerk, random, passing, args[6]);
+    threads.add(start(clerk, end, names::step));
+    SplittableRandom upkeeping = seeds.split();
+    Upkeep upkeep = new Upkeep(manager, clerk, upkeeping);
+    threads.add(start(clerk, end, () -> upkeep.step(pick(upkeeping, all))));
+    SplittableRandom collecting = seeds.split();
+    Upkeep collections = new Upkeep(manager, clerk, collecting);
+    start(clerk, end, () -> collections.collect(pick(collecting, all))); // ends with the process
     for (Thread thread : threads) {
       thread.join();
     }
     Runtime.getRuntime().halt(0);
+  }
+
+  private static String pick(SplittableRandom random, List<String> names) {
+    return names.get(random.nextInt(names.size()));
   }
 
   /** Opens the store, which may be away at first. */
@@ -62,12 +80,22 @@ final class WorkerProgram {
     }
   }
 
-  private static void work(
-      RefWork refs, Clerk clerk, SplittableRandom random, Path end, List<String> repositories) {
+  /** An operation that may fail. */
+  private interface Operation {
+    void run() throws IOException;
+  }
+
+  private static Thread start(Clerk clerk, Path end, Operation operation) {
+    Thread thread = new Thread(() -> repeat(clerk, end, operation), "torture");
+    thread.start();
+    return thread;
+  }
+
+  private static void repeat(Clerk clerk, Path end, Operation operation) {
     try {
       while (Files.notExists(end)) {
         try {
-          refs.step(repositories.get(random.nextInt(repositories.size())));
+          operation.run();
         } catch (IOException e) {
           clerk.did("failed", e.toString());
         }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jgits3.bench.process.JvmProgram;
@@ -17,10 +18,16 @@ import org.jgits3.bench.process.Leftovers;
 final class Workers implements Closeable {
   /** Makes the program of a process from its name, which is used once. */
   interface Programs {
-    JvmProgram of(int worker, String name);
+    JvmProgram of(int worker, String name) throws IOException;
   }
 
   private static final int KILLED = 128 + 9;
+  private static final int TOLD_TO_END = 128 + 15;
+
+  /** Exit code of a program that cannot reach the store when it starts. */
+  private static final int NOT_STARTED = 1;
+
+  private static final Set<Integer> EXPECTED = Set.of(0, NOT_STARTED, KILLED, TOLD_TO_END);
 
   private final Programs programs;
   private final Path logs;
@@ -59,6 +66,20 @@ final class Workers implements Closeable {
     noteEnd(worker);
     process.destroyForcibly().onExit().join();
     kills++;
+    next(worker);
+  }
+
+  /** Starts those again that could not reach the store when they started. */
+  void revive() throws IOException {
+    for (int i = 0; i < processes.size(); i++) {
+      Process process = processes.get(i);
+      if (!process.isAlive() && process.exitValue() == NOT_STARTED) {
+        next(i);
+      }
+    }
+  }
+
+  private void next(int worker) throws IOException {
     lives.set(worker, lives.get(worker) + 1);
     processes.set(worker, launch(worker));
   }
@@ -100,13 +121,18 @@ final class Workers implements Closeable {
   /** A process that ends by itself has met what none may meet. */
   private void noteEnd(int worker) {
     Process process = processes.get(worker);
-    if (!process.isAlive() && process.exitValue() != 0 && process.exitValue() != KILLED) {
+    if (!process.isAlive() && !EXPECTED.contains(process.exitValue())) {
       endedThemselves.add(
           "anomaly: a worker ended by itself with "
               + process.exitValue()
               + "; see "
               + logs.resolve("worker-" + name(worker) + ".log"));
     }
+  }
+
+  /** Tells one to end. */
+  void end(int worker) {
+    processes.get(worker).destroy();
   }
 
   /** Waits for the end of all, and kills those that do not end. */

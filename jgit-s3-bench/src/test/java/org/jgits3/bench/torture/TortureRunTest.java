@@ -33,24 +33,14 @@ class TortureRunTest {
     assumeTrue(Files.isExecutable(ROOT.resolve("target/tools/history-check")), "no history-check");
   }
 
-  private Verdict run(boolean lies, int seconds) throws Exception {
-    return new TortureRun(
-            new TorturePlan(
-                ROOT,
-                directory.resolve("run"),
-                Duration.ofSeconds(seconds),
-                1,
-                Optional.empty(),
-                2,
-                2,
-                lies),
-            line -> {})
-        .run();
-  }
-
   @Test
   void store_that_acknowledges_writes_it_does_not_make_is_found() throws Exception {
-    Verdict verdict = run(true, 10);
+    Duration deadline = Duration.ofMinutes(2);
+    TorturePlan plan =
+        new TorturePlan(
+            ROOT, directory.resolve("run"), deadline, 1, Optional.empty(), 2, 2, 1, true);
+
+    Verdict verdict = new TortureRun(plan, line -> {}).run();
 
     assertThat(verdict.counts().get("fault lie")).isPositive();
     assertThat(verdict.passed()).as(verdict.report().toString()).isFalse();
