@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jgits3.manifest.ObjectNames;
+import org.jgits3.store.Crc32c;
 
 /**
  * Mark that a sweep leaves for later ones: a time at which a generation was current, and the
  * objects that its manifest ruled out.
  *
  * <p>Stored as lines of text: version, time, boundary and number of keys in the first, then the
- * keys that the manifest listed, without the prefix of the repository's objects.
+ * keys that the manifest listed, without the prefix of the repository's objects. The last line is
+ * the CRC32C of repository, generation and the lines before: no manifest lists a mark, so none
+ * could tell that its bytes are not those that were written.
  *
  * @param generation the generation
  * @param time a time by which it had been made
  * @param unlisted objects that its manifest ruled out
  */
 record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {
-  private static final Pattern HEAD = Pattern.compile("2 (\\S+) (\\d{1,18}) (\\d{1,9})");
+  private static final Pattern HEAD = Pattern.compile("3 (\\S+) (\\d{1,18}) (\\d{1,9})");
 
   /**
    * Encodes the stored form.
@@ -35,10 +40,16 @@ record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {
    */
   byte[] encode(String repositoryId) {
     List<String> lines = new ArrayList<>();
-    lines.add("2 " + time + " " + unlisted.sweepBoundary() + " " + unlisted.listed().size());
+    lines.add("3 " + time + " " + unlisted.sweepBoundary() + " " + unlisted.listed().size());
     int prefix = ObjectNames.prefix(repositoryId).length();
     unlisted.listed().stream().map(key -> key.substring(prefix)).sorted().forEach(lines::add);
+    lines.add(checksum(repositoryId, generation, lines));
     return String.join("\n", lines).getBytes(US_ASCII);
+  }
+
+  private static String checksum(String repositoryId, long generation, List<String> lines) {
+    String text = repositoryId + " " + generation + "\n" + String.join("\n", lines);
+    return HexFormat.of().toHexDigits(Crc32c.of(text.getBytes(ISO_8859_1)));
   }
 
   /**
@@ -47,10 +58,14 @@ record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {
    * @param repositoryId id of the repository
    * @param generation generation in the name of the mark
    * @param bytes the stored form
-   * @return the mark; empty if the bytes are not a mark, or one of a later version
+   * @return the mark; empty if the bytes are not those of this mark, or of another version
    */
   static Optional<SweepMark> decode(String repositoryId, long generation, byte[] bytes) {
-    List<String> lines = new String(bytes, US_ASCII).lines().toList();
+    List<String> all = List.of(new String(bytes, ISO_8859_1).split("\n", -1));
+    List<String> lines = all.subList(0, all.size() - 1);
+    if (!all.get(lines.size()).equals(checksum(repositoryId, generation, lines))) {
+      return Optional.empty();
+    }
     try {
       Matcher head = HEAD.matcher(lines.isEmpty() ? "" : lines.get(0));
       if (!head.matches() || lines.size() - 1 != Integer.parseInt(head.group(3))) {

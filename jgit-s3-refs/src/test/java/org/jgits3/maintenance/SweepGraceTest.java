@@ -215,7 +215,7 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "%s", "3 %s 1 0", "2 %s 99 1", "2 %s 99 0\npack/more", "2 x 99 0"})
+  @ValueSource(strings = {"", "%s", "4 %s 1 0", "3 %s 99 1", "2 %s 99 0\npack/more", "2 x 99 0"})
   void a_mark_that_does_not_say_what_was_listed_lets_nothing_be_deleted(String form)
       throws Exception {
     Set<String> replaced = replaced();

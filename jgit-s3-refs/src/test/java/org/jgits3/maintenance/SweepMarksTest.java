@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -71,10 +72,36 @@ class SweepMarksTest extends MaintainedRepository {
         new String(
             ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes(), US_ASCII);
     assertThat(text.lines().toList())
-        .hasSize(1 + listed.size())
-        .startsWith("2 2040-05-06T07:08:09.123456Z 0 " + listed.size())
+        .hasSize(2 + listed.size())
+        .startsWith("3 2040-05-06T07:08:09.123456Z 0 " + listed.size())
         .contains(pack.key().substring(ObjectNames.prefix(manifest.repositoryId()).length()));
     assertThat(pack.key()).contains("/pack/");
+  }
+
+  @Test
+  void a_mark_of_which_any_bit_is_another_is_as_good_as_none() throws Exception {
+    Manifest manifest = mark(now.minus(HOUR));
+    String id = manifest.repositoryId();
+    byte[] bytes = ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes();
+    assertThat(SweepMark.decode(id, manifest.generation(), bytes)).isPresent();
+    for (int bit = 0; bit < 8 * bytes.length; bit++) {
+      byte[] flipped = bytes.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      assertThat(SweepMark.decode(id, manifest.generation(), flipped)).as("bit %d", bit).isEmpty();
+    }
+    for (int length = 0; length < bytes.length; length++) {
+      byte[] cut = Arrays.copyOf(bytes, length);
+      assertThat(SweepMark.decode(id, manifest.generation(), cut)).as("%d", length).isEmpty();
+    }
+  }
+
+  @Test
+  void a_mark_of_another_repository_or_generation_is_as_good_as_none() throws Exception {
+    Manifest manifest = mark(now.minus(HOUR));
+    byte[] bytes = ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes();
+    assertThat(SweepMark.decode("0".repeat(32), manifest.generation(), bytes)).isEmpty();
+    String id = manifest.repositoryId();
+    assertThat(SweepMark.decode(id, manifest.generation() + 1, bytes)).isEmpty();
   }
 
   @Test

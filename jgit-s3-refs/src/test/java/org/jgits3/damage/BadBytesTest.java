@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.damage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.damage.DamagedRepository.Where;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.RandomSeed;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every kind of stored object with other bytes than were written, at rest and in transit. Each
+ * answer is right, or an error with the key of the object. No evidence is written over, and with
+ * the right bytes put back nothing is lost.
+ */
+class BadBytesTest {
+  private static final String MANIFEST = "repos/r.git/manifest";
+
+  private static StoredSample sample;
+  private static Picture truth;
+
+  /** Keys of the objects of the repository, and of the same objects of another. */
+  private static Map<String, String> objects;
+
+  @BeforeAll
+  static void write() throws Exception {
+    sample = new StoredSample();
+    objects = sample.counterparts();
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    try (S3RepositoryManager manager = TestRepositories.manager(sample.copy());
+        S3Repository r = manager.openRepository(StoredSample.NAME)) {
+      truth = Picture.of(r);
+    }
+  }
+
+  @Test
+  void the_sample_has_every_kind_of_object() {
+    assertThat(objects.keySet().stream().map(BadBytesTest::kind).distinct())
+        .containsExactlyInAnyOrder(
+            "lease",
+            "log/",
+            "pack/.bundle",
+            "pack/.idx",
+            "pack/.pack",
+            "refs/",
+            "refs/.delta",
+            "sweep/",
+            MANIFEST);
+  }
+
+  private static String kind(String key) {
+    return key.replaceAll("objects/[0-9a-f]{32}/", "").replaceAll("[0-9a-f]{12}-[0-9a-f]{20}", "");
+  }
+
+  @Test
+  void damage_of_any_object_is_an_error_with_its_key_or_does_no_harm() {
+    RandomSeed.forEach(
+        RandomSeed.count(3, 200),
+        seed -> {
+          Random random = new Random(seed);
+          for (String key : objects.keySet()) {
+            byte[] good = sample.bytes(key);
+            Damage damage = Damage.any(random);
+            byte[] bad = damage.to(good, random);
+            if (!Arrays.equals(good, bad)) {
+              check(key, bad, damage.name(), random);
+            }
+          }
+        });
+  }
+
+  @Test
+  void an_object_of_another_repository_is_an_error_with_the_key_or_does_no_harm() throws Exception {
+    Random random = new Random(RandomSeed.first());
+    Map<String, String> others = new TreeMap<>(objects);
+    others.remove(MANIFEST); // a name stands for whatever its manifest says
+    for (Map.Entry<String, String> swapped : others.entrySet()) {
+      check(swapped.getKey(), sample.bytes(swapped.getValue()), "SWAPPED", random);
+    }
+  }
+
+  @Test
+  void a_process_that_knows_a_manifest_refuses_that_of_another_repository_and_an_earlier_one()
+      throws Exception {
+    for (byte[] bad : List.of(sample.bytes("repos/other.git/manifest"), sample.earlier(MANIFEST))) {
+      MemoryObjectStore store = sample.copy();
+      try (S3RepositoryManager manager = TestRepositories.manager(store);
+          S3Repository r = manager.openRepository(StoredSample.NAME)) {
+        ObjectId main = Picture.ref(r, StoredSample.MAIN).orElseThrow();
+        store.put(MANIFEST, bad, 0, bad.length);
+        assertThatIOException().isThrownBy(() -> Picture.refs(r)).withMessageContaining(MANIFEST);
+        assertThatIOException()
+            .isThrownBy(() -> StoredSample.point(r, "refs/heads/pushed", main))
+            .withMessageContaining(MANIFEST);
+        assertThat(StoredSample.bytes(store, MANIFEST)).isEqualTo(bad);
+      }
+    }
+  }
+
+  private static void check(String key, byte[] bad, String damage, Random random) {
+    Where where = List.of(Where.values()).get(random.nextInt(Where.values().length));
+    try {
+      new DamagedRepository(sample, truth, key, bad, where).isRightOrRefused(random);
+    } catch (Exception | AssertionError e) {
+      String what = kind(key) + " " + damage + " " + where + " (" + key + "): ";
+      throw new AssertionError(what + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.damage;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.PackBytes;
+
+/** A store with two repositories, each of which has every kind of stored object. */
+final class StoredSample {
+  static final String NAME = "r";
+  static final String OTHER = "other";
+  static final String DELETED = "deleted";
+  static final String MAIN = "refs/heads/main";
+
+  /** Bytes of a pack that is an object of its own. */
+  private static final int LARGE = 1030 << 10;
+
+  /** Refs of a batch that the log keeps in an object of its own. */
+  private static final int BATCH = 4000;
+
+  private final MemoryObjectStore store = new MemoryObjectStore();
+  private final Map<String, byte[]> earlier = new TreeMap<>();
+
+  StoredSample() throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(store)) {
+      fill(manager, OTHER, 2);
+      fill(manager, NAME, 1);
+      manager.createRepository(DELETED).close();
+      manager.delete(DELETED);
+      manager.sweep(DELETED, Duration.ofDays(1), false);
+      manager.createRepository("again").close();
+      manager.delete("again");
+      manager.createRepository("again").close();
+    }
+  }
+
+  private void fill(S3RepositoryManager manager, String name, int seed) throws Exception {
+    try (S3Repository r = manager.createRepository(name)) {
+      StoredConfig config = r.getConfig();
+      config.setString("sample", null, "key", "value of " + name);
+      config.save();
+      ObjectId small = TestRepositories.commitBlobs(r, 20 + seed);
+      point(r, MAIN, small);
+      point(r, "refs/heads/large", PackBytes.ofSize(LARGE + seed, seed).pushTo(r));
+      point(r, "refs/tags/v1", TestRepositories.tag(r, "v" + seed, small));
+      manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
+      batch(r, "refs/changes/first", small);
+      r.getRefDatabase().compact();
+      String manifest = RepositoryName.of(name).manifestKey();
+      earlier.put(manifest, bytes(manifest));
+      point(r, "refs/heads/large2", PackBytes.ofSize(LARGE + 10 * seed, 7 + seed).pushTo(r));
+      point(r, MAIN, TestRepositories.commit(r, "second of " + name, small));
+      r.getRefDatabase().compact();
+      manager.sweep(name, Duration.ofDays(1), false);
+      batch(r, "refs/changes/second", small);
+      point(r, MAIN, TestRepositories.commit(r, "third of " + name, r.resolve(MAIN)));
+    }
+  }
+
+  static RefUpdate.Result point(S3Repository r, String name, ObjectId id) throws IOException {
+    RefUpdate update = r.updateRef(name);
+    update.setNewObjectId(id);
+    update.setForceUpdate(true);
+    return update.update();
+  }
+
+  private static void batch(S3Repository r, String prefix, ObjectId id) throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < BATCH; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, prefix + "/" + i + "/1"));
+    }
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  static byte[] bytes(ObjectStore store, String key) throws IOException {
+    return ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+  }
+
+  /** The keys of all objects of a store. */
+  static List<String> keys(ObjectStore store) throws IOException {
+    List<String> keys = new ArrayList<>();
+    store.list("", object -> keys.add(object.key()));
+    return keys;
+  }
+
+  /** All objects. */
+  List<String> keys() throws IOException {
+    return keys(store);
+  }
+
+  byte[] bytes(String key) throws IOException {
+    return bytes(store, key);
+  }
+
+  /**
+   * The objects of the repository {@link #NAME}, and the same of the one that is {@link #OTHER}.
+   */
+  Map<String, String> counterparts() throws IOException {
+    List<String> mine = of(NAME);
+    List<String> others = of(OTHER);
+    Map<String, String> pairs = new TreeMap<>();
+    for (int i = 0; i < mine.size(); i++) {
+      pairs.put(mine.get(i), others.get(i));
+    }
+    return pairs;
+  }
+
+  private List<String> of(String name) throws IOException {
+    String prefix = ObjectNames.prefix(StoredManifest.read(store, name).repositoryId());
+    String manifest = RepositoryName.of(name).manifestKey();
+    return keys().stream().filter(k -> k.startsWith(prefix) || k.equals(manifest)).toList();
+  }
+
+  /** An earlier version of a manifest. */
+  byte[] earlier(String key) {
+    return earlier.get(key).clone();
+  }
+
+  /** A store with the same objects. */
+  MemoryObjectStore copy() throws IOException {
+    MemoryObjectStore copy = new MemoryObjectStore();
+    for (String key : keys()) {
+      byte[] bytes = bytes(key);
+      copy.put(key, bytes, 0, bytes.length);
+    }
+    return copy;
+  }
+}
