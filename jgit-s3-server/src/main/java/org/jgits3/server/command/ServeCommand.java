@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.http.GitHttpServer;
@@ -42,6 +43,14 @@ final class ServeCommand implements Callable<Integer> {
   private InetSocketAddress listen;
 
   @Option(
+      names = "--host",
+      paramLabel = "NAME",
+      description =
+          "Name by which clients address a server on loopback without --users, besides localhost;"
+              + " may be repeated. Requests to any other are refused.")
+  private List<String> hosts = List.of();
+
+  @Option(
       names = "--create-on-push",
       description = "Create a repository on the first push to its name.")
   private boolean createOnPush;
@@ -70,6 +79,15 @@ final class ServeCommand implements Callable<Integer> {
           "Git requests served at a time, each of which takes memory (one for each 16 MiB of heap,"
               + " at most 96). Others wait for up to 30 seconds, or are answered 503.")
   private Integer maxRequests;
+
+  @Option(
+      names = "--min-rate",
+      paramLabel = "BYTES",
+      converter = ByteSize.class,
+      description =
+          "Cut off clients that send or take fewer bytes per second, over a minute in which the"
+              + " server waits for them (100); 0 for no limit.")
+  private Long minRate;
 
   @Option(
       names = "--shutdown-timeout",
@@ -133,6 +151,10 @@ final class ServeCommand implements Callable<Integer> {
             .listen(listen)
             .createOnPush(createOnPush)
             .shutdownLimit(Duration.ofSeconds(shutdownSeconds));
+    hosts.forEach(builder::host);
+    if (minRate != null) {
+      builder.minRate(minRate);
+    }
     if (maxPackSize != null) {
       builder.maxPackSize(maxPackSize);
     }

@@ -12,7 +12,9 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,6 +46,9 @@ import org.slf4j.LoggerFactory;
 public final class GitHttpServer implements Closeable {
   /** Default of the time that {@link #close} waits for requests in flight. */
   public static final Duration DEFAULT_SHUTDOWN_LIMIT = Duration.ofSeconds(30);
+
+  /** Default of the rate in bytes per second below which a client is cut off. */
+  public static final long DEFAULT_MIN_RATE = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(GitHttpServer.class);
 
@@ -126,6 +131,8 @@ public final class GitHttpServer implements Closeable {
   /** Configures and starts a server. Not safe for use by several threads. */
   public static final class Builder {
     private InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private final Set<String> hosts = new HashSet<>();
+    private long minRate = DEFAULT_MIN_RATE;
     private boolean createOnPush;
     private boolean anonymous;
     private Optional<UsersFile> users = Optional.empty();
@@ -146,6 +153,31 @@ public final class GitHttpServer implements Closeable {
      */
     public Builder listen(InetSocketAddress address) {
       listen = address;
+      return this;
+    }
+
+    /**
+     * Adds a name by which clients address the server. A server on a loopback address without users
+     * answers only requests to such a name, {@code localhost} or a loopback address. Otherwise a
+     * page in a browser on the same machine, whose name resolves to that address, could read and
+     * write (DNS rebinding).
+     *
+     * @param name host name as in the {@code Host} header, without a port
+     * @return this
+     */
+    public Builder host(String name) {
+      hosts.add(name);
+      return this;
+    }
+
+    /**
+     * Cuts off clients that send or take less, over a minute in which the server waits for them.
+     *
+     * @param bytesPerSecond least rate, 100 by default; 0 for none
+     * @return this
+     */
+    public Builder minRate(long bytesPerSecond) {
+      minRate = bytesPerSecond;
       return this;
     }
 
@@ -346,6 +378,12 @@ public final class GitHttpServer implements Closeable {
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());
       context.getServletHandler().setDecodeAmbiguousURIs(true);
+      if (listen.getAddress().isLoopbackAddress() && users.isEmpty()) {
+        addFilter(context, new LocalHostFilter(hosts));
+      }
+      if (minRate > 0) {
+        addFilter(context, new LeastDataRateFilter(minRate));
+      }
       addFilter(context, new CanonicalPathFilter());
       addFilter(context, new RefusalFilter());
       if (users.isPresent()) {

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.util.List;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.http.server.GitSmartHttpTools;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
@@ -64,7 +66,10 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   }
 
   private Repository create(HttpServletRequest req, String name, RepositoryNotFoundException e) {
-    if (!createOnPush || !isPush(req)) {
+    if (createOnPush && isPushAdvertisement(req)) {
+      return new InMemoryRepository(new DfsRepositoryDescription(name)); // a GET changes nothing
+    }
+    if (!createOnPush || !GitSmartHttpTools.isReceivePack(req)) {
       throw new Refusal(HttpServletResponse.SC_NOT_FOUND, "no repository " + name, e);
     }
     try {
@@ -83,10 +88,10 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
     return opened(req, name);
   }
 
-  private static boolean isPush(HttpServletRequest req) {
-    return GitSmartHttpTools.isReceivePack(req)
-        || (GitSmartHttpTools.isInfoRefs(req)
-            && GitSmartHttpTools.RECEIVE_PACK.equals(req.getParameter("service")));
+  /** Tests whether a client asks for the refs that its push will change. */
+  private static boolean isPushAdvertisement(HttpServletRequest req) {
+    return GitSmartHttpTools.isInfoRefs(req)
+        && GitSmartHttpTools.RECEIVE_PACK.equals(req.getParameter("service"));
   }
 
   private static String checked(String path) {

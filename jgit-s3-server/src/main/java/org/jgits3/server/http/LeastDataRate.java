@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * Ends transfers of clients that send or take next to nothing, each of which holds one of the
+ * places for requests. Counts only the time in which the server waits for the client: in each
+ * minute of it some bytes have to pass. A pause alone does no harm, up to the idle timeout of the
+ * connection. Used by one thread.
+ */
+final class LeastDataRate {
+  /** Time of waiting after which it is decided. */
+  static final Duration WINDOW = Duration.ofMinutes(1);
+
+  private final long leastBytes;
+  private final LongSupplier nanos;
+  private long waited;
+  private long passed;
+
+  /**
+   * Creates the limit of one direction of one request.
+   *
+   * @param bytesPerSecond least rate
+   * @param nanos clock, as {@link System#nanoTime}
+   */
+  LeastDataRate(long bytesPerSecond, LongSupplier nanos) {
+    this.leastBytes = bytesPerSecond * WINDOW.toSeconds();
+    this.nanos = nanos;
+  }
+
+  /** A transfer that waits for the client. */
+  @FunctionalInterface
+  interface Transfer {
+    /**
+     * Passes bytes.
+     *
+     * @return their number; negative at the end
+     * @throws IOException if the connection fails
+     */
+    int pass() throws IOException;
+  }
+
+  /**
+   * Passes bytes.
+   *
+   * @param transfer transfer of bytes
+   * @return its result
+   * @throws IOException if the client is too slow, or the connection fails
+   */
+  int of(Transfer transfer) throws IOException {
+    long start = nanos.getAsLong();
+    int bytes = transfer.pass();
+    waited += nanos.getAsLong() - start;
+    passed += Math.max(bytes, 0);
+    if (waited >= WINDOW.toNanos()) {
+      if (bytes >= 0 && passed < leastBytes) {
+        throw new IOException(
+            "the client passed " + passed + " bytes in a minute, fewer than " + leastBytes);
+      }
+      waited = 0;
+      passed = 0;
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.store.MemoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What clients try that mean harm, byte by byte. */
+class HostileClientsTest {
+  private static final String REFS = "/r.git/info/refs?service=git-upload-pack";
+  private static final String PUSH_REFS = "/r.git/info/refs?service=git-receive-pack";
+  private static final String PUSH = "application/x-git-receive-pack-request";
+  private static final String FETCH = "application/x-git-upload-pack-request";
+
+  /** Time within which the server closes the connection of a refused request. */
+  private static final int SECONDS_TO_CLOSE = 60;
+
+  private final MemoryObjectStore store = new MemoryObjectStore();
+  private S3RepositoryManager manager;
+
+  @BeforeEach
+  void open() throws Exception {
+    Config config = new Config();
+    config.setString("s3", "receive", "memoryLimit", "8m");
+    manager = new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+  }
+
+  private ObjectId repository(String name) throws IOException {
+    try (S3Repository r = manager.createRepository(name)) {
+      ObjectId id = TestRepositories.commit(r, "secret of " + name);
+      RefUpdate update = r.updateRef("refs/heads/main");
+      update.setNewObjectId(id);
+      update.update();
+      return id;
+    }
+  }
+
+  private GitHttpServer start(GitHttpServer.Builder builder) throws IOException {
+    return builder.start(manager);
+  }
+
+  private static GitHttpServer.Builder withUsers(Path directory) throws IOException {
+    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
+    Path users = Files.writeString(directory.resolve("users"), "ada:" + hash + "\n");
+    return GitHttpServer.builder().users(UsersFile.open(users));
+  }
+
+  /** Sends bytes, and returns everything that is answered until the server closes. */
+  private static String exchange(GitHttpServer server, byte[] request) throws IOException {
+    try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+      socket.setSoTimeout(SECONDS_TO_CLOSE * 1000);
+      OutputStream out = socket.getOutputStream();
+      out.write(request);
+      out.flush();
+      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    }
+  }
+
+  private static String exchange(GitHttpServer server, String method, String target, String host)
+      throws IOException {
+    String head = method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n";
+    return exchange(
+        server, (head + "Content-Length: 0\r\nConnection: close\r\n\r\n").getBytes(UTF_8));
+  }
+
+  private static String exchange(GitHttpServer server, String method, String target)
+      throws IOException {
+    return exchange(server, method, target, server.uri().getAuthority());
+  }
+
+  private static String post(
+      GitHttpServer server, String target, String type, byte[] body, String... headers)
+      throws IOException {
+    String head =
+        "POST "
+            + target
+            + " HTTP/1.1\r\nHost: "
+            + server.uri().getAuthority()
+            + "\r\n"
+            + "Content-Type: "
+            + type
+            + "\r\nContent-Length: "
+            + body.length
+            + "\r\n"
+            + String.join("", List.of(headers).stream().map(h -> h + "\r\n").toList())
+            + "Connection: close\r\n\r\n";
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    request.writeBytes(head.getBytes(UTF_8));
+    request.writeBytes(body);
+    return exchange(server, request.toByteArray());
+  }
+
+  private static int status(String answer) {
+    return Integer.parseInt(answer.split(" ", 3)[1]);
+  }
+
+  // Access
+
+  @Test
+  void without_a_password_no_method_and_no_form_of_a_path_gets_past_authentication(
+      @TempDir Path directory) throws Exception {
+    ObjectId secret = repository("r");
+    List<String> paths =
+        List.of(
+            REFS,
+            PUSH_REFS,
+            "/r/info/refs?service=git-upload-pack",
+            "/R.git/info/refs",
+            "/r.git/HEAD",
+            "/r.git/git-upload-pack",
+            "/r.git/git-receive-pack",
+            "/metrics",
+            "/metrics/",
+            "/METRICS",
+            "/%6detrics",
+            "/healthz/../metrics",
+            "/healthz/..%2fmetrics",
+            "/healthz;/../metrics",
+            "/healthz/%2e%2e/metrics",
+            "/healthz/r.git/info/refs",
+            "/HEALTHZ/../r.git/info/refs",
+            "//r.git/info/refs",
+            "/healthz%00/../metrics",
+            "/./metrics",
+            "/healthz/../r.git/info/refs?service=git-upload-pack",
+            "/%2e/metrics",
+            "/metrics;healthz",
+            "/metrics%3bhealthz",
+            "/metrics?/healthz",
+            "/metrics#/healthz",
+            "/\\metrics",
+            "/healthz\\..\\metrics",
+            "*",
+            "http://localhost/metrics");
+    try (GitHttpServer server = start(withUsers(directory))) {
+      for (String method :
+          List.of(
+              "GET",
+              "HEAD",
+              "POST",
+              "PUT",
+              "DELETE",
+              "OPTIONS",
+              "PATCH",
+              "TRACE",
+              "get",
+              "PROPFIND")) {
+        for (String path : paths) {
+          String answer = exchange(server, method, path);
+          assertThat(answer).as("%s %s", method, path).isNotEmpty();
+          assertThat(status(answer)).as("%s %s", method, path).isBetween(400, 499);
+          assertThat(answer)
+              .as("%s %s", method, path)
+              .doesNotContain(secret.name(), "service=git", "jvm_memory");
+        }
+      }
+      assertThat(status(exchange(server, "GET", "/healthz"))).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void page_of_another_site_does_not_reach_a_server_without_users() throws Exception {
+    repository("r");
+    try (GitHttpServer server = start(GitHttpServer.builder().host("git.example"))) {
+      for (String host :
+          List.of(
+              "evil.example",
+              "evil.example:80",
+              "localhost.evil.example",
+              "127.0.0.1.evil.example",
+              "127.evil",
+              "10.0.0.1",
+              "[::2]")) {
+        String answer = exchange(server, "GET", REFS, host);
+        assertThat(status(answer)).as(host).isEqualTo(421);
+        assertThat(answer).contains("this server is not ", "--host").doesNotContain("service=git");
+      }
+      assertThat(status(exchange(server, "GET", "http://evil.example/metrics"))).isIn(400, 421);
+      for (String host :
+          List.of(
+              "localhost",
+              "LOCALHOST:8417",
+              "127.0.0.1",
+              "127.1.2.3:1",
+              "[::1]:8417",
+              "git.example",
+              "GIT.example:8417")) {
+        assertThat(status(exchange(server, "GET", REFS, host))).as(host).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void server_with_users_answers_to_any_name(@TempDir Path directory) throws Exception {
+    try (GitHttpServer server = start(withUsers(directory))) {
+      assertThat(status(exchange(server, "GET", REFS, "git.example"))).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void name_is_used_by_a_push_and_not_by_the_question_before_it() throws Exception {
+    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
+    try (GitHttpServer server = start(GitHttpServer.builder().createOnPush(true))) {
+      for (String method : List.of("GET", "HEAD", "OPTIONS", "PUT")) {
+        exchange(server, method, PUSH_REFS);
+        exchange(server, method, "/r.git/git-receive-pack");
+      }
+      assertThat(exchange(server, "GET", PUSH_REFS))
+          .startsWith("HTTP/1.1 200")
+          .contains("capabilities^{}", "atomic", "report-status");
+      post(server, "/r.git/git-receive-pack", "text/plain", push.body());
+      assertThat(manager.list()).isEmpty();
+      store.list("repos/", object -> assertThat(object.key()).isNull());
+
+      assertThat(post(server, "/r.git/git-receive-pack", PUSH, push.body())).contains("unpack ok");
+      assertThat(manager.list()).containsExactly("r");
+      try (S3Repository r = manager.openRepository("r")) {
+        assertThat(r.resolve("refs/heads/main")).isEqualTo(push.commit());
+      }
+    }
+  }
+
+  @Test
+  void object_of_one_repository_is_in_no_answer_of_another() throws Exception {
+    ObjectId secret = repository("r");
+    repository("public");
+    ByteArrayOutputStream fetch = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(fetch);
+    lines.writeString("command=fetch\n");
+    lines.writeDelim();
+    lines.writeString("want " + secret.name() + "\n");
+    lines.writeString("done\n");
+    lines.end();
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      String own =
+          post(
+              server,
+              "/r.git/git-upload-pack",
+              FETCH,
+              fetch.toByteArray(),
+              "Git-Protocol: version=2");
+      assertThat(own).contains("PACK");
+      for (String path :
+          List.of(
+              "/public.git/git-upload-pack",
+              "/public.git/../r.git/git-upload-pack",
+              "/public.git/..%2fr.git/git-upload-pack",
+              "/public.git%2f..%2fr.git/git-upload-pack",
+              "/public.git/%2e%2e/r.git/git-upload-pack",
+              "/public.git/..\\r.git/git-upload-pack")) {
+        String answer = post(server, path, FETCH, fetch.toByteArray(), "Git-Protocol: version=2");
+        assertThat(answer).as(path).doesNotContain("PACK");
+      }
+    }
+  }
+
+  // Responses
+
+  @Test
+  void line_breaks_of_a_client_end_no_header() throws Exception {
+    repository("r");
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      for (String target :
+          List.of(
+              "/a%0d%0aX-Evil:%201/info/refs?service=git-upload-pack",
+              "/r.git/info/refs?service=git-upload-pack%0d%0aX-Evil:%201",
+              "/%0aX-Evil:1.git/git-upload-pack",
+              "/r.git%0d%0aX-Evil:%201")) {
+        String answer = exchange(server, "GET", target);
+        String head = answer.substring(0, answer.indexOf("\r\n\r\n"));
+        assertThat(head.lines()).as(target).noneMatch(line -> line.startsWith("X-Evil"));
+        assertThat(answer.substring(head.length() + 4).lines().filter(l -> l.startsWith("X-Evil")))
+            .as(target)
+            .isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void request_whose_length_can_be_read_in_two_ways_is_refused() throws Exception {
+    repository("r");
+    String second = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      for (String lengths :
+          List.of(
+              "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+              "Content-Length: 5\r\nContent-Length: 6\r\n",
+              "Content-Length: +5\r\n",
+              "Content-Length : 5\r\n",
+              "Transfer-Encoding: chunked, identity\r\n",
+              "Transfer-Encoding: xchunked\r\n")) {
+        String head = "POST /r.git/git-upload-pack HTTP/1.1\r\nHost: localhost\r\n" + lengths;
+        String answer =
+            exchange(
+                server, (head + "Connection: close\r\n\r\n0\r\n\r\n" + second).getBytes(US_ASCII));
+        assertThat(status(answer)).as(lengths).isIn(400, 501);
+        assertThat(answer).as(lengths).doesNotContain("jvm_memory");
+      }
+    }
+  }
+
+  // Bodies
+
+  private static byte[] gzip(byte[] head, int count, byte[] each, byte[] end) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(body)) {
+      gzip.write(head);
+      for (int i = 0; i < count; i++) {
+        gzip.write(each);
+      }
+      gzip.write(end);
+    }
+    return body.toByteArray();
+  }
+
+  private static byte[] line(String text) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    new PacketLineOut(line).writeString(text);
+    return line.toByteArray();
+  }
+
+  @Test
+  void commands_of_a_push_that_gzip_makes_endless_are_refused() throws Exception {
+    repository("r");
+    String command = ObjectId.zeroId().name() + " " + "1".repeat(40) + " refs/heads/x";
+    byte[] body =
+        gzip(line(command + "\0report-status"), 500_000, line(command), "0000".getBytes(US_ASCII));
+    assertThat(body).hasSizeLessThan(500_000);
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      String answer = post(server, "/r.git/git-receive-pack", PUSH, body, "Content-Encoding: gzip");
+      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n\r\n"); // receive.maxCommandBytes
+    }
+  }
+
+  /** A pack of some objects, with the right checksum. */
+  private static byte[] pack(int count, byte[]... objects) throws Exception {
+    ByteArrayOutputStream pack = new ByteArrayOutputStream();
+    pack.writeBytes(
+        ByteBuffer.allocate(12).put("PACK".getBytes(US_ASCII)).putInt(2).putInt(count).array());
+    for (byte[] object : objects) {
+      pack.writeBytes(object);
+    }
+    pack.writeBytes(MessageDigest.getInstance("SHA-1").digest(pack.toByteArray()));
+    return pack.toByteArray();
+  }
+
+  /** An object of a pack that says how large it is, and has so many zeros. */
+  private static byte[] zeros(int type, long said, long zeros) throws IOException {
+    ByteArrayOutputStream object = new ByteArrayOutputStream();
+    long rest = said >>> 4;
+    object.write((int) (type << 4 | (said & 15) | (rest > 0 ? 0x80 : 0)));
+    for (; rest > 0; rest >>>= 7) {
+      object.write((int) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
+    }
+    try (DeflaterOutputStream deflater = new DeflaterOutputStream(object)) {
+      byte[] chunk = new byte[1 << 16];
+      for (long at = 0; at < zeros; at += chunk.length) {
+        deflater.write(chunk, 0, (int) Math.min(chunk.length, zeros - at));
+      }
+    }
+    return object.toByteArray();
+  }
+
+  private static byte[] push(byte[] pack) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    lines.writeString(
+        ObjectId.zeroId().name() + " " + "1".repeat(40) + " refs/heads/x\0report-status");
+    lines.end();
+    body.writeBytes(pack);
+    return body.toByteArray();
+  }
+
+  /** A client may have its answer before the handle is closed. */
+  private void awaitNothingTaken() {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (manager.receiveMemory().held() > 0) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void pack_that_says_or_inflates_to_more_than_there_is_room_for_is_refused() throws Exception {
+    repository("r");
+    long many = 1L << 30;
+    List<byte[]> packs = new ArrayList<>();
+    packs.add(pack(Integer.MAX_VALUE));
+    packs.add(pack(-1));
+    packs.add(pack(1, zeros(Constants.OBJ_TREE, many, 1000)));
+    packs.add(pack(1, zeros(Constants.OBJ_COMMIT, 64 << 20, 64 << 20)));
+    packs.add(pack(1, zeros(Constants.OBJ_BLOB, many, 1000)));
+    packs.add(pack(1, zeros(Constants.OBJ_BLOB, 10, 64 << 20)));
+    packs.add(pack(1, zeros(Constants.OBJ_BLOB, 64 << 20, 64 << 20)));
+    try (GitHttpServer server = start(GitHttpServer.builder().maxObjectSize(16 << 20))) {
+      for (byte[] pack : packs) {
+        String answer = post(server, "/r.git/git-receive-pack", PUSH, push(pack));
+        assertThat(answer)
+            .as("pack %d", packs.indexOf(pack))
+            .startsWith("HTTP/1.1 200")
+            .doesNotContain("unpack ok");
+      }
+      awaitNothingTaken();
+      assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
+    }
+  }
+}
