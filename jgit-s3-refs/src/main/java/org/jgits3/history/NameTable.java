@@ -98,6 +98,11 @@ final class NameTable {
         bytes, nameStart(i), nameEnd(i), other.bytes, other.nameStart(j), other.nameEnd(j));
   }
 
+  /** Bytes of a record. */
+  static int length(byte[] name, int valueBytes) {
+    return LENGTH_BYTES + name.length + valueBytes;
+  }
+
   private int nameStart(int i) {
     return starts[i] + LENGTH_BYTES;
   }
@@ -134,10 +139,17 @@ final class NameTable {
       this.bytes = new byte[like.length() - like.size * (like.valueBytes - valueBytes) + LEAST];
     }
 
-    Builder(int valueBytes) {
+    /**
+     * Expects so many records.
+     *
+     * @param records how many
+     * @param bytes bytes of all of them
+     * @param valueBytes length of each value
+     */
+    Builder(int records, int bytes, int valueBytes) {
       this.valueBytes = valueBytes;
-      this.starts = new int[LEAST];
-      this.bytes = new byte[LEAST];
+      this.starts = new int[records];
+      this.bytes = new byte[bytes];
     }
 
     /** Adds a record. */
@@ -170,7 +182,7 @@ final class NameTable {
     }
 
     private static int grown(int before) {
-      return (int) Math.min(Integer.MAX_VALUE - 8L, before + (before >> 1) + 8L);
+      return (int) Math.min(Integer.MAX_VALUE - 8L, before + (before >> 2) + (long) LEAST);
     }
 
     private NameTable table() {

@@ -22,7 +22,7 @@ import org.jgits3.manifest.RepositoryName;
  */
 public final class StoreChanges {
   /** Most repositories of one poll. */
-  public static final int MOST = 100_000;
+  public static final int MOST = 50_000;
 
   /** Manifests read at a time; one has 256 KiB at most. */
   private static final int BATCH = 32;

@@ -14,6 +14,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.BiConsumer;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 import java.util.zip.ZipException;
@@ -35,6 +37,9 @@ public final class StoreCursor {
   private static final byte VERSION = '1';
   private static final int CRC_BYTES = 4;
 
+  /** Bytes that the smallest cursor has room for. */
+  private static final int LEAST = 1 << 10;
+
   /** Bytes that stand for a version of a manifest. */
   static final int DIGEST_BYTES = 16;
 
@@ -43,7 +48,7 @@ public final class StoreCursor {
   /** Version, repository id, generation. */
   static final int VALUE_BYTES = DIGEST_BYTES + ID_BYTES + Long.BYTES;
 
-  private static final NameTable NONE = new NameTable.Builder(VALUE_BYTES).build();
+  private static final NameTable NONE = new NameTable.Builder(0, 0, VALUE_BYTES).build();
 
   private final String location;
   private final NameTable table;
@@ -123,7 +128,11 @@ public final class StoreCursor {
     if (updates.isEmpty()) {
       return this;
     }
-    NameTable.Builder next = new NameTable.Builder(table, VALUE_BYTES);
+    int more =
+        updates.keySet().stream().mapToInt(name -> NameTable.length(name, VALUE_BYTES)).sum();
+    NameTable.Builder next =
+        new NameTable.Builder(
+            table.size() + updates.size(), Math.addExact(table.length(), more), VALUE_BYTES);
     int i = 0;
     for (var update : updates.entrySet()) {
       byte[] name = update.getKey();
@@ -192,27 +201,29 @@ public final class StoreCursor {
    * @return the bytes, for {@link #parse}
    */
   public byte[] toBytes() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    bytes.writeBytes(MAGIC);
-    bytes.write(VERSION);
-    bytes.write('\n');
-    try (DataOutputStream out = new DataOutputStream(new DeflaterOutputStream(bytes))) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(table.length() / 2 + LEAST);
+    CheckedOutputStream checked = new CheckedOutputStream(bytes, new CRC32C());
+    try (DataOutputStream end = new DataOutputStream(bytes)) {
+      checked.write(MAGIC);
+      checked.write(VERSION);
+      checked.write('\n');
+      DeflaterOutputStream compressed = new DeflaterOutputStream(checked);
+      DataOutputStream out = new DataOutputStream(compressed);
       out.writeUTF(location);
       out.writeInt(table.size());
+      out.writeInt(table.length());
       for (int i = 0; i < table.size(); i++) {
         byte[] name = table.name(i);
         out.writeShort(name.length);
         out.write(name);
         out.write(table.array(), table.value(i), VALUE_BYTES);
       }
+      compressed.finish();
+      end.writeInt((int) checked.getChecksum().getValue());
     } catch (IOException e) {
       throw new IllegalStateException("an array takes all bytes", e);
     }
-    byte[] content = bytes.toByteArray();
-    return ByteBuffer.allocate(content.length + CRC_BYTES)
-        .put(content)
-        .putInt(Crc32c.of(content, 0, content.length))
-        .array();
+    return bytes.toByteArray();
   }
 
   /**
@@ -249,7 +260,7 @@ public final class StoreCursor {
   private static StoreCursor read(DataInputStream in) throws IOException {
     String location = in.readUTF();
     int size = in.readInt();
-    NameTable.Builder table = new NameTable.Builder(VALUE_BYTES);
+    NameTable.Builder table = new NameTable.Builder(size, in.readInt(), VALUE_BYTES);
     byte[] value = new byte[VALUE_BYTES];
     for (int i = 0; i < size; i++) {
       byte[] name = new byte[in.readUnsignedShort()];

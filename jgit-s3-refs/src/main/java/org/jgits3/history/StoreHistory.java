@@ -105,14 +105,20 @@ public final class StoreHistory {
    * @throws IOException if the store does not answer or refuses
    */
   public StoreCursor now() throws IOException {
-    StoreCursor read = start();
-    StoreChanges all;
-    do {
-      all = since(read);
-      all.skip();
-      read = all.end();
-    } while (all.hasMore());
-    return read;
+    Skipped skipped = new Skipped(start(), true);
+    while (skipped.more()) {
+      skipped = skip(skipped.end());
+    }
+    return skipped.end();
+  }
+
+  private record Skipped(StoreCursor end, boolean more) {}
+
+  /** Skips what one poll returns, and lets go of its listing. */
+  private Skipped skip(StoreCursor read) throws IOException {
+    StoreChanges all = since(read);
+    all.skip();
+    return new Skipped(all.end(), all.hasMore());
   }
 
   /**
