@@ -220,6 +220,9 @@ public final class S3Repository extends DfsRepository {
   @Override
   public void setGitwebDescription(@Nullable String description) throws IOException {
     String text = description == null ? "" : description;
+    if (validated && manifest().settings().description().equals(text)) {
+      return;
+    }
     shared
         .committer()
         .<Boolean>commit(

@@ -395,9 +395,12 @@ public final class S3RepositoryManager implements Closeable {
    */
   public S3Repository createRepository(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
+    long began = System.nanoTime();
     VersionedManifest created = catalog.create(checked, SETTINGS, unborn());
     begun(checked, created.manifest().repositoryId());
-    return open(checked);
+    SharedRepository known = shared(checked);
+    known.refs().created(created, began);
+    return handle(known, Opening.FOR_LONGER);
   }
 
   /**

@@ -287,9 +287,19 @@ abstract class RequestBudgetContract extends TwoProcesses {
   }
 
   @Test
-  void a_repository_is_created_by_a_read_and_a_write() throws Exception {
+  void a_repository_is_created_by_a_write() throws Exception {
     start("always");
+    long began = System.nanoTime();
     costs("create a repository", () -> manager.createRepository("new").close());
+    costs("open again for the same request", () -> manager.openForRequest("new", began).close());
+  }
+
+  @Test
+  void to_open_again_after_an_update_that_began_later_is_no_request() throws Exception {
+    openWarm("always");
+    long began = System.nanoTime();
+    update(here, REF, second);
+    costs("open again for the same request", () -> assertThat(lookUpFor(began)).isEqualTo(second));
   }
 
   @Test

@@ -25,6 +25,9 @@ final class RequestMoments {
   /** Time after which a request counts as another one: {@code stream-events} may run for days. */
   static final Duration LONGEST = Duration.ofSeconds(10);
 
+  private static final String TASKS = "com.google.gerrit.server.";
+  private static final String NESTED = RequestContext.class.getPackageName();
+
   private final ThreadLocalRequestContext current =
       // Its constructor is Gerrit's own, what it returns is static; Gerrit binds it elsewhere.
       Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
@@ -39,7 +42,7 @@ final class RequestMoments {
   long moment() {
     RequestContext context = current.getContext();
     long now = System.nanoTime();
-    if (context == null || outlivesRequests(context)) {
+    if (context == null || outlivesRequests(context) || isTask(context)) {
       return now - OUTSIDE.toNanos();
     }
     return began.merge(
@@ -49,5 +52,15 @@ final class RequestMoments {
   /** Contexts of which there is one for all that the server or a plugin does by itself. */
   private static boolean outlivesRequests(RequestContext context) {
     return context instanceof ServerRequestContext || context instanceof PluginRequestContext;
+  }
+
+  /**
+   * Tests for tasks that Gerrit does by itself after a request, such as indexing and sending mail.
+   * They make a context of their own class; requests come from {@code httpd} and {@code sshd}, and
+   * what is nested in them has a class of {@code server.util}.
+   */
+  private static boolean isTask(RequestContext context) {
+    String location = context.getClass().getPackageName();
+    return location.startsWith(TASKS) && !location.equals(NESTED);
   }
 }

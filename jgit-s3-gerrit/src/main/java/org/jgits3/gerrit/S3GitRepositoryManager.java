@@ -45,6 +45,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final Config gerrit;
   private final GerritRuntime runtime;
   private final RequestMoments requests = new RequestMoments();
+  private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
 
   /** The repositories, null before the first use; changed under the lock of this. */
@@ -135,18 +136,33 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
 
   @Override
   public Repository openRepository(Project.NameKey name) throws IOException {
-    return repositories().openForRequest(checked(name), requests.moment());
+    String checked = checked(name);
+    long moment = requests.moment();
+    if (absent.has(name, moment)) {
+      throw new RepositoryNotFoundException(name.get());
+    }
+    AbsentProjects.Search search = absent.search();
+    try {
+      S3Repository opened = repositories().openForRequest(checked, moment);
+      opened.getObjectDatabase().deferReceivedPacks();
+      opened.getObjectDatabase().deferInsertedPacks();
+      return opened;
+    } catch (RepositoryNotFoundException e) {
+      absent.add(name, search);
+      throw e;
+    }
   }
 
   @Override
   public Repository createRepository(Project.NameKey name) throws IOException {
     try {
-      S3Repository created = repositories().createRepository(checked(name));
-      projects.changed();
-      return created;
+      repositories().createRepository(checked(name)).close();
     } catch (ManifestException.Exists e) {
       throw new RepositoryExistsException(name);
     }
+    projects.changed();
+    absent.changed();
+    return openRepository(name);
   }
 
   private static String checked(Project.NameKey name) throws RepositoryNotFoundException {

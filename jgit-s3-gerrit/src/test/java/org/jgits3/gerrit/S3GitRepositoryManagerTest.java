@@ -247,6 +247,40 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
+  void a_project_that_is_missing_is_looked_for_once_in_a_request() throws Exception {
+    request();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    there.createRepository(PROJECT).close();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .as("no second look")
+        .isInstanceOf(RepositoryNotFoundException.class);
+    request();
+    here.openRepository(PROJECT).close();
+  }
+
+  @Test
+  void a_project_that_was_missing_is_there_once_it_is_created_here() throws Exception {
+    RequestContext context = request();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    here.createRepository(PROJECT).close();
+    requests.setContext(context);
+    here.openRepository(PROJECT).close();
+  }
+
+  @Test
+  void an_insertion_and_the_update_of_its_ref_are_two_writes() throws Exception {
+    here.createRepository(PROJECT).close();
+    request();
+    try (S3Repository r = (S3Repository) here.openRepository(PROJECT)) {
+      long before = r.manifest().generation();
+      commit(here, "first");
+      assertThat(r.manifest().generation()).isEqualTo(before + 1);
+    }
+  }
+
+  @Test
   void a_request_within_another_is_one_of_its_own() throws Exception {
     there.createRepository(PROJECT).close();
     commit(there, "first");

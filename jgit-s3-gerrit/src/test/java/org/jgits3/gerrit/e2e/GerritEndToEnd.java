@@ -51,21 +51,17 @@ public final class GerritEndToEnd {
 
   /** Runs everything, and exits with 0 if nothing failed. */
   public static void main(String[] args) throws Exception {
-    boolean local = false;
-    boolean keep = false;
-    boolean brief = false;
+    Set<String> options = new HashSet<>();
     int nodes = 1;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--gerrit" -> i++;
-        case "--local" -> local = true;
-        case "--keep" -> keep = true;
-        case "--brief" -> brief = true;
+        case "--local", "--keep", "--brief", "--trace" -> options.add(args[i]);
         case "--nodes" -> nodes = Integer.parseInt(args[++i]);
         default -> usage("unknown option " + args[i]);
       }
     }
-    if (nodes < 1 || nodes > 2 || local && nodes > 1) {
+    if (nodes < 1 || nodes > 2 || options.contains("--local") && nodes > 1) {
       usage("--nodes 1 or 2, and 1 with --local");
     }
     Path root = Path.of(System.getProperty("jgits3.e2e.root"));
@@ -74,9 +70,9 @@ public final class GerritEndToEnd {
     Path directory = Files.createTempDirectory(target, "e2e-");
     int exitCode;
     try (Programs programs = new Programs()) {
-      exitCode = run(programs, directory, root, war, local, brief, nodes);
+      exitCode = run(programs, directory, root, war, nodes, options);
     }
-    if (exitCode == 0 && !keep) {
+    if (exitCode == 0 && !options.contains("--keep")) {
       delete(directory);
     } else {
       Report.say("sites and logs are in " + directory);
@@ -98,20 +94,15 @@ public final class GerritEndToEnd {
   }
 
   private static int run(
-      Programs programs,
-      Path directory,
-      Path root,
-      Path war,
-      boolean local,
-      boolean brief,
-      int nodes)
+      Programs programs, Path directory, Path root, Path war, int nodes, Set<String> options)
       throws Exception {
     Path jar = root.resolve("jgit-s3-gerrit/target/jgit-s3-gerrit.jar");
+    boolean local = options.contains("--local");
     S3Server store =
         local
             ? null
             : new S3Server(programs, root.resolve("target/tools/versitygw"), directory, jar);
-    Report report = new Report(store);
+    Report report = new Report(store, options.contains("--trace"));
     Path key = directory.resolve("key");
     programs
         .run(directory, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key.toString())
@@ -129,7 +120,7 @@ public final class GerritEndToEnd {
         });
     test.projects();
     test.people();
-    if (!brief) {
+    if (!options.contains("--brief")) {
       test.changes();
       test.refs();
       test.strategies();
@@ -186,7 +177,7 @@ public final class GerritEndToEnd {
         () -> {
           for (int i = 0; i < ROUNDS; i++) {
             String name = i == 0 ? P : "tools/other-" + i;
-            report.counted("create project", 8, () -> create(a, name, "MERGE_IF_NECESSARY"));
+            report.counted("create project", 8, 8, () -> create(a, name, "MERGE_IF_NECESSARY"));
           }
           that(a.get("projects/").has(P), "the list has the project");
           equal(a.rest("admin", "PUT", "projects/" + id(P), "{}").status(), 409, "again");
@@ -203,16 +194,20 @@ public final class GerritEndToEnd {
             work.renew();
             work.commit(file, file + "\n");
             String[] change = new String[1];
-            report.counted("push for review", 10, () -> change[0] = work.push());
-            report.counted("change detail", 2, () -> equal(status(a, change[0]), "NEW", "status"));
+            report.counted("push for review", 10, 10, () -> change[0] = work.push());
             report.counted(
-                "query", 1, () -> equal(a.get("changes/?q=status:open").size(), 1, "open changes"));
-            report.counted("vote and message", 8, () -> approve(a, change[0]));
-            report.counted("submit", 7, () -> a.post(change(change[0]) + "/submit", "{}"));
+                "change detail", 2, 2, () -> equal(status(a, change[0]), "NEW", "status"));
+            report.counted(
+                "query",
+                1,
+                1,
+                () -> equal(a.get("changes/?q=status:open").size(), 1, "open changes"));
+            report.counted("vote and message", 8, 8, () -> approve(a, change[0]));
+            report.counted("submit", 7, 7, () -> a.post(change(change[0]) + "/submit", "{}"));
             equal(status(a, change[0]), "MERGED", "status");
-            report.counted("fetch, new", 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("fetch, new", 5, 2, () -> work.git("fetch", "-q", "origin"));
             that(work.git("ls-tree", "--name-only", "origin/master").contains(file), file);
-            report.counted("fetch, nothing new", 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("fetch, nothing new", 5, 2, () -> work.git("fetch", "-q", "origin"));
           }
         });
     report.check(

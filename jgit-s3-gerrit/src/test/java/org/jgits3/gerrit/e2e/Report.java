@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.e2e;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,7 +16,7 @@ final class Report {
     void run() throws Exception;
   }
 
-  private record Operation(int bound, List<Integer> requests) {
+  private record Operation(int most, int asked, List<Integer> requests) {
     int median() {
       return requests.stream().sorted().toList().get(requests.size() / 2);
     }
@@ -25,13 +24,15 @@ final class Report {
 
   private final Map<String, Operation> operations = new LinkedHashMap<>();
   private final S3Server store;
+  private final boolean trace;
   private int passed;
   private int failed;
   private int skipped;
 
-  /** {@code store} is null if there is none to ask. */
-  Report(S3Server store) {
+  /** {@code store} is null if there is none to ask; {@code trace} prints what it is asked. */
+  Report(S3Server store, boolean trace) {
     this.store = store;
+    this.trace = trace;
   }
 
   void check(String name, Step step) throws InterruptedException {
@@ -59,16 +60,24 @@ final class Report {
     OUT.println(line);
   }
 
-  /** Counts what an operation asks of the store, work that Gerrit does right after it included. */
-  void counted(String operation, int bound, Step step) throws Exception {
-    int before = store == null ? 0 : store.requests();
+  /**
+   * Counts what an operation asks of the store, work that Gerrit does right after it included. The
+   * run fails if the median is above {@code most}; {@code asked} is printed beside it.
+   */
+  void counted(String operation, int most, int asked, Step step) throws Exception {
+    int before = store == null ? 0 : store.requests().size();
     step.run();
     if (store != null) {
-      int after = store.settledRequests();
+      List<String> requests = store.settledRequests();
+      requests = requests.subList(before, requests.size());
       operations
-          .computeIfAbsent(operation, o -> new Operation(bound, new ArrayList<>()))
+          .computeIfAbsent(operation, o -> new Operation(most, asked, new ArrayList<>()))
           .requests
-          .add(after - before);
+          .add(requests.size());
+      if (trace) {
+        OUT.println("  " + operation);
+        requests.forEach(request -> OUT.println("    " + request));
+      }
     }
   }
 
@@ -85,11 +94,15 @@ final class Report {
   }
 
   /** Prints the end of the run, and returns its exit code. */
-  int end() throws IOException {
+  int end() throws InterruptedException {
     if (!operations.isEmpty()) {
-      OUT.printf("%n%-24s %8s %8s %s%n", "requests (median)", "counted", "bound", "each");
+      OUT.printf("%n%-24s %8s %8s %8s %s%n", "requests", "median", "bound", "asked", "each");
       operations.forEach(
-          (name, o) -> OUT.printf("%-24s %8d %8d %s%n", name, o.median(), o.bound, o.requests));
+          (name, o) ->
+              OUT.printf("%-24s %8d %8d %8d %s%n", name, o.median(), o.most, o.asked, o.requests));
+      check(
+          "no operation makes more requests than its bound",
+          () -> operations.forEach((name, o) -> that(o.median() <= o.most, name)));
     }
     OUT.printf("%n%d passed, %d failed, %d skipped%n", passed, failed, skipped);
     return failed == 0 ? 0 : 1;

@@ -6,14 +6,19 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A versitygw with one bucket, whose access log counts the requests. */
 final class S3Server {
   static final String KEY = "jgits3-e2e";
   static final String SECRET = "jgits3-e2e-secret";
   static final String BUCKET = "my-bucket";
+
+  private static final Pattern REQUEST = Pattern.compile(" s3_(\\w+) (\\S+) \\S+ (\\d+) ");
 
   private static final long QUIET_MILLIS = 400;
   private static final long MOST_MILLIS = 4000;
@@ -90,26 +95,28 @@ final class S3Server {
     return port;
   }
 
-  int requests() throws IOException {
+  /** All requests so far: operation, key and status. */
+  List<String> requests() throws IOException {
     if (!Files.exists(accessLog)) {
-      return 0;
+      return List.of();
     }
-    int requests = 0;
+    List<String> requests = new ArrayList<>();
     for (String line : Files.readAllLines(accessLog)) {
-      if (line.contains(" s3_")) {
-        requests++;
+      Matcher request = REQUEST.matcher(line);
+      if (request.find()) {
+        requests.add(request.group(1) + " " + request.group(2) + " " + request.group(3));
       }
     }
     return requests;
   }
 
-  /** Counts once no request came for a while. */
-  int settledRequests() throws IOException, InterruptedException {
-    int requests = requests();
+  /** All requests, once no other came for a while. */
+  List<String> settledRequests() throws IOException, InterruptedException {
+    List<String> requests = requests();
     for (long waited = 0; waited < MOST_MILLIS; waited += QUIET_MILLIS) {
       Thread.sleep(QUIET_MILLIS);
-      int now = requests();
-      if (now == requests) {
+      List<String> now = requests();
+      if (now.size() == requests.size()) {
         break;
       }
       requests = now;

@@ -139,6 +139,20 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
+   * Takes the manifest with which the repository was created. Does no request.
+   *
+   * @param manifest the manifest
+   * @throws ManifestException.Gone if the name stands for another repository by now
+   */
+  public void created(VersionedManifest manifest) throws ManifestException.Gone {
+    try {
+      latest.accept(Optional.of(manifest), 0); // written before any caller of this committer came
+    } finally {
+      latest.announce();
+    }
+  }
+
+  /**
    * The manifest as of some moment after this call began: one GET, shared with callers that arrived
    * before it was sent.
    *

@@ -122,7 +122,14 @@ final class DeferredPacks {
     }
   }
 
-  private boolean publish(DeferredPack pack) throws IOException {
+  /**
+   * Publishes a pack if it waits.
+   *
+   * @param pack the pack
+   * @return true if it is listed, or was
+   * @throws IOException if it cannot be published
+   */
+  boolean publish(DeferredPack pack) throws IOException {
     List<DeferredPack> claimed = List.of(pack); // before: it must be settled without memory too
     if (!claim(pack)) {
       return state(pack) == State.PUBLISHED;

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Committer;
@@ -21,11 +22,11 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
- * Packs that one handle received and no other handle sees. The next commit of the handle that makes
- * a ref lead into them lists them in the same write. So does a commit that lists another pack whose
- * objects refer to theirs: no listed object depends on a pack that may be forgotten. Other commits
- * do not list them: those that change nothing, such as a refused push, and unrelated ones, such as
- * that of a hook that counts pushes.
+ * Packs that one handle received or wrote and no other handle sees. The next commit of the handle
+ * that makes a ref lead into them lists them in the same write. So does a commit that lists another
+ * pack whose objects refer to theirs: no listed object depends on a pack that may be forgotten.
+ * Other commits do not list them: those that change nothing, such as a refused push, and unrelated
+ * ones, such as that of a hook that counts pushes.
  *
  * <p>A handle that cannot know whether one of its packs is listed, or has forgotten it, commits
  * nothing unless the manifest lists the pack, because its refs might lead into it.
@@ -113,6 +114,25 @@ final class Quarantine implements Committer {
             : through.commit(change);
       }
     };
+  }
+
+  /** Tests whether a pack that is about to be listed refers to one of this handle that waits. */
+  boolean isNeeded() {
+    return packs.stream().anyMatch(needed::contains);
+  }
+
+  /**
+   * Publishes the packs that still wait, if they come from a source.
+   *
+   * @param source the source
+   * @throws IOException if one cannot be published
+   */
+  void publish(PackSource source) throws IOException {
+    for (DeferredPack pack : packs) {
+      if (pack.description().getPackSource() == source) {
+        deferred.publish(pack);
+      }
+    }
   }
 
   /** Number of times that this handle has changed {@link #visible}. */

@@ -84,6 +84,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   private final boolean validated;
   private final Quarantine quarantine;
   private volatile boolean defers;
+  private volatile boolean defersInserted;
   private volatile boolean countsSent;
 
   /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
@@ -171,6 +172,17 @@ public class S3ObjDatabase extends DfsObjDatabase {
    */
   public void deferReceivedPacks() {
     defers = true;
+  }
+
+  /**
+   * Defers packs that are inserted through this handle from now on, until the handle makes a ref
+   * lead into them, which is one write then. For a handle that serves one request. Other handles of
+   * the process see such a pack when they miss an object of it, as if it were not deferred. Those
+   * of other processes see it with the ref, or when this handle is closed: that publishes what was
+   * inserted, if no ref update did. A pack whose objects refer to deferred ones is not deferred.
+   */
+  public void deferInsertedPacks() {
+    defersInserted = true;
   }
 
   /**
@@ -601,7 +613,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
       shared.resources().files().written(shared.manifest().repositoryId(), pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
-    if (defers && !replaces && packs.stream().allMatch(S3PackDescription::wasPushed)) {
+    if (!replaces && packs.stream().allMatch(this::mayWait)) {
       packs.forEach(this::defer);
     } else {
       List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
@@ -616,6 +628,12 @@ public class S3ObjDatabase extends DfsObjDatabase {
     packs.forEach(writing::remove);
     clearCache();
     shallow.settle();
+  }
+
+  private boolean mayWait(S3PackDescription pack) {
+    return pack.getPackSource() == PackSource.INSERT
+        ? defersInserted && !quarantine.isNeeded()
+        : defers && pack.wasPushed();
   }
 
   /**
@@ -739,14 +757,23 @@ public class S3ObjDatabase extends DfsObjDatabase {
     }
   }
 
+  private void publishInserted() {
+    try {
+      quarantine.publish(PackSource.INSERT);
+    } catch (IOException e) {
+      LOG.warn("inserted objects that no ref leads to were not published: {}", e.getMessage());
+    }
+  }
+
   /**
-   * Also forgets packs that were received and not published, and aborts uploads that JGit did not
-   * roll back.
+   * Also publishes packs that were inserted and not published, forgets those that were received,
+   * and aborts uploads that JGit did not roll back.
    */
   @Override
   public void close() {
     memory.close();
     settleShallow();
+    publishInserted();
     for (DeferredPack pack : quarantine.forget()) {
       shared.drop(pack.entry().id());
       if (!pack.description().wasOffered()) {

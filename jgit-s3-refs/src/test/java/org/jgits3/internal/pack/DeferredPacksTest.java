@@ -657,6 +657,101 @@ class DeferredPacksTest {
     }
   }
 
+  private S3Repository inserting() throws IOException {
+    S3Repository repository = manager.openForRequest("r");
+    repository.getObjectDatabase().deferInsertedPacks();
+    return repository;
+  }
+
+  @Test
+  void what_is_inserted_is_listed_by_the_write_that_moves_its_ref() throws Exception {
+    try (S3Repository r = inserting()) {
+      ObjectId inserted = TestRepositories.commit(r, "inserted");
+      assertThat(has(r, inserted)).isTrue();
+      assertThat(listed()).isEmpty();
+      RequestCounts.Snapshot before = counts.snapshot();
+      assertThat(update(r, MAIN, inserted)).isEqualTo(Result.NEW);
+      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      assertThat(listed()).hasSize(1);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_is_inserted_is_there_for_other_handles_of_the_process_at_once() throws Exception {
+    try (S3Repository r = inserting();
+        S3Repository other = manager.openRepository("r")) {
+      ObjectId inserted = TestRepositories.commit(r, "inserted");
+      assertThat(other.parseCommit(inserted).getFullMessage()).isEqualTo("inserted");
+      assertThat(update(other, OTHER, inserted)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_is_inserted_is_published_when_the_handle_is_closed_without_a_ref() throws Exception {
+    ObjectId inserted;
+    try (S3Repository r = inserting()) {
+      inserted = TestRepositories.commit(r, "inserted");
+      assertThat(listed()).isEmpty();
+    }
+    assertThat(listed()).hasSize(1);
+    try (S3Repository there = elsewhere.openForRequest("r")) {
+      assertThat(update(there, OTHER, inserted)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void no_ref_is_set_to_what_was_inserted_and_could_not_be_published() throws Exception {
+    try (S3Repository other = manager.openRepository("r")) {
+      ObjectId inserted;
+      try (S3Repository r = inserting()) {
+        inserted = TestRepositories.commit(r, "inserted");
+        moveBoundary();
+      }
+      assertThat(listed()).isEmpty();
+      assertThat(update(other, OTHER, inserted)).isEqualTo(Result.REJECTED_MISSING_OBJECT);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P7_what_is_inserted_on_top_of_a_waiting_pack_is_listed_together_with_it() throws Exception {
+    try (S3Repository r = inserting()) {
+      ObjectId below = TestRepositories.commit(r, "below");
+      RequestCounts.Snapshot before = counts.snapshot();
+      ObjectId top = TestRepositories.commit(r, "on top", below);
+      assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
+      assertThat(listed()).hasSize(2);
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
+      }
+      moveBoundary();
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_is_inserted_beside_a_received_pack_is_listed_with_it_and_its_refs() throws Exception {
+    try (S3Repository r = inserting()) {
+      r.getObjectDatabase().deferReceivedPacks();
+      receive(r, PACK);
+      ObjectId note = TestRepositories.commit(r, "a note about it");
+      assertThat(listed()).isEmpty();
+      BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), MAIN));
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), note, OTHER));
+      RequestCounts.Snapshot before = counts.snapshot();
+      try (RevWalk walk = new RevWalk(r)) {
+        batch.execute(walk, NullProgressMonitor.INSTANCE);
+      }
+      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      assertThat(listed()).hasSize(2);
+    }
+    everythingIsThere();
+  }
+
   @Test
   void a_handle_that_was_not_told_to_defer_publishes_what_it_receives() throws Exception {
     try (S3Repository r = manager.openRepository("r")) {
@@ -760,6 +855,15 @@ class DeferredPacksTest {
                 : Optional.of(pack.commit());
         if (id.isPresent() && (random.nextBoolean() || !has(pushed, pack.commit()))) {
           receive(pushed, pack);
+        }
+        if (random.nextBoolean()) {
+          pushed.getObjectDatabase().deferInsertedPacks();
+          ObjectId[] below =
+              id.filter(any -> random.nextBoolean()).stream().toArray(ObjectId[]::new);
+          ObjectId first = TestRepositories.commit(pushed, thread + "/" + i, below);
+          id =
+              Optional.of(
+                  random.nextBoolean() ? first : TestRepositories.commit(pushed, "top", first));
         }
         if (id.isPresent() && random.nextInt(3) > 0) {
           String name = "refs/heads/" + thread + "/" + i;

@@ -220,6 +220,18 @@ public final class SharedRefs {
   }
 
   /**
+   * Takes the manifest with which the repository was created.
+   *
+   * @param created the manifest
+   * @param began a moment before it was written: a reading of {@link System#nanoTime}
+   * @throws ManifestException.Gone if the name stands for another repository by now
+   */
+  public void created(VersionedManifest created, long began) throws ManifestException.Gone {
+    committer.created(created);
+    validatedAt = OptionalLong.of(began);
+  }
+
+  /**
    * Tests whether look-ups may still rely on the last validation, by configuration.
    *
    * @return true within the window that {@link Validation.Within} allows
@@ -306,6 +318,7 @@ public final class SharedRefs {
       throws IOException {
     int full = 0;
     Optional<RefView> loaded = prepared;
+    long began = System.nanoTime();
     for (; ; ) {
       Optional<RefView> held = loaded;
       AtomicBoolean obliged = new AtomicBoolean();
@@ -319,6 +332,9 @@ public final class SharedRefs {
                           && Folding.obliges(base, edit.next()));
                   return proposal;
                 });
+        if (trusting) {
+          validatedAt = OptionalLong.of(began); // the verdict rests on an answer since then
+        }
         folding.consider(obliged.get());
         return verdict;
       } catch (SnapshotNotLoadedException e) {
