@@ -259,7 +259,8 @@ public final class Importer {
     target.setGitwebDescription(source.description());
   }
 
-  private static SourceRefs refsOf(S3Repository repository) throws IOException {
+  /** All refs of a repository, as of this call or later. */
+  static SourceRefs refsOf(S3Repository repository) throws IOException {
     repository.scanForRepoChanges();
     Map<String, ObjectId> direct = new HashMap<>();
     repository.getRefDatabase().getRefsByPrefix("").stream()
@@ -320,7 +321,7 @@ public final class Importer {
     }
   }
 
-  private static void check(String name, RefUpdate.Result result) throws IOException {
+  static void check(String name, RefUpdate.Result result) throws IOException {
     switch (result) {
       case NEW, NO_CHANGE, FORCED, FAST_FORWARD -> {}
       default -> throw new IOException(name + " was not made: " + result);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jgits3.testing.GitClient;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** All repositories of a site, into the store and out of it. */
+class SiteTest {
+  @TempDir private Path dir;
+  private GitClient git;
+  private Path site;
+
+  /** Output and exit code of a command. */
+  private record Result(int exitCode, String out) {}
+
+  private Result run(String... args) {
+    StringWriter out = new StringWriter();
+    CommandLine line = JgitS3.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(out));
+    Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
+    int code = line.execute(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
+    return new Result(code, out.toString());
+  }
+
+  @BeforeEach
+  void makeSite() throws Exception {
+    git = GitClient.in(dir);
+    site = Files.createDirectories(dir.resolve("git"));
+    for (String name : new String[] {"All-Projects", "tools/p"}) {
+      git.run("init", "-q", "--bare", site.resolve(name + ".git").toString());
+      commit(name, "first");
+    }
+  }
+
+  private void commit(String project, String message) throws Exception {
+    String path = site.resolve(project + ".git").toString();
+    String tree = git.run("--git-dir", path, "hash-object", "-w", "-t", "tree", "/dev/null");
+    String id = git.run("--git-dir", path, "commit-tree", "-m", message, tree.strip());
+    git.run("--git-dir", path, "update-ref", "refs/heads/" + message, id.strip());
+    git.run("--git-dir", path, "update-ref", "refs/meta/config", id.strip());
+  }
+
+  private String refs(Path repository) throws Exception {
+    return git.run("--git-dir", repository.toString(), "for-each-ref");
+  }
+
+  @Test
+  void dry_run_says_what_would_be_imported_and_imports_nothing() {
+    Result result = run("import-site", site.toString(), "--dry-run");
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.out()).contains("tools/p: imported", "Nothing was done: 2 projects");
+    assertThat(run("list").out()).isEmpty();
+  }
+
+  @Test
+  void second_pass_copies_what_has_changed_and_the_way_out_gives_the_same_refs() throws Exception {
+    assertThat(run("import-site", site.toString()).exitCode()).isZero();
+    assertThat(run("list").out()).isEqualToIgnoringNewLines("All-Projectstools/p");
+
+    commit("tools/p", "second");
+    git.run(
+        "--git-dir",
+        site.resolve("tools/p.git").toString(),
+        "update-ref",
+        "-d",
+        "refs/heads/first");
+    Result refused = run("import-site", site.toString());
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.out()).contains("All-Projects: equal", "tools/p: failed", "--update");
+    Result updated = run("import-site", site.toString(), "--update");
+    assertThat(updated.exitCode()).as(updated.out()).isZero();
+    assertThat(updated.out()).contains("All-Projects: equal", "tools/p: updated");
+
+    Path back = dir.resolve("back");
+    assertThat(run("export-site", back.toString()).exitCode()).isZero();
+    for (String name : new String[] {"All-Projects", "tools/p"}) {
+      Path exported = back.resolve(name + ".git");
+      assertThat(refs(exported)).isEqualTo(refs(site.resolve(name + ".git")));
+      git.run("--git-dir", exported.toString(), "fsck", "--strict");
+    }
+    assertThat(run("export-site", back.toString()).out()).contains("0 projects", "2 were there");
+  }
+
+  @Test
+  void one_repository_that_is_damaged_does_not_stop_the_others() throws Exception {
+    Files.writeString(site.resolve("All-Projects.git/refs/heads/lost"), "1".repeat(40) + "\n");
+    Result result = run("import-site", site.toString());
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out()).contains("All-Projects: failed", "tools/p: imported");
+    assertThat(run("list").out()).isEqualToIgnoringNewLines("tools/p");
+  }
+
+  @Test
+  void directory_without_repositories_is_an_error() {
+    assertThat(run("import-site", dir.resolve("store").toString()).exitCode()).isEqualTo(1);
+    assertThat(run("import-site", site.resolve("tools").resolve("none").toString()).exitCode())
+        .isEqualTo(1);
+  }
+}
