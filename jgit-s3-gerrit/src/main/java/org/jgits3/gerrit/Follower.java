@@ -53,7 +53,7 @@ class Follower implements LifecycleListener {
   /** Time for this Gerrit to index what it wrote, before that is followed. */
   private static final Duration OWN = Duration.ofSeconds(5);
 
-  /** What depends on a ref that this node changed, and since when that is known. */
+  /** Effect of a ref that this node changed, and since when that is known. */
   private record Own(long since, Project.NameKey project, Effect effect) {}
 
   private final S3GitRepositoryManager repositories;
@@ -82,7 +82,7 @@ class Follower implements LifecycleListener {
 
   private boolean unusable;
 
-  /** What depends on refs that this node changed. */
+  /** Effects of refs that this node changed. */
   private final Queue<Own> own = new ArrayDeque<>();
 
   /** Position to be saved next; null if there is none before the present one. */
@@ -229,7 +229,7 @@ class Follower implements LifecycleListener {
     return more;
   }
 
-  /** What this node should have brought up to date itself by now. */
+  /** Effects that this node should have brought up to date itself by now. */
   private List<Own> takeDue() {
     List<Own> due = new ArrayList<>();
     while (!own.isEmpty() && System.nanoTime() - own.peek().since > OWN.toNanos()) {

@@ -27,7 +27,7 @@ class FollowerStatus {
   private long completeSince = System.nanoTime();
   private long lagMillis;
   private boolean late = true;
-  private String failure = ""; // shown to anybody, so it names no project
+  private String failure = ""; // shown without a password, so it names no project
   private String told = "";
 
   @Inject

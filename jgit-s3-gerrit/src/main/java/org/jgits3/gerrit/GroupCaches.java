@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.ObjectId;
 
-/** What Gerrit keeps in memory of groups, by id, by name, by member and by subgroup. */
+/** Caches of groups in memory: by id, by name, by member and by subgroup. */
 final class GroupCaches {
   private final GroupCache groups;
   private final GroupIncludeCache inclusions;

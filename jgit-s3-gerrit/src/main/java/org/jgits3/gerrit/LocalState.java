@@ -210,7 +210,7 @@ class LocalState {
     }
   }
 
-  /** Whether a change can be merged is in no ref, so that no document tells that it is stale. */
+  /** Indexes changes again: mergeability is in no ref, so that no document tells it is stale. */
   private void indexAll(Project.NameKey project, List<ChangeData> all) {
     all.forEach(change -> changes.index(project, change.getId()));
     indexed.add(all.size());

@@ -12,8 +12,8 @@ import org.jgits3.history.Transaction;
 import org.jgits3.history.Transactions;
 
 /**
- * What a node has to look at in a project: each thing once, however often it changed, in the order
- * of the first changes. Used by one thread at a time.
+ * Effects of the transactions of a project on a node: each once, in the order of the first changes.
+ * Used by one thread at a time.
  */
 final class News {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
@@ -77,12 +77,12 @@ final class News {
     return whole;
   }
 
-  /** What depends on the refs that changed elsewhere. */
+  /** Effects of the refs that changed elsewhere. */
   Set<Effect> effects() {
     return effects;
   }
 
-  /** What depends on the refs that this node changed, and is about to bring up to date itself. */
+  /** Effects of the refs that this node changed, and is about to bring up to date itself. */
   Set<Effect> own() {
     return own;
   }

@@ -40,7 +40,7 @@ final class Round {
     this.threads = threads;
   }
 
-  /** What a thread does, and for which project. */
+  /** Work of a thread, and its project. */
   private record Task<T>(Project.NameKey project, Future<T> result) {}
 
   /**

@@ -111,7 +111,7 @@ class StoredSessions extends AbstractCache<String, Val> {
     }
   }
 
-  /** Replaces a session, whoever writes it as well: all of them extend it. */
+  /** Replaces a session, also if another node does: all of them extend it. */
   private boolean write(String key, byte[] session) throws IOException {
     for (int i = 0; i < ATTEMPTS; i++) {
       Precondition unchanged =

@@ -137,7 +137,7 @@ final class Pushes {
     }
   }
 
-  /** What git was told of each ref; without that the outcome is unknown. */
+  /** Returns the outcome that git was told of each ref; unknown if it was told nothing. */
   static Outcome outcome(GitClient.Ended ended) {
     if (succeeded(ended)) {
       return Outcome.OK;

@@ -287,7 +287,7 @@ public final class TortureRun {
     }
   }
 
-  /** Where a server, or a worker that is one too, has a repository; empty if it has not started. */
+  /** URL of a repository at a server, or at a worker that serves; empty if it has not started. */
   private Optional<String> url(SplittableRandom choices, String name) throws IOException {
     int server = choices.nextInt(plan.servers() + plan.workers());
     if (server < plan.servers()) {
