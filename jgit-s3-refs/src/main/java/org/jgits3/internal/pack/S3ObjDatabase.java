@@ -247,8 +247,26 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * @throws IOException if objects cannot be read
    */
   public void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException {
+    leaveOutUnlisted();
     try (DfsReader reader = newReader()) {
       new Connectivity(reader, refs, new CollectedPacks(reader, getPacks())).check(ids);
+    }
+  }
+
+  /**
+   * Lists the packs again if one of this handle's is no longer listed. JGit adds a pack that was
+   * inserted to the list after its commit, by when a collection may have replaced it.
+   */
+  private void leaveOutUnlisted() throws IOException {
+    Set<String> ids = new HashSet<>();
+    quarantine.visible().forEach(pack -> ids.add(pack.entry().id()));
+    shared.version();
+    shared.list().packs().forEach(entry -> ids.add(entry.id()));
+    for (DfsPackFile pack : getPackList().packs) {
+      if (!ids.contains(((S3PackDescription) pack.getPackDescription()).id())) {
+        clearCache();
+        return;
+      }
     }
   }
 

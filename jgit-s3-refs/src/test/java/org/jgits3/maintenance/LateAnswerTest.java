@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.junit.jupiter.api.Test;
+
+/** Objects that are collected before the process that inserted them has its answer. */
+class LateAnswerTest {
+  private final ObjectStore plain = new MemoryObjectStore();
+  private final Late late = new Late(plain);
+
+  @FunctionalInterface
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  /** A store after whose next conditional write something happens before the answer. */
+  private static final class Late extends DelegatingObjectStore {
+    private Work meanwhile = () -> {};
+
+    Late(ObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+      PutOutcome outcome = super.putIf(key, body, precondition);
+      Work work = meanwhile;
+      meanwhile = () -> {};
+      work.run();
+      return outcome;
+    }
+  }
+
+  @Test
+  void E1_a_handle_does_not_find_what_it_inserted_once_that_was_dropped() throws Exception {
+    try (S3RepositoryManager users = MaintenanceFixture.manager(late);
+        S3RepositoryManager collector = MaintenanceFixture.manager(plain)) {
+      users.createRepository("r").close();
+      try (S3Repository user = users.openForRequest("r")) {
+        point(user, "refs/heads/main", TestRepositories.commit(user, "first"));
+        late.meanwhile =
+            () -> {
+              MaintenanceFixture.gc(collector);
+              MaintenanceFixture.gc(collector);
+              users.openForRequest("r").close(); // learns of it
+            };
+        ObjectId dropped = TestRepositories.commit(user, "dropped");
+
+        assertThat(StoredManifest.read(plain, "r").dropped()).isPositive();
+        assertThatThrownBy(() -> point(user, "refs/heads/new", dropped))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining(dropped.name());
+      }
+      assertThat(collector.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
+          .isEmpty();
+    }
+  }
+}
