@@ -24,6 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jgit.util.SystemReader;
 
 /**
  * Stands in for the JDK where simulated code asks for time, chance, threads or locks. {@link
@@ -65,6 +66,14 @@ public final class Calls {
 
   public static Instant now() {
     return Instant.ofEpochMilli(currentTimeMillis());
+  }
+
+  public static Instant now(SystemReader jgit) {
+    return now();
+  }
+
+  public static long getCurrentTime(SystemReader jgit) {
+    return currentTimeMillis();
   }
 
   public static void sleep(long millis) throws InterruptedException {

@@ -318,7 +318,8 @@ final class SimulatedCode extends ClassLoader {
         return;
       }
       boolean pool = owner.endsWith("/DaemonThreads") && method.equals("pool");
-      if ((jdk || pool) && opcode != INVOKESPECIAL) {
+      boolean clock = owner.equals("org/eclipse/jgit/util/SystemReader");
+      if ((jdk || pool || clock) && opcode != INVOKESPECIAL) {
         String ours =
             opcode == INVOKESTATIC ? descriptor : "(L" + owner + ";" + descriptor.substring(1);
         if (REDIRECTED.containsKey(method + ours)) {

@@ -48,7 +48,7 @@ class SimulationTest {
     for (String world : List.of("CommitWorld", "RefsWorld", "PackWorld")) {
       SimulationRun one = new SimulationRun(world, Mutation.NONE);
       SimulationRun other = new SimulationRun(world, Mutation.NONE);
-      for (long seed = 1; seed <= 10; seed++) {
+      for (long seed = 1; seed <= 25; seed++) {
         List<String> once = new ArrayList<>();
         List<String> again = new ArrayList<>();
         one.run(seed, once);
