@@ -2,6 +2,7 @@
 package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
@@ -27,7 +29,10 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -289,6 +294,38 @@ class S3RepositoryManagerTest {
     assertThatThrownBy(() -> elsewhere.openRepository("old"))
         .isInstanceOf(RepositoryNotFoundException.class)
         .hasCauseInstanceOf(ManifestException.Gone.class);
+  }
+
+  @Test
+  void a_repository_that_is_renamed_before_its_update_was_answered_is_not_opened_from_memory()
+      throws Exception {
+    manager.createRepository("r").close();
+    AtomicBoolean late = new AtomicBoolean();
+    ObjectStore losing =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            PutOutcome outcome = super.putIf(key, body, precondition);
+            if (!late.getAndSet(false)) {
+              return outcome;
+            }
+            assertThatCode(() -> TestRepositories.renameAndDie(directory, "r", "new", 2))
+                .doesNotThrowAnyException();
+            return new PutOutcome.Unknown(key + ": no answer");
+          }
+        };
+    try (S3RepositoryManager here = TestRepositories.manager(losing);
+        S3Repository r = here.openForRequest("r")) {
+      long began = System.nanoTime();
+      ObjectId commit = TestRepositories.commit(r, "commit");
+      late.set(true);
+      assertThat(update(r, "refs/heads/main", commit)).isEqualTo(RefUpdate.Result.NEW);
+
+      assertThatThrownBy(() -> here.openForRequest("r", began))
+          .isInstanceOf(ManifestException.Gone.class);
+      assertThatThrownBy(() -> here.openForPush("r")).isInstanceOf(ManifestException.Gone.class);
+    }
   }
 
   @Test

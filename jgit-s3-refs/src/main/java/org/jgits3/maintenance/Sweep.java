@@ -6,8 +6,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Optional;
@@ -22,6 +22,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.Crc32c;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
@@ -182,18 +183,23 @@ public final class Sweep {
     Instant now = clock.get();
     Optional<Instant> seen = timeIn(key).filter(time -> !time.isAfter(now));
     if (seen.isEmpty() && !dryRun) {
-      byte[] time = now.toString().getBytes(US_ASCII);
-      store.put(key, time, 0, time.length);
+      byte[] note = note(key, now.toString()).getBytes(US_ASCII);
+      store.put(key, note, 0, note.length);
     }
     return seen.filter(time -> !time.isAfter(now.minus(grace))).isPresent();
   }
 
+  /** The time in a note; empty if there is none, or its checksum is wrong: it is written anew. */
   private Optional<Instant> timeIn(String key) throws IOException {
-    try {
-      return text(key).map(Instant::parse);
-    } catch (DateTimeParseException e) {
-      return Optional.empty(); // written anew
-    }
+    String text = text(key).orElse("");
+    String time = text.split(" ", 2)[0];
+    return text.equals(note(key, time)) ? Optional.of(Instant.parse(time)) : Optional.empty();
+  }
+
+  /** A time, and the CRC32C of key and time: no manifest has a checksum of a note. */
+  private static String note(String key, String time) {
+    int checksum = Crc32c.of((key + ' ' + time).getBytes(US_ASCII));
+    return time + ' ' + HexFormat.of().toHexDigits(checksum);
   }
 
   private Optional<String> text(String key) throws IOException {

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,6 +37,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
@@ -315,6 +317,28 @@ class SweepTest extends MaintainedRepository {
     sweepOnce(sweep, grace, false);
     assertThat(storedAndLeased()).doesNotContainAnyElementsOf(left);
     it.plain.list("objects/", object -> assertThat(object.key()).doesNotContain("/ended"));
+  }
+
+  @Test
+  void a_note_of_a_deletion_with_other_bytes_does_not_end_the_grace_period() throws Exception {
+    Duration grace = Duration.ofDays(1);
+    push(MAIN);
+    it.users.delete("r");
+    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
+    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
+    sweepOnce(sweep, grace, false);
+    List<String> notes = new ArrayList<>();
+    it.plain.list("objects/", object -> notes.add(object.key()));
+    notes.removeIf(key -> !key.contains("/ended"));
+    assertThat(notes).hasSize(1);
+    byte[] note = ((GetResult.Found) it.plain.get(notes.get(0), Optional.empty())).bytes();
+    note[2] = '2'; // of the year
+    it.plain.put(notes.get(0), note, 0, note.length);
+
+    now[0] = now[0].plus(Duration.ofHours(1));
+    assertThat(sweepOnce(sweep, grace, false).objects()).isZero();
+    now[0] = now[0].plus(grace);
+    assertThat(sweepOnce(sweep, grace, false).objects()).isPositive();
   }
 
   private Sweep.Report sweepOnce(Sweep sweep, Duration grace, boolean dryRun) throws IOException {

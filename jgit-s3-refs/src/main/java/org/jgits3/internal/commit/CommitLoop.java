@@ -286,6 +286,8 @@ final class CommitLoop {
     if (active) {
       rules.observe(inFlight.base().manifest(), newest.manifest());
       latest.install(newest, asOf);
+    } else {
+      latest.gone(Optional.of(newest.manifest().state())); // what is cached lacks this write
     }
     lastBatch = inFlight.nonce();
     own.add(inFlight.next().generation());

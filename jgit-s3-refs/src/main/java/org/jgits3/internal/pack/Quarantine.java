@@ -15,6 +15,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
@@ -125,14 +126,20 @@ final class Quarantine implements Committer {
    * Publishes the packs that still wait, if they come from a source.
    *
    * @param source the source
-   * @throws IOException if one cannot be published
+   * @throws IOException if one cannot be published; the others are
    */
   void publish(PackSource source) throws IOException {
+    FirstFailure failure = new FirstFailure();
     for (DeferredPack pack : packs) {
       if (pack.description().getPackSource() == source) {
-        deferred.publish(pack);
+        try {
+          deferred.publish(pack);
+        } catch (IOException e) {
+          failure.add(e);
+        }
       }
     }
+    failure.orReturn();
   }
 
   /** Number of times that this handle has changed {@link #visible}. */

@@ -27,6 +27,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -61,6 +62,7 @@ import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreException;
 import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
 import org.jgits3.testing.PackBytes;
@@ -103,6 +105,7 @@ class DeferredPacksTest {
   private static final class GatedStore extends DelegatingObjectStore {
     private final AtomicReference<CountDownLatch> gate = new AtomicReference<>();
     private final CountDownLatch reached = new CountDownLatch(1);
+    private boolean refuses;
 
     GatedStore(DirectoryObjectStore store) {
       super(store);
@@ -110,6 +113,10 @@ class DeferredPacksTest {
 
     @Override
     public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+      if (refuses) {
+        refuses = false;
+        throw new StoreException.Refused(key, key + ": refused once", null);
+      }
       CountDownLatch closed = gate.getAndSet(null);
       if (closed != null) {
         reached.countDown();
@@ -700,6 +707,25 @@ class DeferredPacksTest {
       assertThat(update(there, OTHER, inserted)).isEqualTo(Result.NEW);
     }
     everythingIsThere();
+  }
+
+  @Test
+  void what_is_inserted_is_published_though_what_was_inserted_before_could_not_be()
+      throws Exception {
+    ObjectId second;
+    try (S3Repository r = inserting();
+        ObjectInserter inserter = r.newObjectInserter()) {
+      inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
+      inserter.flush();
+      second = inserter.insert(Constants.OBJ_BLOB, new byte[] {2});
+      inserter.flush();
+      assertThat(listed()).isEmpty();
+      gate.refuses = true;
+    }
+    assertThat(listed()).hasSize(1);
+    try (S3Repository there = elsewhere.openForRequest("r")) {
+      assertThat(has(there, second)).isTrue();
+    }
   }
 
   @Test

@@ -151,7 +151,7 @@ final class EventsCommand implements Callable<Integer> {
       throw usage("--webhook and --secret belong together: what is posted is signed");
     }
     if (webhook.getHost() == null || !String.valueOf(webhook.getScheme()).matches("https?")) {
-      throw usage("--webhook " + webhook + ": not a URL of http or https");
+      throw usage("--webhook: not a URL of http or https");
     }
     return Optional.of(new Webhook(webhook, key(), stopped));
   }

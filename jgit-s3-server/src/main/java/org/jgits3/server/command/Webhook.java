@@ -96,6 +96,6 @@ final class Webhook {
 
   @Override
   public String toString() {
-    return "webhook " + url;
+    return "webhook at " + url.getHost(); // the rest may hold a secret
   }
 }

@@ -17,9 +17,13 @@ class RefsMetersTest {
     Config config = new Config();
     config.setString("s3", null, "store", "file:" + directory);
     config.setString("s3", "refs", "cacheLimit", "1m");
+    S3Settings settings = S3Settings.from(config, "test");
+    try (S3RepositoryManager elsewhere = S3RepositoryManager.open(settings)) {
+      elsewhere.createRepository("r").close();
+    }
     try (ServerMetrics metrics = new ServerMetrics();
-        S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.from(config, "test"));
-        S3Repository repository = manager.createRepository("r")) {
+        S3RepositoryManager manager = S3RepositoryManager.open(settings);
+        S3Repository repository = manager.openRepository("r")) {
       new RefsMeters(manager).bindTo(metrics.registry());
       repository.getRefDatabase().getRefs();
       assertThat(metrics.prometheusText())
