@@ -4,6 +4,7 @@ package org.jgits3.gerrit;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.LifecycleListener;
+import com.google.gerrit.metrics.MetricMaker;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
 import com.google.gerrit.server.config.SitePaths;
@@ -22,6 +23,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.ObjectStore;
@@ -44,6 +46,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final SitePaths site;
   private final Config gerrit;
   private final GerritRuntime runtime;
+  private final StoreMetrics metrics;
   private final RequestMoments requests = new RequestMoments();
   private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
@@ -52,10 +55,15 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private volatile S3RepositoryManager repositories;
 
   @Inject
-  S3GitRepositoryManager(SitePaths site, @GerritServerConfig Config gerrit, GerritRuntime runtime) {
+  S3GitRepositoryManager(
+      SitePaths site,
+      @GerritServerConfig Config gerrit,
+      GerritRuntime runtime,
+      MetricMaker metrics) {
     this.site = site;
     this.gerrit = gerrit;
     this.runtime = runtime;
+    this.metrics = new StoreMetrics(metrics);
   }
 
   private S3RepositoryManager repositories() {
@@ -68,7 +76,10 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     if (repositories == null) {
       try {
         SiteSettings settings = SiteSettings.read(site, gerrit);
-        repositories = S3RepositoryManager.open(open(settings), settings.settings());
+        repositories =
+            S3RepositoryManager.open(
+                new ObservedObjectStore(open(settings), metrics), settings.settings());
+        metrics.show(repositories);
       } catch (IOException | ConfigInvalidException | RuntimeException e) {
         LOG.atSevere().log("The repositories cannot be used: %s", e.getMessage());
         throw new IllegalStateException("jgit-s3: " + e.getMessage(), e);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit;
 
+import com.google.gerrit.metrics.DisabledMetricMaker;
+import com.google.gerrit.metrics.MetricMaker;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
 import com.google.gerrit.server.config.GerritServerConfigProvider;
@@ -43,6 +45,7 @@ final class TestSite {
             bind(Path.class).annotatedWith(SitePath.class).toInstance(directory);
             bind(SecureStore.class).to(DefaultSecureStore.class);
             bind(GerritRuntime.class).toInstance(runtime);
+            bind(MetricMaker.class).to(DisabledMetricMaker.class);
             bind(Config.class)
                 .annotatedWith(GerritServerConfig.class)
                 .toProvider(GerritServerConfigProvider.class);

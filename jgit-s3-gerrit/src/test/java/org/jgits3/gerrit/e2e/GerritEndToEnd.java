@@ -119,6 +119,9 @@ public final class GerritEndToEnd {
           a.post("accounts/self/sshkeys", Files.readString(directory.resolve("key.pub")));
         });
     test.projects();
+    if (!local) {
+      test.metrics();
+    }
     test.people();
     if (!options.contains("--brief")) {
       test.changes();
@@ -182,6 +185,17 @@ public final class GerritEndToEnd {
           that(a.get("projects/").has(P), "the list has the project");
           equal(a.rest("admin", "PUT", "projects/" + id(P), "{}").status(), 409, "again");
           work = clone(a, P);
+        });
+  }
+
+  private void metrics() throws InterruptedException {
+    report.check(
+        "requests and memory are shown in Gerrit's metrics",
+        () -> {
+          Json shown = a.get("config/server/metrics/?prefix=s3/");
+          that(shown.at("s3/requests").at("count").number() > 0, "requests: " + shown);
+          that(shown.at("s3/memory/manifests").at("value").number() > 0, "memory: " + shown);
+          equal(shown.at("s3/failures").at("count").number(), 0, "failures");
         });
   }
 
