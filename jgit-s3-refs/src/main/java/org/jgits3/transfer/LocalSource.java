@@ -108,7 +108,12 @@ final class LocalSource extends ImportSource {
   private SourceRefs readRefs() throws IOException {
     List<Ref> found =
         new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(Constants.R_REFS));
-    new RefFiles(repository, found.stream().map(Ref::getName).collect(Collectors.toSet())).check();
+    Set<String> loose =
+        found.stream()
+            .filter(ref -> ref.getStorage() != Ref.Storage.PACKED)
+            .map(Ref::getName)
+            .collect(Collectors.toSet());
+    new RefFiles(repository, loose).check();
     Ref head = repository.exactRef(Constants.HEAD);
     if (head != null) {
       found.add(head);

@@ -9,12 +9,14 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.file.RefDirectory;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.internal.store.file.LiveTreeVisitor;
 
 /**
  * Checks that JGit has read all refs that a directory holds as files. JGit skips a loose ref whose
- * name or content it cannot read. Used by one thread.
+ * name or content it cannot read, and takes its older value in {@code packed-refs} if there is one.
+ * Used by one thread.
  */
 final class RefFiles extends LiveTreeVisitor {
   private final Repository repository;
@@ -25,7 +27,8 @@ final class RefFiles extends LiveTreeVisitor {
    * Creates a check.
    *
    * @param repository the repository
-   * @param read names of the refs that were read from it
+   * @param read names of the refs that were read from files of their own, not from {@code
+   *     packed-refs}
    */
   RefFiles(Repository repository, Set<String> read) {
     this.repository = repository;
@@ -60,11 +63,21 @@ final class RefFiles extends LiveTreeVisitor {
 
   /** Accepts an unread file that is new, or a symbolic ref without a target; refuses any other. */
   private void checkUnread(Path file, String name) throws IOException {
-    if (repository.exactRef(name) == null && Files.exists(file)) {
+    IOException cause = null;
+    try {
+      Ref ref = repository.exactRef(name);
+      if (ref != null && ref.getStorage() != Ref.Storage.PACKED) {
+        return;
+      }
+    } catch (IOException e) {
+      cause = e;
+    }
+    if (Files.exists(file)) {
       throw new IOException(
           file
               + ": no ref can be read from it; repair it or delete it, see git fsck, or change its"
-              + " name if that is not UTF-8");
+              + " name if that is not UTF-8",
+          cause);
     }
   }
 }

@@ -62,6 +62,17 @@ class LocalSourceTest {
   }
 
   @Test
+  void files_that_hold_no_ref_are_refused_if_there_is_an_older_packed_value() throws Exception {
+    source.run("pack-refs", "--all");
+    source.commitFile("file", "later\n");
+    assertThat(inspected().get("refs/heads/main").name()).isNotEqualTo(head);
+    for (String content : new String[] {"", "hello\nworld\n"}) {
+      Files.writeString(file("refs/heads/main"), content);
+      isRefused("refs/heads/main", "repair it");
+    }
+  }
+
+  @Test
   void files_that_are_no_refs_to_Git_either_and_dangling_symbolic_refs_are_passed_over()
       throws Exception {
     Files.writeString(file("refs/heads/.DS_Store"), "none");
