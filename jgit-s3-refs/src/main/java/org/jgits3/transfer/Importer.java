@@ -285,7 +285,7 @@ public final class Importer {
           batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), ref.getValue(), ref.getKey()));
         }
       }
-      execute(batch, walk);
+      execute(batch, walk, monitor);
       ObjectId head = wanted.direct().get(Constants.HEAD);
       if (head != null) {
         RefUpdate update = target.getRefDatabase().newUpdate(Constants.HEAD, true);
@@ -296,7 +296,7 @@ public final class Importer {
     }
   }
 
-  private static BatchRefUpdate batch(S3Repository target, String message) {
+  static BatchRefUpdate batch(S3Repository target, String message) {
     BatchRefUpdate batch = target.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.setAllowNonFastForwards(true);
@@ -304,7 +304,8 @@ public final class Importer {
     return batch;
   }
 
-  private void execute(BatchRefUpdate batch, RevWalk walk) throws IOException {
+  static void execute(BatchRefUpdate batch, RevWalk walk, ProgressMonitor monitor)
+      throws IOException {
     if (batch.getCommands().isEmpty()) {
       return;
     }
@@ -321,7 +322,7 @@ public final class Importer {
     }
   }
 
-  static void check(String name, RefUpdate.Result result) throws IOException {
+  private static void check(String name, RefUpdate.Result result) throws IOException {
     switch (result) {
       case NEW, NO_CHANGE, FORCED, FAST_FORWARD -> {}
       default -> throw new IOException(name + " was not made: " + result);

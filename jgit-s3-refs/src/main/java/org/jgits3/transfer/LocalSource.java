@@ -105,7 +105,12 @@ final class LocalSource extends ImportSource {
     }
   }
 
-  private SourceRefs readRefs() throws IOException {
+  /**
+   * Reads all refs.
+   *
+   * @throws IOException if one cannot be read
+   */
+  SourceRefs readRefs() throws IOException {
     List<Ref> found =
         new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(Constants.R_REFS));
     Set<String> loose =

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.transfer;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import org.eclipse.jgit.lib.Constants;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.RepositoryBuilder;
-import org.eclipse.jgit.lib.RepositoryCache.FileKey;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.FetchConnection;
+import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.RefSpec;
 import org.eclipse.jgit.transport.TagOpt;
 import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.URIish;
-import org.eclipse.jgit.util.FS;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
@@ -28,8 +28,6 @@ import org.jgits3.manifest.RepositoryName;
  * to date by the objects and refs that are new. Used by one thread.
  */
 public final class Mirror {
-  private static final RefSpec ALL = new RefSpec("+refs/*:refs/*");
-
   private final S3RepositoryManager manager;
   private final ProgressMonitor monitor;
 
@@ -60,7 +58,8 @@ public final class Mirror {
 
   /**
    * Gives a repository the refs of one on a disk: fetches the objects that are new, and deletes
-   * refs that the other does not have. The log keeps their values.
+   * refs that the other does not have. The log keeps their values. Changes no ref if one on the
+   * disk cannot be read.
    *
    * @param directory the one on the disk
    * @param name the one in the store, which exists
@@ -69,41 +68,89 @@ public final class Mirror {
    */
   public void update(Path directory, RepositoryName name) throws IOException {
     try (S3Repository target = manager.openRepository(name.value())) {
-      fetch(target, directory);
       SourceRefs wanted = refsOf(directory);
-      for (Map.Entry<String, String> link : wanted.symbolic().entrySet()) {
-        RefUpdate update = target.updateRef(link.getKey());
-        Importer.check(link.getKey(), update.link(link.getValue()));
+      SourceRefs existing = Importer.refsOf(target);
+      Set<ObjectId> tips = wanted.tips();
+      tips.removeAll(existing.tips());
+      if (!tips.isEmpty()) {
+        fetch(target, directory, tips);
       }
-      if (!Importer.refsOf(target).equals(wanted)) {
+      BatchRefUpdate batch = Importer.batch(target, "update from " + directory);
+      batch.setAtomic(false); // deletions come first, since they may free names for others
+      batch.addCommand(commands(existing, wanted));
+      try (RevWalk walk = new RevWalk(target)) {
+        Importer.execute(batch, walk, monitor);
+      }
+      if (!Importer.refsOf(target).equals(refsOf(directory))) {
         throw new IOException(directory + ": has changed meanwhile; give the command again");
       }
     }
   }
 
-  private void fetch(S3Repository target, Path directory) throws IOException {
+  /**
+   * Fetches objects by id, not by the names that JGit advertises: it leaves out refs that it cannot
+   * read, and hidden ones.
+   */
+  private void fetch(S3Repository target, Path directory, Set<ObjectId> tips) throws IOException {
     URIish uri = new URIish().setPath(directory.toAbsolutePath().toString());
     try (Transport transport = Transport.open(target, uri)) {
-      transport.setRemoveDeletedRefs(true);
+      checkOffered(transport, directory, tips);
       transport.setCheckFetchedObjects(true);
       transport.setTagOpt(TagOpt.NO_TAGS);
-      transport.fetch(monitor, List.of(ALL));
+      transport.fetch(monitor, tips.stream().map(id -> new RefSpec(id.name())).toList());
     }
   }
 
-  private static SourceRefs refsOf(Path directory) throws IOException {
-    File gitDir = FileKey.resolve(directory.toAbsolutePath().normalize().toFile(), FS.DETECTED);
-    if (gitDir == null) {
-      throw new IOException(directory + ": no such Git repository");
+  /** Refuses what the fetch would refuse with a stack trace. */
+  private static void checkOffered(Transport transport, Path directory, Set<ObjectId> tips)
+      throws IOException {
+    Set<ObjectId> hidden = new HashSet<>(tips);
+    try (FetchConnection connection = transport.openFetch()) {
+      connection.getRefs().forEach(ref -> hidden.remove(ref.getObjectId()));
     }
-    try (Repository repository = new RepositoryBuilder().setGitDir(gitDir).build()) {
-      List<Ref> refs =
-          new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(Constants.R_REFS));
-      Ref head = repository.exactRef(Constants.HEAD);
-      if (head != null) {
-        refs.add(head);
-      }
-      return SourceRefs.of(refs);
+    if (!hidden.isEmpty()) {
+      throw new IOException(
+          directory
+              + ": "
+              + hidden.iterator().next().name()
+              + " cannot be fetched; see git fsck, give the command again if refs have changed"
+              + " meanwhile, or remove uploadpack.hideRefs until the update is done");
+    }
+  }
+
+  private static List<ReceiveCommand> commands(SourceRefs existing, SourceRefs wanted) {
+    Set<String> names = new TreeSet<>();
+    for (SourceRefs refs : List.of(existing, wanted)) {
+      names.addAll(refs.direct().keySet());
+      names.addAll(refs.symbolic().keySet());
+    }
+    return names.stream().flatMap(name -> command(name, existing, wanted).stream()).toList();
+  }
+
+  private static Optional<ReceiveCommand> command(
+      String name, SourceRefs existing, SourceRefs wanted) {
+    ObjectId oldId = existing.direct().getOrDefault(name, ObjectId.zeroId());
+    ObjectId newId = wanted.direct().getOrDefault(name, ObjectId.zeroId());
+    String oldTarget = existing.symbolic().get(name);
+    String newTarget = wanted.symbolic().get(name);
+    if (oldId.equals(newId) && Objects.equals(oldTarget, newTarget)) {
+      return Optional.empty();
+    }
+    if (newTarget != null) {
+      return Optional.of(
+          oldTarget != null
+              ? ReceiveCommand.link(oldTarget, newTarget, name)
+              : ReceiveCommand.link(oldId, newTarget, name));
+    }
+    return Optional.of(
+        oldTarget != null
+            ? ReceiveCommand.unlink(oldTarget, newId, name)
+            : new ReceiveCommand(oldId, newId, name));
+  }
+
+  private static SourceRefs refsOf(Path directory) throws IOException {
+    try (LocalSource source = LocalSource.open(directory)) {
+      return source.readRefs();
     }
   }
 }

@@ -43,12 +43,34 @@ class SiteTest {
     }
   }
 
-  private void commit(String project, String message) throws Exception {
-    String path = site.resolve(project + ".git").toString();
-    String tree = git.run("--git-dir", path, "hash-object", "-w", "-t", "tree", "/dev/null");
-    String id = git.run("--git-dir", path, "commit-tree", "-m", message, tree.strip());
-    git.run("--git-dir", path, "update-ref", "refs/heads/" + message, id.strip());
-    git.run("--git-dir", path, "update-ref", "refs/meta/config", id.strip());
+  private void commit(String project, String message) {
+    String id = newCommit(project, message);
+    in(project, "update-ref", "refs/heads/" + message, id);
+    in(project, "update-ref", "refs/meta/config", id);
+  }
+
+  private String newCommit(String project, String message) {
+    String tree = in(project, "hash-object", "-w", "-t", "tree", "/dev/null").strip();
+    return in(project, "commit-tree", "-m", message, tree).strip();
+  }
+
+  private String in(String project, String... command) {
+    Stream<String> repository = Stream.of("--git-dir", site.resolve(project + ".git").toString());
+    return git.run(Stream.concat(repository, Stream.of(command)).toArray(String[]::new));
+  }
+
+  private void updates(String... outcomes) {
+    Result updated = run("import-site", site.toString(), "--update");
+    assertThat(updated.exitCode()).as(updated.out()).isZero();
+    assertThat(updated.out()).contains(outcomes);
+  }
+
+  private void failsAndChangesNothing(String because) {
+    String before = run("refs", "tools/p").out();
+    Result failed = run("import-site", site.toString(), "--update");
+    assertThat(failed.exitCode()).as(failed.out()).isEqualTo(1);
+    assertThat(failed.out()).contains("tools/p: failed", because);
+    assertThat(run("refs", "tools/p").out()).isEqualTo(before).contains("refs/heads/first");
   }
 
   private String refs(Path repository) throws Exception {
@@ -90,6 +112,74 @@ class SiteTest {
       git.run("--git-dir", exported.toString(), "fsck", "--strict");
     }
     assertThat(run("export-site", back.toString()).out()).contains("0 projects", "2 were there");
+  }
+
+  @Test
+  void ref_that_can_no_longer_be_read_is_kept_in_the_store() throws Exception {
+    run("import-site", site.toString());
+    commit("tools/p", "second");
+    Files.writeString(site.resolve("tools/p.git/refs/heads/first"), "garbage\n");
+    failsAndChangesNothing("refs/heads/first");
+  }
+
+  @Test
+  void ref_that_can_no_longer_be_read_is_not_set_back_to_its_packed_value() throws Exception {
+    in("tools/p", "pack-refs", "--all");
+    in("tools/p", "update-ref", "refs/heads/first", newCommit("tools/p", "later"));
+    run("import-site", site.toString());
+    Files.writeString(site.resolve("tools/p.git/refs/heads/first"), "garbage\n");
+    failsAndChangesNothing("refs/heads/first");
+  }
+
+  @Test
+  void ref_to_a_missing_object_changes_nothing_in_the_store() throws Exception {
+    run("import-site", site.toString());
+    commit("tools/p", "second");
+    Files.writeString(site.resolve("tools/p.git/refs/heads/first"), "1".repeat(40) + "\n");
+    failsAndChangesNothing("tools/p.git: ");
+  }
+
+  @Test
+  void refs_that_the_source_hides_from_clients_are_not_deleted() {
+    run("import-site", site.toString());
+    in("tools/p", "config", "uploadpack.hideRefs", "refs/meta/");
+    commit("tools/p", "second");
+    updates("tools/p: updated");
+    updates("tools/p: equal");
+
+    in("tools/p", "update-ref", "refs/meta/config", newCommit("tools/p", "hidden"));
+    failsAndChangesNothing("uploadpack.hideRefs");
+  }
+
+  @Test
+  void head_that_became_detached_is_detached_in_the_store_and_back() {
+    run("import-site", site.toString());
+    in("tools/p", "update-ref", "--no-deref", "HEAD", newCommit("tools/p", "detached"));
+    updates("tools/p: updated");
+    updates("tools/p: equal");
+    Path exported = dir.resolve("exported");
+    assertThat(run("export", "tools/p", exported.toString()).exitCode()).isZero();
+    String head = git.run("--git-dir", exported.toString(), "log", "--format=%s", "HEAD");
+    assertThat(head).isEqualTo("detached");
+    in("tools/p", "symbolic-ref", "HEAD", "refs/heads/first");
+    updates("tools/p: updated");
+    updates("tools/p: equal");
+  }
+
+  @Test
+  void symbolic_refs_come_and_go() {
+    run("import-site", site.toString());
+    in("tools/p", "symbolic-ref", "refs/heads/alias", "refs/heads/first");
+    updates("tools/p: updated");
+    in("tools/p", "symbolic-ref", "--delete", "refs/heads/alias");
+    commit("tools/p", "alias");
+    updates("tools/p: updated");
+    in("tools/p", "update-ref", "-d", "refs/heads/alias");
+    in("tools/p", "symbolic-ref", "refs/heads/alias/of", "refs/heads/first");
+    updates("tools/p: updated");
+    in("tools/p", "symbolic-ref", "--delete", "refs/heads/alias/of");
+    updates("tools/p: updated");
+    updates("tools/p: equal");
   }
 
   @Test
