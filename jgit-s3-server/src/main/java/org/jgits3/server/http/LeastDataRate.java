@@ -8,12 +8,14 @@ import java.util.function.LongSupplier;
 /**
  * Ends transfers of clients that send or take next to nothing, each of which holds one of the
  * places for requests. Counts only the time in which the server waits for the client: in each
- * minute of it some bytes have to pass. A pause alone does no harm, up to the idle timeout of the
- * connection. Used by one thread.
+ * minute of it some bytes have to pass. One wait counts for at most half a minute, so that a single
+ * pause does no harm, up to the idle timeout of the connection. Used by one thread.
  */
 final class LeastDataRate {
   /** Time of waiting after which it is decided. */
   static final Duration WINDOW = Duration.ofMinutes(1);
+
+  private static final long LONGEST_WAIT = WINDOW.dividedBy(2).toNanos();
 
   private final long leastBytes;
   private final LongSupplier nanos;
@@ -53,7 +55,7 @@ final class LeastDataRate {
   int of(Transfer transfer) throws IOException {
     long start = nanos.getAsLong();
     int bytes = transfer.pass();
-    waited += nanos.getAsLong() - start;
+    waited += Math.min(nanos.getAsLong() - start, LONGEST_WAIT);
     passed += Math.max(bytes, 0);
     if (waited >= WINDOW.toNanos()) {
       if (bytes >= 0 && passed < leastBytes) {

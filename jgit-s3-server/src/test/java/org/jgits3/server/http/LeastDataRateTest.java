@@ -32,9 +32,10 @@ class LeastDataRateTest {
 
   @Test
   void client_that_was_fast_before_is_cut_off_too() throws Exception {
-    pass(1_000_000, Duration.ofSeconds(1));
-    pass(1, Duration.ofSeconds(59));
-    assertThatIOException().isThrownBy(() -> pass(1, Duration.ofSeconds(60)));
+    pass(1_000_000, Duration.ofSeconds(30));
+    pass(1, Duration.ofSeconds(30));
+    pass(1, Duration.ofSeconds(30));
+    assertThatIOException().isThrownBy(() -> pass(1, Duration.ofSeconds(30)));
   }
 
   @Test
@@ -42,6 +43,21 @@ class LeastDataRateTest {
     for (int i = 0; i < 10; i++) {
       pass(8192, Duration.ofMinutes(4));
     }
+  }
+
+  @Test
+  void pause_before_a_few_bytes_does_no_harm() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      pass(4, Duration.ofMinutes(4));
+      pass(8192, Duration.ofSeconds(1));
+      pass(8192, Duration.ofSeconds(30));
+    }
+  }
+
+  @Test
+  void client_that_sends_little_after_each_of_many_pauses_is_cut_off() throws Exception {
+    pass(4, Duration.ofMinutes(4));
+    assertThatIOException().isThrownBy(() -> pass(4, Duration.ofMinutes(4)));
   }
 
   @Test
