@@ -173,7 +173,8 @@ class LocalState {
     }
   }
 
-  private void removed(Project.NameKey project) {
+  /** Removes a project that is gone from the indexes and caches. */
+  void removed(Project.NameKey project) {
     if (projects.all().contains(project)) {
       LOG.atInfo().log("Following: %s is gone", project);
     }

@@ -2,6 +2,7 @@
 package org.jgits3.gerrit;
 
 import static com.google.gerrit.server.config.ConfigResource.CONFIG_KIND;
+import static com.google.gerrit.server.project.ProjectResource.PROJECT_KIND;
 
 import com.google.gerrit.extensions.events.AccountIndexedListener;
 import com.google.gerrit.extensions.events.ChangeIndexedListener;
@@ -32,6 +33,8 @@ public final class S3FollowerModule extends LifecycleModule {
           @Override
           protected void configure() {
             get(CONFIG_KIND, "s3-follower").to(GetFollower.class);
+            post(PROJECT_KIND, "s3-move").to(MoveProject.class);
+            post(PROJECT_KIND, "s3-delete").to(DeleteProject.class);
           }
         });
   }

@@ -5,6 +5,7 @@ import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.LifecycleListener;
 import com.google.gerrit.metrics.MetricMaker;
+import com.google.gerrit.server.config.AllUsersNameProvider;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
 import com.google.gerrit.server.config.SitePaths;
@@ -13,11 +14,15 @@ import com.google.gerrit.server.git.RepositoryExistsException;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.NavigableSet;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.RepositoryBuilder;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -87,10 +92,29 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       if (runtime == GerritRuntime.DAEMON) {
         repositories.uploads().keepOpenAtExit();
         repositories.maintainInBackground();
+      } else {
+        makePlaceholder();
       }
       LOG.atInfo().log("The repositories are in %s", repositories.store().location());
     }
     return repositories;
+  }
+
+  /** Makes an empty directory of All-Users, which {@code init} wants to see on the local disk. */
+  private void makePlaceholder() {
+    String base = gerrit.getString("gerrit", null, "basePath");
+    String users = gerrit.getString("gerrit", null, "allUsers");
+    String name = (users == null ? AllUsersNameProvider.DEFAULT : users) + Constants.DOT_GIT_EXT;
+    Path directory = site.resolve(base == null ? "git" : base).resolve(name);
+    if (Files.exists(directory)) {
+      return;
+    }
+    try (Repository placeholder =
+        new RepositoryBuilder().setGitDir(directory.toFile()).setBare().build()) {
+      placeholder.create(true);
+    } catch (IOException e) {
+      LOG.atWarning().log("%s was not made, so 'init' fails: %s", directory, e.getMessage());
+    }
   }
 
   /** History of all repositories, for the follower. */
@@ -174,6 +198,19 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     projects.changed();
     absent.changed();
     return openRepository(name);
+  }
+
+  /** Deletes a project. Indexes and caches follow it later. */
+  void delete(Project.NameKey name) throws IOException {
+    repositories().delete(checked(name));
+    projects.changed();
+  }
+
+  /** Gives a project another name. Indexes and caches follow it later. */
+  void rename(Project.NameKey from, Project.NameKey to) throws IOException {
+    repositories().rename(checked(from), checked(to));
+    projects.changed();
+    absent.changed();
   }
 
   private static String checked(Project.NameKey name) throws RepositoryNotFoundException {

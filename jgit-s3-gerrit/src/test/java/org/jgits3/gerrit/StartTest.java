@@ -11,6 +11,8 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.eclipse.jgit.lib.RepositoryCache.FileKey;
+import org.eclipse.jgit.util.FS;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -71,6 +73,18 @@ class StartTest {
   @Test
   void the_store_may_be_set_in_jgit_config_alone() throws Exception {
     assertWorks(site("").write("jgit.config", "[s3]\n store = file:" + directory + "/store\n"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BATCH, true", "DAEMON, false"})
+  void all_programs_but_the_daemon_make_the_directory_that_init_looks_for(
+      GerritRuntime runtime, boolean made) throws Exception {
+    S3GitRepositoryManager gerrit =
+        site(" allUsers = Users\n[s3]\n store = file:DIR/store\n").manager(runtime);
+    gerrit.start();
+    gerrit.stop();
+    Path users = directory.resolve("git/Users.git");
+    assertThat(FileKey.isGitRepository(users.toFile(), FS.DETECTED)).isEqualTo(made);
   }
 
   @Test

@@ -98,10 +98,6 @@ final class GerritNode {
   }
 
   void initialise() throws IOException, InterruptedException {
-    // init looks at this directory, wherever the projects are.
-    programs
-        .run(site, "git", "init", "-q", "--bare", site.resolve("git/All-Users.git").toString())
-        .ok();
     offline("init", "--batch", "--no-auto-start", "--skip-plugins");
     reindex();
   }

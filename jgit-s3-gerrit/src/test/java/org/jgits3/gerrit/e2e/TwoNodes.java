@@ -88,6 +88,7 @@ final class TwoNodes {
     report.check("events of one are streamed by the other, once each", this::events);
     report.check("a session begun on one is good on the other", this::sessions);
     report.check("a project deleted in the bucket is gone from both", this::deletedProject);
+    report.check("projects are moved and deleted by administrators", this::projectLife);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
     report.check("submit on both at once: one commit, at least one 200", this::races);
     report.check("writes by both at once end in equal indexes", this::both);
@@ -359,6 +360,46 @@ final class TwoNodes {
     create(b, name, "MERGE_IF_NECESSARY");
     String second = test.clone(b, name).newChange("f");
     lags("again", () -> finds(a, second, "status:new"));
+  }
+
+  private static int end(GerritNode node, String user, String name, String how, String body)
+      throws IOException, InterruptedException {
+    return node.rest(user, "POST", "projects/" + id(name) + "/s3-" + how, body).status();
+  }
+
+  private void projectLife() throws Exception {
+    String from = "life/old";
+    String to = "life/new";
+    String move = "{\"name\":\"life/new\"}";
+    create(a, from, "MERGE_IF_NECESSARY");
+    int kept = number(test.clone(a, from).newChange("kept"));
+    equal(end(a, "in", from, "move", move), 403, "move by another user");
+    equal(end(a, "in", from, "delete", "{}"), 403, "deletion by another user");
+    equal(end(a, "admin", from, "move", "{\"name\":\"../up\"}"), 400, "move out of the store");
+    equal(end(a, "admin", from, "move", "{\"name\":\"" + project + "\"}"), 409, "name in use");
+    equal(end(a, "admin", "All-Users", "delete", "{}"), 409, "All-Users");
+    a.put("projects/" + id("life/child"), "{\"parent\":\"life/old\"}");
+    equal(end(a, "admin", from, "move", move), 409, "move of a parent");
+    equal(end(a, "admin", from, "delete", "{}"), 409, "deletion of a parent");
+    equal(end(a, "admin", "life/child", "delete", "{}"), 204, "deletion of the child");
+    lags("child gone", () -> !a.get("projects/").has("life/child"));
+    equal(end(a, "admin", from, "move", move), 200, "move");
+    for (GerritNode node : List.of(a, b)) {
+      lags("old name", () -> !knows(node, from));
+      lags("moved", () -> knows(node, to) && finds(node, "~" + kept, "project:" + to));
+    }
+    test.fsck(b, to);
+    equal(end(b, "admin", to, "delete", "{}"), 204, "deletion");
+    for (GerritNode node : List.of(a, b)) {
+      lags("deleted", () -> !knows(node, to));
+      lags("no change", () -> node.get("changes/?q=change:" + kept).size() == 0);
+    }
+    create(a, from, "MERGE_IF_NECESSARY");
+    lags("old name again", () -> knows(b, from));
+  }
+
+  private static boolean knows(GerritNode node, String name) throws Exception {
+    return node.rest("admin", "GET", "projects/" + id(name), null).status() == 200;
   }
 
   private static int indexed(GerritNode node) throws Exception {
