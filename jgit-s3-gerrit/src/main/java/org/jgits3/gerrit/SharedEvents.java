@@ -4,11 +4,14 @@ package org.jgits3.gerrit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Change;
 import com.google.gerrit.extensions.registration.DynamicItem;
+import com.google.gerrit.server.events.ChangeEvent;
 import com.google.gerrit.server.events.Event;
 import com.google.gerrit.server.events.EventDispatcher;
 import com.google.gerrit.server.events.EventGson;
 import com.google.gerrit.server.events.EventListener;
+import com.google.gerrit.server.notedb.ChangeNotes;
 import com.google.gerrit.server.permissions.PermissionBackendException;
 import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.OneOffRequestContext;
@@ -57,6 +60,7 @@ class SharedEvents implements EventListener {
   private final S3GitRepositoryManager repositories;
   private final OneOffRequestContext context;
   private final DynamicItem<EventDispatcher> dispatcher;
+  private final ChangeNotes.Factory notes;
   private final Gson gson;
   private final String node = String.format("%016x", ThreadLocalRandom.current().nextLong());
   private final Queue<Event> own = new ArrayDeque<>(); // guarded by this
@@ -74,10 +78,12 @@ class SharedEvents implements EventListener {
       S3GitRepositoryManager repositories,
       OneOffRequestContext context,
       DynamicItem<EventDispatcher> dispatcher,
+      ChangeNotes.Factory notes,
       @EventGson Gson gson) {
     this.repositories = repositories;
     this.context = context;
     this.dispatcher = dispatcher;
+    this.notes = notes;
     this.gson = gson;
   }
 
@@ -187,9 +193,23 @@ class SharedEvents implements EventListener {
 
   private void post(String line) {
     try {
-      dispatcher.get().postEvent(gson.fromJson(line, Event.class));
+      Event event = gson.fromJson(line, Event.class);
+      if (event instanceof ChangeEvent ofChange) {
+        dispatcher.get().postEvent(change(ofChange), ofChange);
+      } else {
+        dispatcher.get().postEvent(event);
+      }
     } catch (RuntimeException | PermissionBackendException e) { // a plugin's that is not here
       LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);
     }
+  }
+
+  /**
+   * Reads the change of an event, whose readers get the event: by the event alone Gerrit would send
+   * it to all readers of the branch, and a change may be private.
+   */
+  private Change change(ChangeEvent event) {
+    Change.Id id = Change.id(event.change.get().number);
+    return notes.createChecked(event.project, id).getChange();
   }
 }

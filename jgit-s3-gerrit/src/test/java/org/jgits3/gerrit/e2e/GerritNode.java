@@ -237,12 +237,17 @@ final class GerritNode {
 
   /** Runs a command of Gerrit by SSH. */
   String ssh(Path key, String command) throws IOException, InterruptedException {
-    return trySsh(key, command).ok();
+    return trySsh("admin", key, command).ok();
   }
 
   /** Tests whether Gerrit takes a key. */
   boolean admits(Path key) throws IOException, InterruptedException {
-    return trySsh(key, "gerrit version").exitCode() == 0;
+    return admits("admin", key);
+  }
+
+  /** Tests whether Gerrit takes a key of a user. */
+  boolean admits(String user, Path key) throws IOException, InterruptedException {
+    return trySsh(user, key, "gerrit version").exitCode() == 0;
   }
 
   /** Events as they come, until it is closed. */
@@ -250,11 +255,11 @@ final class GerritNode {
     private final Process process;
     private final Path output;
 
-    private Events(Path key) throws IOException {
+    private Events(String user, Path key) throws IOException {
       output = Files.createTempFile(site.getParent(), "events", ".txt");
       process =
           programs.start(
-              site, Map.of(), output.toFile(), ssh(key, List.of("gerrit stream-events")));
+              site, Map.of(), output.toFile(), ssh(user, key, List.of("gerrit stream-events")));
     }
 
     private List<String> lines() throws IOException {
@@ -279,17 +284,17 @@ final class GerritNode {
     }
   }
 
-  /** Begins to stream events. */
-  Events streamEvents(Path key) throws IOException {
-    return new Events(key);
+  /** Begins to stream the events that a user may see. */
+  Events streamEvents(String user, Path key) throws IOException {
+    return new Events(user, key);
   }
 
-  private Programs.Result trySsh(Path key, String command)
+  private Programs.Result trySsh(String user, Path key, String command)
       throws IOException, InterruptedException {
-    return programs.run(site, Map.of(), ssh(key, List.of(command)));
+    return programs.run(site, Map.of(), ssh(user, key, List.of(command)));
   }
 
-  private List<String> ssh(Path key, List<String> command) {
+  private List<String> ssh(String user, Path key, List<String> command) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -308,7 +313,7 @@ final class GerritNode {
                 "IdentitiesOnly=yes",
                 "-o",
                 "LogLevel=ERROR",
-                "admin@127.0.0.1"));
+                user + "@127.0.0.1"));
     all.addAll(command);
     return all;
   }

@@ -86,6 +86,7 @@ final class TwoNodes {
     report.check("groups and permissions are revoked on the other", this::people);
     report.check("projects: new, described", this::projects);
     report.check("events of one are streamed by the other, once each", this::events);
+    report.check("events of a private change are for its readers", this::privateEvents);
     report.check("a session begun on one is good on the other", this::sessions);
     report.check("a project deleted in the bucket is gone from both", this::deletedProject);
     report.check("projects are moved and deleted by administrators", this::projectLife);
@@ -135,6 +136,10 @@ final class TwoNodes {
 
   private static int number(String change) {
     return Integer.parseInt(change.substring(change.indexOf('~') + 1));
+  }
+
+  private static String refs(String change) {
+    return "refs/changes/%02d/%d/".formatted(number(change) % 100, number(change));
   }
 
   private static boolean finds(GerritNode node, String change, String query) throws Exception {
@@ -306,15 +311,8 @@ final class TwoNodes {
   }
 
   private void events() throws Exception {
-    try (GerritNode.Events streamed = b.streamEvents(key)) {
-      AtomicInteger branches = new AtomicInteger();
-      lags(
-          "streaming",
-          () -> {
-            String branch = "streaming-" + branches.incrementAndGet();
-            b.put("projects/" + id(project) + "/branches/" + branch, "{\"revision\":\"master\"}");
-            return streamed.has("streaming-");
-          });
+    try (GerritNode.Events streamed = b.streamEvents("admin", key)) {
+      streams(streamed);
       String change = work.newChange("streamed");
       approve(a, change);
       submit(a, change);
@@ -330,6 +328,39 @@ final class TwoNodes {
       equal(streamed.count("patchset-created", number(local)), 1L, "local event");
       that(streamed.has("\"refName\":\"refs/heads/master\""), "ref-updated of the branch");
     }
+  }
+
+  private void privateEvents() throws Exception {
+    a.post(
+        "projects/All-Projects/access",
+        """
+        {"add":{"GLOBAL_CAPABILITIES":{"permissions":{"streamEvents":{"rules":{
+        "global:Registered-Users":{"action":"ALLOW"}}}}}}}""");
+    String publicKey = Files.readString(key.resolveSibling("key.pub"));
+    equal(a.rest("out", "POST", "accounts/self/sshkeys", publicKey).status(), 201, "SSH key");
+    lags("SSH key", () -> b.admits("out", key));
+    String right = "accounts/self/capabilities/streamEvents";
+    lags("right to stream", () -> b.rest("out", "GET", right, null).status() == 200);
+    try (GerritNode.Events streamed = b.streamEvents("out", key)) {
+      streams(streamed);
+      String hidden = work.newPrivateChange("hidden");
+      String shown = work.newChange("shown");
+      lags("public one", () -> streamed.count("patchset-created", number(shown)) == 1);
+      that(streamed.has(refs(shown)), "refs of the public one");
+      that(!streamed.has(refs(hidden)), "an event of the private one");
+    }
+  }
+
+  private void streams(GerritNode.Events streamed) throws Exception {
+    String branch = "streaming-" + Long.toHexString(System.nanoTime()) + "-";
+    AtomicInteger branches = new AtomicInteger();
+    lags(
+        "streaming",
+        () -> {
+          String next = branch + branches.incrementAndGet();
+          b.put("projects/" + id(project) + "/branches/" + next, "{\"revision\":\"master\"}");
+          return streamed.has(branch);
+        });
   }
 
   private void sessions() throws Exception {

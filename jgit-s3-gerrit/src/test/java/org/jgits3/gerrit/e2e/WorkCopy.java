@@ -62,7 +62,11 @@ final class WorkCopy {
 
   /** Pushes HEAD for review, and returns how REST names the change. */
   String push() throws IOException, InterruptedException {
-    String output = git("push", "origin", "HEAD:refs/for/master");
+    return push("");
+  }
+
+  private String push(String options) throws IOException, InterruptedException {
+    String output = git("push", "origin", "HEAD:refs/for/master" + options);
     Matcher matcher = CHANGE.matcher(output);
     if (!matcher.find()) {
       throw new IOException("no change in " + output);
@@ -80,5 +84,11 @@ final class WorkCopy {
     renew();
     commit(file, file + "\n");
     return push();
+  }
+
+  String newPrivateChange(String file) throws IOException, InterruptedException {
+    renew();
+    commit(file, file + "\n");
+    return push("%private");
   }
 }
