@@ -22,7 +22,6 @@ import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -40,6 +39,9 @@ class StoredSessions extends AbstractCache<String, Val> {
   private static final Duration REMEMBERED = Duration.ofSeconds(10);
   private static final String PREFIX = "gerrit-sessions/";
 
+  /** Time between the reads and the writes of a session by one request, with much to spare. */
+  private static final Duration REQUEST = Duration.ofMinutes(10);
+
   /** Attempts to replace a session while others do so as well. */
   private static final int ATTEMPTS = 5;
 
@@ -50,6 +52,10 @@ class StoredSessions extends AbstractCache<String, Val> {
   private final S3GitRepositoryManager repositories;
   private final Cache<String, Val> remembered =
       CacheBuilder.newBuilder().expireAfterWrite(REMEMBERED).maximumSize(10_000).build();
+
+  /** Sessions that were in the store: one of them that is there no more has ended. */
+  private final Cache<String, Boolean> begun =
+      CacheBuilder.newBuilder().expireAfterAccess(REQUEST).maximumSize(20_000).build();
 
   @Inject
   StoredSessions(GitRepositoryManager repositories) {
@@ -68,6 +74,7 @@ class StoredSessions extends AbstractCache<String, Val> {
   public Val getIfPresent(Object token) {
     Val known = remembered.getIfPresent(token);
     if (known != null) {
+      begun.put((String) token, true);
       return known;
     }
     String key = key((String) token);
@@ -75,6 +82,7 @@ class StoredSessions extends AbstractCache<String, Val> {
       if (store().get(key, Optional.empty()) instanceof GetResult.Found found) {
         Val read = parse(found.bytes());
         remembered.put((String) token, read);
+        begun.put((String) token, true);
         return read;
       }
       return null;
@@ -102,37 +110,46 @@ class StoredSessions extends AbstractCache<String, Val> {
   public void put(String token, Val session) {
     String key = key(token);
     try {
-      if (!write(key, bytes(session))) {
-        LOG.atWarning().log("Web session %s was not stored", key);
+      if (write(key, bytes(session), begun.getIfPresent(token) != null)) {
+        remembered.put(token, session);
+        begun.put(token, true);
+      } else {
+        remembered.invalidate(token);
       }
-      remembered.put(token, session);
     } catch (IOException e) {
       throw new StorageException("web session " + key + " cannot be stored", e);
     }
   }
 
-  /** Replaces a session, also if another node does: all of them extend it. */
-  private boolean write(String key, byte[] session) throws IOException {
+  /**
+   * Begins a session, or extends it, also if another node does. Returns false if it has ended: one
+   * that was begun and is in the store no more is not written again.
+   */
+  private boolean write(String key, byte[] session, boolean extend) throws IOException {
     for (int i = 0; i < ATTEMPTS; i++) {
-      Precondition unchanged =
+      Optional<Precondition> unchanged =
           store().get(key, Optional.empty()) instanceof GetResult.Found found
-              ? Precondition.matches(found.version())
-              : Precondition.absent();
-      if (store().putIf(key, session, unchanged) instanceof PutOutcome.Won) {
+              ? Optional.of(Precondition.matches(found.version()))
+              : Optional.of(Precondition.absent()).filter(absent -> !extend);
+      if (unchanged.isEmpty()) {
+        return false;
+      }
+      if (store().putIf(key, session, unchanged.get()) instanceof PutOutcome.Won) {
         return true;
       }
     }
-    return false;
+    LOG.atWarning().log("Web session %s was not stored", key);
+    return true;
   }
 
   @Override
   public void invalidate(Object token) {
+    String key = key((String) token);
     remembered.invalidate(token);
     try {
-      store().delete(List.of(key((String) token)));
+      store().delete(List.of(key));
     } catch (IOException e) {
-      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).withCause(e).log(
-          "Web sessions cannot be ended");
+      throw new StorageException("web session " + key + " cannot be ended", e);
     }
   }
 }
