@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -225,7 +226,8 @@ class Follower implements LifecycleListener {
     followed = changes.end();
     toBeSaved = news.isEmpty() ? toBeSaved : 2;
     boolean more = changes.hasMore() || !failed.containsAll(compared);
-    status.ended(began, news.values(), failed, more);
+    boolean complete = !more && Collections.disjoint(failed, first);
+    status.ended(began, news.values(), failed, complete);
     return more;
   }
 

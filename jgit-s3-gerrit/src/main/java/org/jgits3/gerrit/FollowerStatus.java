@@ -12,7 +12,8 @@ import java.util.Set;
 /**
  * Progress of following, for administrators and load balancers. A node is ready if it has followed
  * everything that was there {@link #LATE} ago, but for projects that fail: they fail on the other
- * nodes, too. Safe for use by many threads.
+ * nodes, too. Rights depend on All-Projects and All-Users: a node that cannot follow those is not
+ * ready. Safe for use by many threads.
  */
 @Singleton
 class FollowerStatus {
@@ -81,10 +82,10 @@ class FollowerStatus {
    * @param began reading of {@link System#nanoTime} before the store was asked
    * @param news what was applied
    * @param failed projects for which that failed
-   * @param more true if more is waiting
+   * @param complete true if nothing is left that this node waits for
    */
   synchronized void ended(
-      long began, Collection<News> news, Set<Project.NameKey> failed, boolean more) {
+      long began, Collection<News> news, Set<Project.NameKey> failed, boolean complete) {
     rounds++;
     told = "";
     failure = failed.isEmpty() ? "" : failed.size() + " projects cannot be followed, see the log";
@@ -92,7 +93,7 @@ class FollowerStatus {
         .flatMap(its -> its.oldest().stream())
         .min(Long::compare)
         .ifPresent(oldest -> lagMillis = System.currentTimeMillis() - oldest);
-    if (more) {
+    if (!complete) {
       return;
     }
     if (late || behind().compareTo(LATE) > 0) {

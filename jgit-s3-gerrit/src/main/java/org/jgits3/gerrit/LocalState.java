@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit;
 
+import com.google.common.base.Throwables;
 import com.google.common.cache.Cache;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Account;
@@ -9,6 +10,7 @@ import com.google.gerrit.entities.BranchNameKey;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.entities.RefNames;
+import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.extensions.registration.DynamicMap;
 import com.google.gerrit.extensions.registration.PluginName;
 import com.google.gerrit.server.account.AccountCache;
@@ -42,6 +44,7 @@ import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
+import org.jgits3.store.StoreException;
 
 /**
  * Indexes and caches of this Gerrit. Brings them to what the repositories say, whichever node has
@@ -160,12 +163,14 @@ class LocalState {
         projects.evictAndReindex(project);
       }
       Set<Change.Id> found = new LinkedHashSet<>();
+      Steps steps = new Steps();
       if (news.whole()) {
-        compare(project, repository, found);
+        compare(project, repository, found, steps);
       }
       for (Effect effect : news.effects()) {
-        follow(project, repository, effect, found);
+        steps.take(() -> follow(project, repository, effect, found));
       }
+      steps.end();
       return found;
     } catch (RepositoryNotFoundException e) {
       removed(project);
@@ -204,9 +209,11 @@ class LocalState {
       case Effect.OfExternalIds ids -> {
         ExternalIdChanges differ = ExternalIdChanges.between(repository, ids.before(), ids.after());
         differ.users().forEach(sshKeys::evict);
+        Steps steps = new Steps();
         for (Account.Id account : differ.accounts()) {
-          followAccount(account);
+          steps.take(() -> followAccount(account));
         }
+        steps.end();
       }
     }
   }
@@ -228,8 +235,22 @@ class LocalState {
   }
 
   private void followGroup(Effect.OfGroup change) throws IOException {
-    followGroup(change.group());
-    groupCaches.forgetFound(change);
+    try {
+      followGroup(change.group());
+    } finally {
+      forgetFound(change);
+    }
+  }
+
+  private void forgetFound(Effect.OfGroup change) {
+    try {
+      groupCaches.forgetFound(change);
+    } catch (RuntimeException e) {
+      if (isOfStore(e)) {
+        throw e;
+      }
+      flushCaches(); // a state that cannot be read does not tell its members
+    }
   }
 
   private void followGroup(AccountGroup.UUID group) throws IOException {
@@ -238,10 +259,14 @@ class LocalState {
     if (groupIsStale.check(group).isStale()) {
       groups.get().index(group);
       indexed.increment();
+      if (groupIsStale.check(group).isStale()) { // Gerrit takes it for deleted
+        throw new StorageException("group " + group + " cannot be read");
+      }
     }
   }
 
-  private void compare(Project.NameKey project, Repository repository, Set<Change.Id> found)
+  private void compare(
+      Project.NameKey project, Repository repository, Set<Change.Id> found, Steps steps)
       throws IOException {
     for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_CHANGES)) {
       Change.Id id = Change.Id.fromRef(ref.getName());
@@ -257,13 +282,13 @@ class LocalState {
       for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_USERS)) {
         Account.Id id = Account.Id.fromRef(ref.getName());
         if (id != null && !RefNames.isRefsEdit(ref.getName())) {
-          followAccount(id);
+          steps.take(() -> followAccount(id));
         }
       }
       for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_GROUPS)) {
         AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref.getName());
         if (group != null) {
-          followGroup(group);
+          steps.take(() -> followGroup(group));
         }
       }
       flushCaches(); // what was found in the index before it was right
@@ -277,6 +302,15 @@ class LocalState {
         cache.invalidateAll();
       }
     }
+  }
+
+  /** Tests whether the store is the cause of a failure: it does not answer, or refuses. */
+  static boolean isOfStore(Exception e) {
+    return Throwables.getCausalChain(e).stream()
+        .anyMatch(
+            cause ->
+                cause instanceof StoreException.Unavailable
+                    || cause instanceof StoreException.Refused);
   }
 
   /** Writes the document of a change if it is not of the present refs, or deletes it. */

@@ -13,14 +13,18 @@ final class DeleteRepository {
 
   /** Takes the port of the store, and the name of the repository. */
   public static void main(String[] args) throws IOException, ConfigInvalidException {
-    Config config = new Config();
-    config.setString("s3", null, "store", "s3://" + S3Server.BUCKET + "/git");
-    config.setString("s3", null, "endpoint", "http://127.0.0.1:" + args[0]);
-    config.setString("s3", null, "region", "us-east-1");
-    config.setString("s3", null, "pathStyle", "true");
-    try (S3RepositoryManager manager =
-        S3RepositoryManager.open(S3Settings.from(config, "arguments"))) {
+    try (S3RepositoryManager manager = open(args[0])) {
       manager.delete(args[1]);
     }
+  }
+
+  /** Opens the store of a run by its port. */
+  static S3RepositoryManager open(String port) throws IOException, ConfigInvalidException {
+    Config config = new Config();
+    config.setString("s3", null, "store", "s3://" + S3Server.BUCKET + "/git");
+    config.setString("s3", null, "endpoint", "http://127.0.0.1:" + port);
+    config.setString("s3", null, "region", "us-east-1");
+    config.setString("s3", null, "pathStyle", "true");
+    return S3RepositoryManager.open(S3Settings.from(config, "arguments"));
   }
 }

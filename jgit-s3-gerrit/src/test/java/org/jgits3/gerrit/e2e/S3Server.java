@@ -77,17 +77,32 @@ final class S3Server {
 
   /** Deletes a repository, as an administrator would. */
   void delete(String repository) throws IOException, InterruptedException {
-    programs
-        .run(
-            directory,
-            Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET),
+    run(DeleteRepository.class, repository);
+  }
+
+  /** Sets a ref to a commit without files, and returns the id that it had. */
+  String empty(String repository, String ref) throws IOException, InterruptedException {
+    return run(SetRef.class, repository, ref).lines().toList().getLast();
+  }
+
+  /** Sets a ref. */
+  void set(String repository, String ref, String id) throws IOException, InterruptedException {
+    run(SetRef.class, repository, ref, id);
+  }
+
+  private String run(Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path") + ":" + jar,
-                DeleteRepository.class.getName(),
-                Integer.toString(port),
-                repository))
+                program.getName(),
+                Integer.toString(port)));
+    command.addAll(List.of(arguments));
+    return programs
+        .run(directory, Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET), command)
         .ok();
   }
 

@@ -84,6 +84,7 @@ final class TwoNodes {
     report.check("stars, drafts and edits of one are found by the other", this::drafts);
     report.check("accounts: name, preferences, token, SSH key", this::accounts);
     report.check("groups and permissions are revoked on the other", this::people);
+    report.check("a group that cannot be read holds up no other", this::unreadableGroup);
     report.check("projects: new, described", this::projects);
     report.check("events of one are streamed by the other, once each", this::events);
     report.check("events of a private change are for its readers", this::privateEvents);
@@ -288,6 +289,36 @@ final class TwoNodes {
         "{\"remove\":{\"refs/*\":{\"permissions\":{\"read\":{\"rules\":{\"%s\":{}}}}}}}"
             .formatted(group));
     lags("rule removed", () -> b.rest("out", "GET", barred, null).status() == 200);
+  }
+
+  private void unreadableGroup() throws Exception {
+    String barred = "projects/" + id("two/sound");
+    create(a, "two/sound", "MERGE_IF_NECESSARY");
+    a.put("groups/spoilt", "{}");
+    a.put("groups/sound", "{}");
+    a.post(
+        barred + "/access",
+        """
+        {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
+            .formatted(a.get("groups/sound").at("id").text()));
+    lags("group", () -> b.rest("admin", "GET", "groups/sound", null).status() == 200);
+    lags("project", () -> b.rest("out", "GET", barred, null).status() == 200);
+    String spoilt = a.get("groups/spoilt").at("id").text();
+    String ref = "refs/groups/" + spoilt.substring(0, 2) + "/" + spoilt;
+    String before = store.empty("All-Users", ref);
+    try {
+      eventually(
+          "not ready",
+          CATCH_UP,
+          () -> b.rest("admin", "GET", "config/server/s3-follower", null).status() == 503);
+      a.rest("admin", "PUT", "groups/sound/members/out", "{}");
+      lags("member", () -> b.rest("out", "GET", barred, null).status() == 404);
+    } finally {
+      store.set("All-Users", ref, before);
+    }
+    ready(a);
+    ready(b);
+    equal(b.rest("admin", "GET", "groups/spoilt", null).status(), 200, "readable again");
   }
 
   private void projects() throws Exception {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gerrit.entities.Change;
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.index.project.ProjectIndexCollection;
+import com.google.gerrit.server.config.AllProjectsName;
+import com.google.gerrit.server.config.AllUsersName;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.index.account.AccountIndexCollection;
+import com.google.gerrit.server.index.change.ChangeIndexCollection;
+import com.google.gerrit.server.index.group.GroupIndexCollection;
+import com.google.gson.Gson;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jgit.lib.Config;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rounds of a follower on a real store, whose indexes refuse some projects. */
+class FollowerTest {
+  private static final Duration MOST = Duration.ofSeconds(60);
+  private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
+  private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
+  private static final Project.NameKey PROJECT = Project.nameKey("a");
+
+  @TempDir Path directory;
+  private S3GitRepositoryManager gerrit;
+  private CursorFile file;
+  private IndexedHere indexedHere;
+  private Refusing local;
+  private FollowerStatus status;
+  private Follower follower;
+
+  /** Indexes that refuse effects of some projects, or everything about them. */
+  private static final class Refusing extends LocalState {
+    final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
+    final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
+
+    Refusing(IndexedHere indexedHere) {
+      super(
+          new Config(),
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          indexedHere);
+    }
+
+    @Override
+    Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
+      if (refused.contains(project) && (news.whole() || !news.effects().isEmpty())) {
+        asked.add(project);
+        throw new IOException("refused");
+      }
+      return Set.of();
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    gerrit =
+        new TestSite(directory.resolve("site"), "[s3]\n store = file:" + directory + "/store\n")
+            .manager(GerritRuntime.BATCH);
+    file = new CursorFile(directory.resolve("position"));
+    indexedHere = new IndexedHere(ALL_USERS);
+    local = new Refusing(indexedHere);
+    status = new FollowerStatus(local);
+    follower = follower();
+  }
+
+  @AfterEach
+  void close() {
+    follower.stop();
+    gerrit.stop();
+  }
+
+  private Follower follower() {
+    SharedEvents none =
+        new SharedEvents(gerrit, null, null, null, new Gson()) {
+          @Override
+          void exchange() {}
+
+          @Override
+          void post() {}
+        };
+    DurableIndexes indexes =
+        new DurableIndexes(
+            new ChangeIndexCollection(),
+            new AccountIndexCollection(),
+            new GroupIndexCollection(),
+            new ProjectIndexCollection());
+    return new Follower(
+        gerrit, local, indexedHere, none, indexes, file, ALL_PROJECTS, ALL_USERS, status);
+  }
+
+  private static void eventually(Callable<Boolean> condition) throws Exception {
+    long start = System.nanoTime();
+    while (!condition.call()) {
+      assertThat(System.nanoTime() - start).isLessThan(MOST.toNanos());
+      Thread.sleep(20);
+    }
+  }
+
+  private void create(Project.NameKey project) throws IOException {
+    gerrit.createRepository(project).close();
+  }
+
+  /** Follows until some rounds were ended. */
+  private void rounds(int more) throws Exception {
+    long before = status.report().rounds();
+    eventually(() -> status.report().rounds() >= before + more);
+  }
+
+  @Test
+  void a_node_that_cannot_follow_the_rights_is_not_ready() throws Exception {
+    create(ALL_USERS);
+    local.refused.add(ALL_USERS);
+    follower.start();
+    rounds(2);
+    assertThat(status.report().ready()).isFalse();
+    local.refused.clear();
+    eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void a_node_that_cannot_follow_another_project_is_ready() throws Exception {
+    create(PROJECT);
+    local.refused.add(PROJECT);
+    follower.start();
+    eventually(() -> status.report().ready());
+    assertThat(local.asked).contains(PROJECT);
+    assertThat(status.report().failure()).isNotEmpty();
+  }
+}
