@@ -89,6 +89,9 @@ class Follower implements LifecycleListener {
   /** Position to be saved next; null if there is none before the present one. */
   private StoreCursor settled;
 
+  /** When {@link #settled} was taken, by {@link System#nanoTime}. */
+  private long settledAt;
+
   /** Calls of {@link #save} after which the present position is saved. */
   private int toBeSaved;
 
@@ -187,8 +190,13 @@ class Follower implements LifecycleListener {
       toBeSaved = 2;
     } else {
       followed = saved.get();
-      settled = followed;
+      settle();
     }
+  }
+
+  private void settle() {
+    settled = followed;
+    settledAt = System.nanoTime();
   }
 
   private boolean round() throws IOException, InterruptedException {
@@ -263,17 +271,24 @@ class Follower implements LifecycleListener {
 
   /**
    * Saves the position that there was at the last call. Until then a request of this Gerrit may
-   * have replaced a document by one of an earlier state, which is followed again from memory.
+   * have replaced a document by one of an earlier state, which is followed again from memory. What
+   * waits in memory is not durable: the position is not saved before it is done.
    */
   private void save() throws IOException {
-    if (toBeSaved > 0 && compared.isEmpty()) {
+    if (toBeSaved > 0 && compared.isEmpty() && nothingWaits()) {
       savedAt = System.nanoTime();
       indexes.commit();
       if (settled != null) {
         file.save(settled);
       }
-      settled = followed;
+      settle();
       toBeSaved--;
     }
+  }
+
+  /** Tests whether all is applied that the position to be saved next covers. */
+  private boolean nothingWaits() {
+    return indexedHere.isEmpty()
+        && (settled == null || own.stream().allMatch(its -> its.since - settledAt > 0));
   }
 }

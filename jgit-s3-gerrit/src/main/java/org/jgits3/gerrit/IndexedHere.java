@@ -53,6 +53,11 @@ class IndexedHere implements ChangeIndexedListener, AccountIndexedListener, Grou
     return taken;
   }
 
+  /** Tests whether no document is to be followed again. */
+  synchronized boolean isEmpty() {
+    return again.isEmpty();
+  }
+
   /** Notes that a document is to be followed again. */
   synchronized void again(Effect document, Project.NameKey project) {
     again.put(document, project);

@@ -19,7 +19,13 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,9 +75,11 @@ class FollowerTest {
 
     @Override
     Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
-      if (refused.contains(project) && (news.whole() || !news.effects().isEmpty())) {
+      if (news.whole() || !news.effects().isEmpty()) {
         asked.add(project);
-        throw new IOException("refused");
+        if (refused.contains(project)) {
+          throw new IOException("refused");
+        }
       }
       return Set.of();
     }
@@ -130,6 +138,64 @@ class FollowerTest {
   private void rounds(int more) throws Exception {
     long before = status.report().rounds();
     eventually(() -> status.report().rounds() >= before + more);
+  }
+
+  /** Changes a branch of a project of this node. */
+  private void change(Project.NameKey project) throws Exception {
+    try (Repository repository = gerrit.openRepository(project);
+        ObjectInserter objects = repository.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(objects.insert(new TreeFormatter()));
+      commit.setAuthor(new PersonIdent("a", "a@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage("message");
+      RefUpdate update = repository.updateRef("refs/heads/master");
+      update.setNewObjectId(objects.insert(commit));
+      objects.flush();
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+  }
+
+  /** Saves the present position, by a follower that applies all. */
+  private byte[] position() throws Exception {
+    follower.start();
+    eventually(() -> status.report().ready());
+    follower.stop();
+    follower = follower();
+    return file.load().orElseThrow().toBytes();
+  }
+
+  @Test
+  void a_position_is_not_saved_beyond_what_this_node_changed_and_is_not_in_its_indexes()
+      throws Exception {
+    create(PROJECT);
+    byte[] before = position();
+    change(PROJECT);
+    local.refused.add(PROJECT);
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    follower.stop();
+    assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+    local.refused.clear();
+    local.asked.clear();
+    follower = follower();
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    follower.stop();
+    assertThat(file.load().orElseThrow().toBytes()).isNotEqualTo(before);
+  }
+
+  @Test
+  void a_position_is_not_saved_while_a_document_is_to_be_followed_again() throws Exception {
+    create(PROJECT);
+    byte[] before = position();
+    create(Project.nameKey("b"));
+    local.refused.add(PROJECT);
+    indexedHere.again(new Effect.OfChange(Change.id(1)), PROJECT);
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    follower.stop();
+    assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
   }
 
   @Test
