@@ -11,7 +11,6 @@ import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -19,7 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -51,12 +49,6 @@ class Follower implements LifecycleListener {
   /** Most projects of a round: what follows waits for its end. */
   private static final int PROJECTS = 200;
 
-  /** Time for this Gerrit to index what it wrote, before that is followed. */
-  private static final Duration OWN = Duration.ofSeconds(5);
-
-  /** Effect of a ref that this node changed, and since when that is known. */
-  private record Own(long since, Project.NameKey project, Effect effect) {}
-
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
   private final IndexedHere indexedHere;
@@ -83,8 +75,7 @@ class Follower implements LifecycleListener {
 
   private boolean unusable;
 
-  /** Effects of refs that this node changed. */
-  private final Queue<Own> own = new ArrayDeque<>();
+  private final OwnEffects own = new OwnEffects();
 
   /** Position to be saved next; null if there is none before the present one. */
   private StoreCursor settled;
@@ -214,10 +205,9 @@ class Follower implements LifecycleListener {
       read.add(next.get());
       add(next.get(), news);
     }
-    news.forEach(
-        (project, its) -> its.own().forEach(effect -> own.add(new Own(began, project, effect))));
-    List<Own> due = takeDue();
-    due.forEach(its -> news(news, its.project).add(its.effect));
+    news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, began)));
+    List<OwnEffects.Own> due = own.due(System.nanoTime());
+    due.forEach(its -> news(news, its.project()).add(its.effect()));
     Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
     again.forEach((document, project) -> news(news, project).add(document));
     Set<Project.NameKey> failed = new Round(local, threads).apply(first, news);
@@ -226,7 +216,7 @@ class Follower implements LifecycleListener {
         change.leave();
       }
     }
-    due.stream().filter(its -> failed.contains(its.project)).forEach(own::add);
+    due.stream().filter(its -> !failed.contains(its.project())).forEach(own::remove);
     again.values().retainAll(failed);
     again.forEach(indexedHere::again);
     compared.removeAll(comparing);
@@ -237,15 +227,6 @@ class Follower implements LifecycleListener {
     boolean complete = !more && Collections.disjoint(failed, first);
     status.ended(began, news.values(), failed, complete);
     return more;
-  }
-
-  /** Effects that this node should have brought up to date itself by now. */
-  private List<Own> takeDue() {
-    List<Own> due = new ArrayList<>();
-    while (!own.isEmpty() && System.nanoTime() - own.peek().since > OWN.toNanos()) {
-      due.add(own.remove());
-    }
-    return due;
   }
 
   private void add(RepositoryChange change, Map<Project.NameKey, News> news) {
@@ -288,7 +269,6 @@ class Follower implements LifecycleListener {
 
   /** Tests whether all is applied that the position to be saved next covers. */
   private boolean nothingWaits() {
-    return indexedHere.isEmpty()
-        && (settled == null || own.stream().allMatch(its -> its.since - settledAt > 0));
+    return indexedHere.isEmpty() && (settled == null || !own.anyKnownAt(settledAt));
   }
 }
