@@ -244,7 +244,7 @@ class Follower implements LifecycleListener {
   private void shareEvents() {
     try {
       events.exchange();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
           "Following: events are not shared now: %s", e.getMessage());
     }

@@ -50,7 +50,7 @@ class SharedEvents implements EventListener {
 
   /** Time of writing in milliseconds, node, and number of the object among those of the node. */
   private static final Pattern KEY =
-      Pattern.compile(PREFIX + "([0-9]{13})-([0-9a-f]{16})-([0-9]+)");
+      Pattern.compile(PREFIX + "([0-9]{13})-([0-9a-f]{16})-([0-9]{1,18})");
 
   private static final Duration KEPT = Duration.ofMinutes(5);
 

@@ -3,6 +3,7 @@ package org.jgits3.gerrit;
 
 import com.google.gerrit.metrics.DisabledMetricMaker;
 import com.google.gerrit.metrics.MetricMaker;
+import com.google.gerrit.server.InternalUser;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
 import com.google.gerrit.server.config.GerritServerConfigProvider;
@@ -11,9 +12,12 @@ import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.git.LocalDiskRepositoryManager;
 import com.google.gerrit.server.securestore.DefaultSecureStore;
 import com.google.gerrit.server.securestore.SecureStore;
+import com.google.gerrit.server.util.OneOffRequestContext;
+import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.AbstractModule;
 import com.google.inject.Guice;
 import com.google.inject.Injector;
+import java.lang.reflect.Constructor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.Config;
@@ -55,6 +59,16 @@ final class TestSite {
 
   S3GitRepositoryManager manager(GerritRuntime runtime) {
     return (S3GitRepositoryManager) injector(runtime).getInstance(GitRepositoryManager.class);
+  }
+
+  /** Requests of Gerrit itself, as the server makes them. */
+  static OneOffRequestContext requests() throws Exception {
+    Constructor<?> make = OneOffRequestContext.class.getDeclaredConstructors()[0];
+    make.setAccessible(true);
+    InternalUser.Factory user = () -> null;
+    return (OneOffRequestContext)
+        make.newInstance(
+            user, Guice.createInjector().getInstance(ThreadLocalRequestContext.class), null);
   }
 
   LocalDiskRepositoryManager localDisk() {
