@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jgits3.history.HistoryUnavailableException;
 import org.jgits3.history.RepositoryChange;
 import org.jgits3.history.StoreChanges;
@@ -212,7 +213,9 @@ class Follower implements LifecycleListener {
     again.forEach((document, project) -> news(news, project).add(document));
     Set<Project.NameKey> failed = new Round(local, threads).apply(first, news);
     for (RepositoryChange change : read) {
-      if (failed.contains(Project.nameKey(change.name()))) {
+      if (Stream.concat(Stream.of(change.name()), change.formerName().stream())
+          .map(Project::nameKey)
+          .anyMatch(failed::contains)) {
         change.leave();
       }
     }

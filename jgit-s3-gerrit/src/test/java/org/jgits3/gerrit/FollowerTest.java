@@ -26,6 +26,8 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -196,6 +198,23 @@ class FollowerTest {
     eventually(() -> local.asked.contains(PROJECT));
     follower.stop();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void a_former_name_that_cannot_be_followed_is_followed_again() throws Exception {
+    create(PROJECT);
+    position();
+    Config config = new Config();
+    config.setString("s3", null, "store", "file:" + directory + "/store");
+    try (S3RepositoryManager other = S3RepositoryManager.open(S3Settings.from(config, "test"))) {
+      other.rename("a", "b");
+    }
+    local.refused.add(PROJECT);
+    follower.start();
+    for (int i = 0; i < 2; i++) {
+      local.asked.clear();
+      eventually(() -> local.asked.contains(PROJECT));
+    }
   }
 
   @Test
