@@ -72,7 +72,7 @@ class LocalState {
           "tokens");
 
   /** Rounds after which a change that cannot be indexed is left alone. */
-  private static final int ATTEMPTS = 50;
+  static final int ATTEMPTS = 50;
 
   private final GitRepositoryManager repositories;
   private final OneOffRequestContext context;
@@ -358,7 +358,7 @@ class LocalState {
   }
 
   private boolean isToBeTriedAgain(Project.NameKey project, Change.Id id, Exception e) {
-    if (failures.merge(id, 1, Integer::sum) < ATTEMPTS) {
+    if (isOfStore(e) || failures.merge(id, 1, Integer::sum) < ATTEMPTS) {
       return true;
     }
     failures.remove(id);
