@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,8 +48,8 @@ class Follower implements LifecycleListener {
   /** Interval in which indexes are made durable. What happened in two of them is followed twice. */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
 
-  /** Most projects of a round: what follows waits for its end. */
-  private static final int PROJECTS = 200;
+  /** Most projects of a round, besides those that fail: what follows waits for its end. */
+  static final int PROJECTS = 200;
 
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
@@ -73,6 +74,9 @@ class Follower implements LifecycleListener {
 
   /** Projects to compare with the indexes, because there was no position. */
   private final Set<Project.NameKey> compared = new LinkedHashSet<>();
+
+  /** Projects that could not be followed when it was last tried. */
+  private final Set<Project.NameKey> failing = new HashSet<>();
 
   private boolean unusable;
 
@@ -198,12 +202,14 @@ class Follower implements LifecycleListener {
     List<Project.NameKey> comparing = compared.stream().limit(PROJECTS).toList();
     comparing.forEach(project -> news(news, project).addEverything());
     List<RepositoryChange> read = new ArrayList<>();
-    while (read.size() < PROJECTS) {
+    int others = 0; // those that fail are tried in each round, and do not hold up the others
+    while (others < PROJECTS) {
       Optional<RepositoryChange> next = changes.next();
       if (next.isEmpty()) {
         break;
       }
       read.add(next.get());
+      others += failing.contains(Project.nameKey(next.get().name())) ? 0 : 1;
       add(next.get(), news);
     }
     news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, began)));
@@ -224,11 +230,13 @@ class Follower implements LifecycleListener {
     again.forEach(indexedHere::again);
     compared.removeAll(comparing);
     comparing.stream().filter(failed::contains).forEach(compared::add);
+    failing.removeAll(news.keySet());
+    failing.addAll(failed);
     followed = changes.end();
     toBeSaved = news.isEmpty() ? toBeSaved : 2;
-    boolean more = changes.hasMore() || !failed.containsAll(compared);
-    boolean complete = !more && Collections.disjoint(failed, first);
-    status.ended(began, news.values(), failed, complete);
+    boolean more = changes.hasMore() || !failing.containsAll(compared);
+    boolean complete = !more && Collections.disjoint(failing, first);
+    status.ended(began, news.values(), failing, complete);
     return more;
   }
 

@@ -218,6 +218,21 @@ class FollowerTest {
   }
 
   @Test
+  void projects_that_fail_do_not_stop_the_others() throws Exception {
+    position();
+    for (int i = 0; i <= Follower.PROJECTS; i++) {
+      Project.NameKey failing = Project.nameKey("a%03d".formatted(i));
+      create(failing);
+      local.refused.add(failing);
+    }
+    Project.NameKey last = Project.nameKey("z");
+    create(last);
+    follower.start();
+    eventually(() -> local.asked.contains(last));
+    eventually(() -> status.report().ready());
+  }
+
+  @Test
   void a_node_that_cannot_follow_the_rights_is_not_ready() throws Exception {
     create(ALL_USERS);
     local.refused.add(ALL_USERS);
