@@ -185,6 +185,10 @@ class LocalState {
     }
     changes.deleteAllForProject(project);
     projects.remove(project);
+    Cache<?, ?> projectsOfChanges = caches.get(PluginName.GERRIT, "changeid_project");
+    if (projectsOfChanges != null) {
+      projectsOfChanges.invalidateAll(); // the project may have another name now
+    }
   }
 
   private void follow(
