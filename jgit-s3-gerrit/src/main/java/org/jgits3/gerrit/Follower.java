@@ -85,7 +85,7 @@ class Follower implements LifecycleListener {
   /** Position to be saved next; null if there is none before the present one. */
   private StoreCursor settled;
 
-  /** When {@link #settled} was taken, by {@link System#nanoTime}. */
+  /** Moment at which {@link #settled} was taken, of {@link System#nanoTime}. */
   private long settledAt;
 
   /** Calls of {@link #save} after which the present position is saved. */
