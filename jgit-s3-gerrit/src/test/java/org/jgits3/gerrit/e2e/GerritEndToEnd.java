@@ -53,10 +53,12 @@ public final class GerritEndToEnd {
   public static void main(String[] args) throws Exception {
     Set<String> options = new HashSet<>();
     int nodes = 1;
+    int changes = 500;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--gerrit" -> i++;
-        case "--local", "--keep", "--brief", "--trace" -> options.add(args[i]);
+        case "--local", "--keep", "--brief", "--trace", "--bench" -> options.add(args[i]);
+        case "--changes" -> changes = Integer.parseInt(args[++i]);
         case "--nodes" -> nodes = Integer.parseInt(args[++i]);
         default -> usage("unknown option " + args[i]);
       }
@@ -70,7 +72,14 @@ public final class GerritEndToEnd {
     Path directory = Files.createTempDirectory(target, "e2e-");
     int exitCode;
     try (Programs programs = new Programs()) {
-      exitCode = run(programs, directory, root, war, nodes, options);
+      if (options.contains("--bench")) {
+        Path jar = target.resolve("jgit-s3-gerrit.jar");
+        Path versitygw = root.resolve("target/tools/versitygw");
+        new Bench(programs, directory).run(war, jar, versitygw, changes);
+        exitCode = 0;
+      } else {
+        exitCode = run(programs, directory, root, war, nodes, options);
+      }
     }
     if (exitCode == 0 && !options.contains("--keep")) {
       delete(directory);

@@ -42,6 +42,11 @@ final class GerritNode {
 
   /** Writes the settings; without a store projects are on the local disk. */
   void configure(S3Server store, Path jar) throws IOException {
+    configure(store, store == null ? 0 : store.port(), jar);
+  }
+
+  /** Writes the settings for a store that is reached by another port. */
+  void configure(S3Server store, int port, Path jar) throws IOException {
     String module = "";
     if (store != null) {
       Files.copy(
@@ -57,7 +62,7 @@ final class GerritNode {
             region = us-east-1
             pathStyle = true
           """
-              .formatted(S3Server.BUCKET, store.port());
+              .formatted(S3Server.BUCKET, port);
       Files.writeString(
           site.resolve("etc/secure.config"),
           "[s3]\n  accessKeyId = %s\n  secretAccessKey = %s\n"
