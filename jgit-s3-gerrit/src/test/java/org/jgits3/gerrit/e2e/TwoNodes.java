@@ -445,10 +445,14 @@ final class TwoNodes {
     equal(end(a, "admin", from, "delete", "{}"), 409, "deletion of a parent");
     equal(end(a, "admin", "life/child", "delete", "{}"), 204, "deletion of the child");
     lags("child gone", () -> !a.get("projects/").has("life/child"));
+    for (GerritNode node : List.of(a, b)) {
+      lags("by its number", () -> shows(node, kept));
+    }
     equal(end(a, "admin", from, "move", move), 200, "move");
     for (GerritNode node : List.of(a, b)) {
       lags("old name", () -> !knows(node, from));
       lags("moved", () -> knows(node, to) && finds(node, "~" + kept, "project:" + to));
+      that(shows(node, kept), "change of the moved project by its number");
     }
     test.fsck(b, to);
     equal(end(b, "admin", to, "delete", "{}"), 204, "deletion");
@@ -458,6 +462,10 @@ final class TwoNodes {
     }
     create(a, from, "MERGE_IF_NECESSARY");
     lags("old name again", () -> knows(b, from));
+  }
+
+  private static boolean shows(GerritNode node, int change) throws Exception {
+    return node.rest("admin", "GET", "changes/" + change, null).status() == 200;
   }
 
   private static boolean knows(GerritNode node, String name) throws Exception {
