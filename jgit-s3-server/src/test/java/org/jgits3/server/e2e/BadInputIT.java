@@ -493,7 +493,8 @@ class BadInputIT {
 
   /** Sends a path as it is, which no HTTP client would. */
   private static String statusLine(URI server, String path) throws IOException {
-    return exchange(server, "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return exchange(
+        server, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   }
 
   private static String post(URI server, String path, String body) throws IOException {
@@ -502,7 +503,7 @@ class BadInputIT {
         server,
         "POST "
             + path
-            + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/x-"
+            + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-"
             + service
             + "-request\r\nContent-Length: "
             + body.length()
