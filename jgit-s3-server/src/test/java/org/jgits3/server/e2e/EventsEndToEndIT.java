@@ -25,277 +25,224 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.jgits3.testing.GitClient;
-import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the events of all repositories: real pushes, processes, signals and a receiver. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
-class EventsEndToEndIT {
+class EventsEndToEndIT extends EachStoreContract {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String SECRET = "swordfish";
 
-  @Nested
-  class InDirectory extends Contract {
-    @Override
-    ServedStore openStore(Path scratch) throws IOException {
-      return ServedStore.directory(scratch);
+  @BeforeEach
+  void push() throws Exception {
+    commitAndPush("a");
+  }
+
+  private String commitAndPush(String repository) throws IOException {
+    String id = work.commitFile(repository + ".txt", System.nanoTime() + "\n");
+    work.run("push", "-q", server.url(repository), "main");
+    return id;
+  }
+
+  private Command events(String... options) {
+    List<String> args = new ArrayList<>(List.of("events"));
+    args.addAll(List.of(options));
+    return Command.run(store, args.toArray(String[]::new));
+  }
+
+  private String cursor() {
+    return lastCursor(events().succeeds().stdout());
+  }
+
+  private static String lastCursor(String stdout) {
+    List<String> lines = stdout.lines().toList();
+    String last = lines.get(lines.size() - 1);
+    assertThat(last).startsWith("cursor ");
+    return last.substring("cursor ".length());
+  }
+
+  private Process follow(File out, File err, String... options) throws IOException {
+    List<String> args = new ArrayList<>(store.options());
+    args.addAll(List.of("events", "--follow"));
+    args.addAll(List.of(options));
+    return Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+      TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
-  @Nested
-  class InBucket extends Contract {
-    @Override
-    ServedStore openStore(Path scratch) throws IOException {
-      return ServedStore.bucket(S3Servers.require(), scratch);
+  private static List<String> lines(File file) {
+    try {
+      return Files.readAllLines(file.toPath());
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 
-  /** The same of every store. */
-  abstract static class Contract {
-    @TempDir private Path scratch;
-    private ServedStore store;
-    private ServerProcess server;
-    private GitClient work;
+  @Test
+  void events_since_a_cursor_tell_what_happened_in_all_repositories() throws Exception {
+    String before = cursor();
+    String one = commitAndPush("a");
+    String two = commitAndPush("group/b");
+    Command.run(store, "rename", "a", "c").succeeds();
 
-    abstract ServedStore openStore(Path directory) throws IOException;
+    Command text = events("--since", before).succeeds();
+    assertThat(text.stdout().lines())
+        .anyMatch(line -> line.equals("c renamed from a"))
+        .anyMatch(line -> line.startsWith("c ") && line.endsWith(one + " refs/heads/main"))
+        .anyMatch(line -> line.equals("group/b created"))
+        .anyMatch(line -> line.startsWith("group/b ") && line.contains(" " + two + " "));
+    assertThat(events("--since", lastCursor(text.stdout())).succeeds().stdout().lines()).hasSize(1);
 
-    @BeforeEach
-    void push() throws Exception {
-      store = openStore(scratch);
-      server = ServerProcess.start(store, "--create-on-push");
-      GitClient git = GitClient.in(scratch);
-      git.run("init", "-q", "-b", "main", "work");
-      work = git.at("work");
-      commitAndPush("a");
+    List<JsonNode> json = new ArrayList<>();
+    for (String line : events("--since", before, "--json").succeeds().stdout().lines().toList()) {
+      json.add(JSON.readTree(line));
     }
+    assertThat(json)
+        .filteredOn(event -> event.get("event").asText().equals("ref"))
+        .extracting(event -> event.get("newId").asText())
+        .contains(one, two);
+    assertThat(json.get(json.size() - 1).get("event").asText()).isEqualTo("cursor");
+  }
 
-    @AfterEach
-    void stop() throws IOException {
-      if (server != null) { // there is a store
-        server.close();
-      }
-    }
+  @Test
+  void everything_since_the_start_and_a_deletion_after_it() throws Exception {
+    Command all = events("--since", "start").succeeds();
+    assertThat(all.stdout()).startsWith("a created\n").contains(" refs/heads/main\n");
+    Command.run(store, "delete", "a").succeeds();
+    Command then = events("--since", lastCursor(all.stdout())).succeeds();
+    assertThat(then.stdout()).startsWith("a deleted\ncursor ");
+  }
 
-    private String commitAndPush(String repository) throws IOException {
-      String id = work.commitFile(repository + ".txt", System.nanoTime() + "\n");
-      work.run("push", "-q", server.url(repository), "main");
-      return id;
-    }
-
-    private Command events(String... options) {
-      List<String> args = new ArrayList<>(List.of("events"));
-      args.addAll(List.of(options));
-      return Command.run(store, args.toArray(String[]::new));
-    }
-
-    private String cursor() {
-      return lastCursor(events().succeeds().stdout());
-    }
-
-    private static String lastCursor(String stdout) {
-      List<String> lines = stdout.lines().toList();
-      String last = lines.get(lines.size() - 1);
-      assertThat(last).startsWith("cursor ");
-      return last.substring("cursor ".length());
-    }
-
-    private Process follow(File out, File err, String... options) throws IOException {
-      List<String> args = new ArrayList<>(store.options());
-      args.addAll(List.of("events", "--follow"));
-      args.addAll(List.of(options));
-      return Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
-    }
-
-    private static void await(String what, BooleanSupplier condition) throws Exception {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
-      while (!condition.getAsBoolean()) {
-        assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
-    }
-
-    private static List<String> lines(File file) {
-      try {
-        return Files.readAllLines(file.toPath());
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
-    }
-
-    @Test
-    void events_since_a_cursor_tell_what_happened_in_all_repositories() throws Exception {
-      String before = cursor();
+  @Test
+  void follower_prints_pushes_and_saves_its_cursor_when_it_is_told_to_stop() throws Exception {
+    File out = Files.createFile(scratch.resolve("out")).toFile();
+    File err = Files.createFile(scratch.resolve("err")).toFile();
+    Path file = scratch.resolve("cursor");
+    Process follower = follow(out, err, "--json", "--cursor", file.toString());
+    try {
+      await("the first cursor", () -> Files.exists(file));
       String one = commitAndPush("a");
-      String two = commitAndPush("group/b");
-      Command.run(store, "rename", "a", "c").succeeds();
-
-      Command text = events("--since", before).succeeds();
-      assertThat(text.stdout().lines())
-          .anyMatch(line -> line.equals("c renamed from a"))
-          .anyMatch(line -> line.startsWith("c ") && line.endsWith(one + " refs/heads/main"))
-          .anyMatch(line -> line.equals("group/b created"))
-          .anyMatch(line -> line.startsWith("group/b ") && line.contains(" " + two + " "));
-      assertThat(events("--since", lastCursor(text.stdout())).succeeds().stdout().lines())
-          .hasSize(1);
-
-      List<JsonNode> json = new ArrayList<>();
-      for (String line : events("--since", before, "--json").succeeds().stdout().lines().toList()) {
-        json.add(JSON.readTree(line));
-      }
-      assertThat(json)
-          .filteredOn(event -> event.get("event").asText().equals("ref"))
-          .extracting(event -> event.get("newId").asText())
-          .contains(one, two);
-      assertThat(json.get(json.size() - 1).get("event").asText()).isEqualTo("cursor");
+      await("the event", () -> lines(out).size() >= 1);
+      assertThat(JSON.readTree(lines(out).get(0)).get("newId").asText()).isEqualTo(one);
+      follower.toHandle().destroy();
+      assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(lines(err)).isEmpty();
+    } finally {
+      follower.destroyForcibly().waitFor();
     }
+    assertThat(lines(out)).hasSize(1);
+    String two = commitAndPush("a");
+    Command rest = events("--cursor", file.toString()).succeeds();
+    assertThat(rest.stdout().lines()).hasSize(1).allMatch(line -> line.contains(two));
+    assertThat(events("--cursor", file.toString()).succeeds().stdout()).isEmpty();
+  }
 
-    @Test
-    void everything_since_the_start_and_a_deletion_after_it() throws Exception {
-      Command all = events("--since", "start").succeeds();
-      assertThat(all.stdout()).startsWith("a created\n").contains(" refs/heads/main\n");
-      Command.run(store, "delete", "a").succeeds();
-      Command then = events("--since", lastCursor(all.stdout())).succeeds();
-      assertThat(then.stdout()).startsWith("a deleted\ncursor ");
-    }
-
-    @Test
-    void follower_prints_pushes_and_saves_its_cursor_when_it_is_told_to_stop() throws Exception {
-      File out = Files.createFile(scratch.resolve("out")).toFile();
+  @Test
+  void killed_follower_repeats_and_skips_nothing() throws Exception {
+    try (Receiver receiver = new Receiver()) {
       File err = Files.createFile(scratch.resolve("err")).toFile();
       Path file = scratch.resolve("cursor");
-      Process follower = follow(out, err, "--json", "--cursor", file.toString());
-      try {
-        await("the first cursor", () -> Files.exists(file));
-        String one = commitAndPush("a");
-        await("the event", () -> lines(out).size() >= 1);
-        assertThat(JSON.readTree(lines(out).get(0)).get("newId").asText()).isEqualTo(one);
-        follower.toHandle().destroy();
-        assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(lines(err)).isEmpty();
-      } finally {
-        follower.destroyForcibly().waitFor();
-      }
-      assertThat(lines(out)).hasSize(1);
-      String two = commitAndPush("a");
-      Command rest = events("--cursor", file.toString()).succeeds();
-      assertThat(rest.stdout().lines()).hasSize(1).allMatch(line -> line.contains(two));
-      assertThat(events("--cursor", file.toString()).succeeds().stdout()).isEmpty();
-    }
-
-    @Test
-    void killed_follower_repeats_and_skips_nothing() throws Exception {
-      try (Receiver receiver = new Receiver()) {
-        File err = Files.createFile(scratch.resolve("err")).toFile();
-        Path file = scratch.resolve("cursor");
-        Path secret = Files.writeString(scratch.resolve("secret"), SECRET + "\n");
-        String[] options = {
-          "--cursor", file.toString(), "--webhook", receiver.url(), "--secret", secret.toString()
-        };
-        events("--cursor", file.toString()).succeeds();
-        List<String> pushed = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-          receiver.refuses.set(i);
-          Process follower = follow(err, err, options);
-          try {
-            String last = commitAndPush("a");
-            pushed.add(last);
-            await("event " + i, () -> receiver.ids().contains(last));
-          } finally {
-            follower.destroyForcibly().waitFor(); // before or after it saved its cursor
-          }
-          pushed.add(commitAndPush("a"));
-        }
-        events(options).succeeds();
-        assertThat(receiver.ids().stream().distinct()).containsExactlyElementsOf(pushed);
-        assertThat(receiver.wrongSignatures.get()).isZero();
-      }
-    }
-
-    @Test
-    void receiver_that_cannot_be_reached_is_one_line_and_loses_nothing() throws Exception {
-      Path file = scratch.resolve("cursor");
-      Path secret = Files.writeString(scratch.resolve("secret"), SECRET);
+      Path secret = Files.writeString(scratch.resolve("secret"), SECRET + "\n");
+      String[] options = {
+        "--cursor", file.toString(), "--webhook", receiver.url(), "--secret", secret.toString()
+      };
       events("--cursor", file.toString()).succeeds();
-      byte[] before = Files.readAllBytes(file);
-      String id = commitAndPush("a");
-      int unused;
-      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        unused = socket.getLocalPort();
+      List<String> pushed = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        receiver.refuses.set(i);
+        Process follower = follow(err, err, options);
+        try {
+          String last = commitAndPush("a");
+          pushed.add(last);
+          await("event " + i, () -> receiver.ids().contains(last));
+        } finally {
+          follower.destroyForcibly().waitFor(); // before or after it saved its cursor
+        }
+        pushed.add(commitAndPush("a"));
       }
-      File out = Files.createFile(scratch.resolve("out")).toFile();
-      File err = Files.createFile(scratch.resolve("err")).toFile();
-      String url = "http://127.0.0.1:" + unused + "/t0ken?key=k3y";
-      Process follower =
-          follow(
-              out,
-              err,
+      events(options).succeeds();
+      assertThat(receiver.ids().stream().distinct()).containsExactlyElementsOf(pushed);
+      assertThat(receiver.wrongSignatures.get()).isZero();
+    }
+  }
+
+  @Test
+  void receiver_that_cannot_be_reached_is_one_line_and_loses_nothing() throws Exception {
+    Path file = scratch.resolve("cursor");
+    Path secret = Files.writeString(scratch.resolve("secret"), SECRET);
+    events("--cursor", file.toString()).succeeds();
+    byte[] before = Files.readAllBytes(file);
+    String id = commitAndPush("a");
+    int unused;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      unused = socket.getLocalPort();
+    }
+    File out = Files.createFile(scratch.resolve("out")).toFile();
+    File err = Files.createFile(scratch.resolve("err")).toFile();
+    String url = "http://127.0.0.1:" + unused + "/t0ken?key=k3y";
+    Process follower =
+        follow(
+            out, err, "--cursor", file.toString(), "--webhook", url, "--secret", secret.toString());
+    try {
+      await("the complaint", () -> !lines(err).isEmpty());
+      follower.toHandle().destroy();
+      assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      follower.destroyForcibly().waitFor();
+    }
+    assertThat(lines(err))
+        .hasSize(1)
+        .allMatch(l -> l.startsWith("jgit-s3: webhook at 127.0.0.1: "))
+        .noneMatch(l -> l.contains("t0ken") || l.contains("k3y"));
+    assertThat(Files.readAllBytes(file)).isEqualTo(before);
+    try (Receiver receiver = new Receiver()) {
+      events(
               "--cursor",
               file.toString(),
               "--webhook",
-              url,
+              receiver.url(),
               "--secret",
-              secret.toString());
-      try {
-        await("the complaint", () -> !lines(err).isEmpty());
-        follower.toHandle().destroy();
-        assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      } finally {
-        follower.destroyForcibly().waitFor();
-      }
-      assertThat(lines(err))
-          .hasSize(1)
-          .allMatch(l -> l.startsWith("jgit-s3: webhook at 127.0.0.1: "))
-          .noneMatch(l -> l.contains("t0ken") || l.contains("k3y"));
-      assertThat(Files.readAllBytes(file)).isEqualTo(before);
-      try (Receiver receiver = new Receiver()) {
-        events(
-                "--cursor",
-                file.toString(),
-                "--webhook",
-                receiver.url(),
-                "--secret",
-                secret.toString())
-            .succeeds();
-        assertThat(receiver.ids()).containsExactly(id);
-        assertThat(receiver.wrongSignatures.get()).isZero();
-      }
+              secret.toString())
+          .succeeds();
+      assertThat(receiver.ids()).containsExactly(id);
+      assertThat(receiver.wrongSignatures.get()).isZero();
     }
+  }
 
-    @Test
-    void bad_input_is_one_line() throws Exception {
-      Path file = scratch.resolve("cursor");
-      assertThat(events("--since", "nonsense!").failsInOneLine(2).stderr()).contains("--since");
-      Files.writeString(file, "something else");
-      assertThat(events("--cursor", file.toString()).failsInOneLine(1).stderr())
-          .contains(file + ": the cursor is no cursor of jgit-s3");
-      assertThat(Files.readString(file)).isEqualTo("something else");
-      Files.delete(file);
-      assertThat(events("--webhook", "http://127.0.0.1:1/").failsInOneLine(2).stderr())
-          .contains("--secret");
-      assertThat(
-              events("--webhook", "ftp://x/", "--secret", file.toString())
-                  .failsInOneLine(2)
-                  .stderr())
-          .contains("--webhook: not a URL of http or https");
-      assertThat(
-              events("--webhook", "http://x/", "--secret", file.toString())
-                  .failsInOneLine(2)
-                  .stderr())
-          .contains("cannot be read");
-      assertThat(events("--cursor", scratch + "/no/dir/c").failsInOneLine(1).stderr())
-          .contains("the directory of the cursor does not exist");
-      events("--cursor", file.toString()).succeeds();
-      List<String> other =
-          List.of("--store", "file:" + scratch.resolve("other"), "events", "--cursor", "" + file);
-      assertThat(Command.run(java.util.Map.of(), other).failsInOneLine(1).stderr())
-          .contains("the cursor is of the store ", "begin anew");
-    }
+  @Test
+  void bad_input_is_one_line() throws Exception {
+    Path file = scratch.resolve("cursor");
+    assertThat(events("--since", "nonsense!").failsInOneLine(2).stderr()).contains("--since");
+    Files.writeString(file, "something else");
+    assertThat(events("--cursor", file.toString()).failsInOneLine(1).stderr())
+        .contains(file + ": the cursor is no cursor of jgit-s3");
+    assertThat(Files.readString(file)).isEqualTo("something else");
+    Files.delete(file);
+    assertThat(events("--webhook", "http://127.0.0.1:1/").failsInOneLine(2).stderr())
+        .contains("--secret");
+    assertThat(
+            events("--webhook", "ftp://x/", "--secret", file.toString()).failsInOneLine(2).stderr())
+        .contains("--webhook: not a URL of http or https");
+    assertThat(
+            events("--webhook", "http://x/", "--secret", file.toString())
+                .failsInOneLine(2)
+                .stderr())
+        .contains("cannot be read");
+    assertThat(events("--cursor", scratch + "/no/dir/c").failsInOneLine(1).stderr())
+        .contains("the directory of the cursor does not exist");
+    events("--cursor", file.toString()).succeeds();
+    List<String> other =
+        List.of("--store", "file:" + scratch.resolve("other"), "events", "--cursor", "" + file);
+    assertThat(Command.run(java.util.Map.of(), other).failsInOneLine(1).stderr())
+        .contains("the cursor is of the store ", "begin anew");
   }
 
   /** Receiver of events, which refuses some first. */

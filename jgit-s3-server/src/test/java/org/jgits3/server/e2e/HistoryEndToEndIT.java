@@ -8,191 +8,148 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.testing.GitClient;
-import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the history of real pushes: the reflog, the log, and the way back. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
-class HistoryEndToEndIT {
+class HistoryEndToEndIT extends EachStoreContract {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  @Nested
-  class InDirectory extends Contract {
-    @Override
-    ServedStore openStore(Path scratch) throws IOException {
-      return ServedStore.directory(scratch);
-    }
+  @BeforeEach
+  void push() throws Exception {
+    work.commitFile("a.txt", "first\n");
+    work.run("push", "-q", server.url("r"), "main");
   }
 
-  @Nested
-  class InBucket extends Contract {
-    @Override
-    ServedStore openStore(Path scratch) throws IOException {
-      return ServedStore.bucket(S3Servers.require(), scratch);
+  private List<JsonNode> log(String... options) throws IOException {
+    List<String> args = new ArrayList<>(List.of("log", "r", "--json"));
+    args.addAll(List.of(options));
+    List<JsonNode> lines = new ArrayList<>();
+    Command command = Command.run(store, args.toArray(String[]::new)).succeeds();
+    for (String line : command.stdout().lines().toList()) {
+      lines.add(JSON.readTree(line));
     }
+    return lines;
   }
 
-  /** The same of every store. */
-  abstract static class Contract {
-    @TempDir private Path scratch;
-    private ServedStore store;
-    private ServerProcess server;
-    private GitClient work;
+  private long generation() throws IOException {
+    List<JsonNode> log = log();
+    return log.get(log.size() - 1).get("generation").asLong();
+  }
 
-    abstract ServedStore openStore(Path directory) throws IOException;
+  private String served(String ref) {
+    String line = Command.run(store, "refs", "r", ref).succeeds().stdout().strip();
+    return line.isEmpty() ? "" : line.substring(0, 40);
+  }
 
-    @BeforeEach
-    void push() throws Exception {
-      store = openStore(scratch);
-      server = ServerProcess.start(store, "--create-on-push");
-      GitClient git = GitClient.in(scratch);
-      git.run("init", "-q", "-b", "main", "work");
-      work = git.at("work");
-      work.commitFile("a.txt", "first\n");
-      work.run("push", "-q", server.url("r"), "main");
-    }
+  private String restore(long generation, String... options) {
+    List<String> args = new ArrayList<>();
+    args.addAll(List.of("restore-refs", "r", "--at", Long.toString(generation)));
+    args.addAll(List.of(options));
+    return Command.run(store, args.toArray(String[]::new)).succeeds().stdout();
+  }
 
-    @AfterEach
-    void stop() throws IOException {
-      if (server != null) { // there is a store
-        server.close();
-      }
-    }
+  @Test
+  void reflog_shows_each_push_and_git_finds_what_was_overwritten() throws Exception {
+    String lost = work.run("rev-parse", "main");
+    work.run("commit", "-q", "--amend", "-m", "Say it otherwise");
+    work.run("push", "-q", "--force", server.url("r"), "main");
+    String now = work.run("rev-parse", "main");
 
-    private List<JsonNode> log(String... options) throws IOException {
-      List<String> args = new ArrayList<>(List.of("log", "r", "--json"));
-      args.addAll(List.of(options));
-      List<JsonNode> lines = new ArrayList<>();
-      Command command = Command.run(store, args.toArray(String[]::new)).succeeds();
-      for (String line : command.stdout().lines().toList()) {
-        lines.add(JSON.readTree(line));
-      }
-      return lines;
-    }
+    Command text = Command.run(store, "reflog", "r", "main").succeeds();
+    assertThat(text.stdout().lines()).hasSize(2);
+    assertThat(text.stdout())
+        .startsWith(now.substring(0, 10) + " refs/heads/main@{0} ")
+        .contains(lost.substring(0, 10) + " refs/heads/main@{1} ")
+        .contains("push");
+    JsonNode json =
+        JSON.readTree(
+            Command.run(store, "reflog", "r", "refs/heads/main", "--json").succeeds().stdout());
+    assertThat(json.get(0).get("oldId").asText()).isEqualTo(lost);
+    assertThat(json.get(0).get("newId").asText()).isEqualTo(now);
+  }
 
-    private long generation() throws IOException {
-      List<JsonNode> log = log();
-      return log.get(log.size() - 1).get("generation").asLong();
-    }
+  @Test
+  void log_has_a_line_for_each_message_of_a_push_all_of_one_generation() throws Exception {
+    long first = generation();
+    String two = work.commitFile("b.txt", "second\n");
+    work.run("push", "-q", "--atomic", server.url("r"), "main", "main:refs/heads/copy");
 
-    private String served(String ref) {
-      String line = Command.run(store, "refs", "r", ref).succeeds().stdout().strip();
-      return line.isEmpty() ? "" : line.substring(0, 40);
-    }
+    List<JsonNode> since = log("--since", Long.toString(first));
+    assertThat(since)
+        .extracting(line -> line.get("generation").asLong())
+        .containsOnly(generation());
+    assertThat(since)
+        .flatExtracting(line -> line.findValuesAsText("ref"))
+        .containsExactlyInAnyOrder("refs/heads/main", "refs/heads/copy");
+    assertThat(since).flatExtracting(line -> line.findValuesAsText("newId")).containsOnly(two);
+    assertThat(Command.run(store, "log", "r").succeeds().stdout())
+        .contains(" refs/heads/main", " refs/heads/copy", two);
+    assertThat(log("--since", Long.toString(generation()))).isEmpty();
+  }
 
-    private String restore(long generation, String... options) {
-      List<String> args = new ArrayList<>();
-      args.addAll(List.of("restore-refs", "r", "--at", Long.toString(generation)));
-      args.addAll(List.of(options));
-      return Command.run(store, args.toArray(String[]::new)).succeeds().stdout();
-    }
-
-    @Test
-    void reflog_shows_each_push_and_git_finds_what_was_overwritten() throws Exception {
-      String lost = work.run("rev-parse", "main");
-      work.run("commit", "-q", "--amend", "-m", "Say it otherwise");
-      work.run("push", "-q", "--force", server.url("r"), "main");
-      String now = work.run("rev-parse", "main");
-
-      Command text = Command.run(store, "reflog", "r", "main").succeeds();
-      assertThat(text.stdout().lines()).hasSize(2);
-      assertThat(text.stdout())
-          .startsWith(now.substring(0, 10) + " refs/heads/main@{0} ")
-          .contains(lost.substring(0, 10) + " refs/heads/main@{1} ")
-          .contains("push");
-      JsonNode json =
-          JSON.readTree(
-              Command.run(store, "reflog", "r", "refs/heads/main", "--json").succeeds().stdout());
-      assertThat(json.get(0).get("oldId").asText()).isEqualTo(lost);
-      assertThat(json.get(0).get("newId").asText()).isEqualTo(now);
-    }
-
-    @Test
-    void log_has_a_line_for_each_message_of_a_push_all_of_one_generation() throws Exception {
-      long first = generation();
+  @Test
+  void log_follows_pushes_until_it_is_told_to_stop() throws Exception {
+    File out = Files.createFile(scratch.resolve("log.out")).toFile();
+    File err = Files.createFile(scratch.resolve("log.err")).toFile();
+    List<String> args = new ArrayList<>(store.options());
+    args.addAll(List.of("log", "r", "--follow", "--json"));
+    Process follower =
+        Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
+    try {
+      awaitLines(out, 1);
       String two = work.commitFile("b.txt", "second\n");
-      work.run("push", "-q", "--atomic", server.url("r"), "main", "main:refs/heads/copy");
-
-      List<JsonNode> since = log("--since", Long.toString(first));
-      assertThat(since)
-          .extracting(line -> line.get("generation").asLong())
-          .containsOnly(generation());
-      assertThat(since)
-          .flatExtracting(line -> line.findValuesAsText("ref"))
-          .containsExactlyInAnyOrder("refs/heads/main", "refs/heads/copy");
-      assertThat(since).flatExtracting(line -> line.findValuesAsText("newId")).containsOnly(two);
-      assertThat(Command.run(store, "log", "r").succeeds().stdout())
-          .contains(" refs/heads/main", " refs/heads/copy", two);
-      assertThat(log("--since", Long.toString(generation()))).isEmpty();
+      work.run("push", "-q", server.url("r"), "main");
+      awaitLines(out, 2);
+      assertThat(JSON.readTree(Files.readAllLines(out.toPath()).get(1)).findValuesAsText("newId"))
+          .contains(two);
+      follower.toHandle().destroy();
+      assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(Files.readString(err.toPath())).isEmpty();
+      assertThat(Files.readString(out.toPath())).endsWith("\n");
+    } finally {
+      follower.destroyForcibly().waitFor();
     }
+  }
 
-    @Test
-    void log_follows_pushes_until_it_is_told_to_stop() throws Exception {
-      File out = Files.createFile(scratch.resolve("log.out")).toFile();
-      File err = Files.createFile(scratch.resolve("log.err")).toFile();
-      List<String> args = new ArrayList<>(store.options());
-      args.addAll(List.of("log", "r", "--follow", "--json"));
-      Process follower =
-          Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
-      try {
-        awaitLines(out, 1);
-        String two = work.commitFile("b.txt", "second\n");
-        work.run("push", "-q", server.url("r"), "main");
-        awaitLines(out, 2);
-        assertThat(JSON.readTree(Files.readAllLines(out.toPath()).get(1)).findValuesAsText("newId"))
-            .contains(two);
-        follower.toHandle().destroy();
-        assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(Files.readString(err.toPath())).isEmpty();
-        assertThat(Files.readString(out.toPath())).endsWith("\n");
-      } finally {
-        follower.destroyForcibly().waitFor();
-      }
+  private static void awaitLines(File file, int count) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    while (Files.readAllLines(file.toPath()).size() < count) {
+      assertThat(System.nanoTime()).as("lines of " + file).isLessThan(deadline);
+      Thread.onSpinWait();
+      TimeUnit.MILLISECONDS.sleep(50);
     }
+  }
 
-    private static void awaitLines(File file, int count) throws Exception {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
-      while (Files.readAllLines(file.toPath()).size() < count) {
-        assertThat(System.nanoTime()).as("lines of " + file).isLessThan(deadline);
-        Thread.onSpinWait();
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
-    }
+  @Test
+  void restored_refs_are_those_of_the_generation_and_git_fetches_them() throws Exception {
+    String first = work.run("rev-parse", "main");
+    long then = generation();
+    work.commitFile("b.txt", "second\n");
+    work.run("tag", "-a", "-m", "v1", "v1");
+    work.run("push", "-q", server.url("r"), "main", "v1");
+    String second = work.run("rev-parse", "main");
 
-    @Test
-    void restored_refs_are_those_of_the_generation_and_git_fetches_them() throws Exception {
-      String first = work.run("rev-parse", "main");
-      long then = generation();
-      work.commitFile("b.txt", "second\n");
-      work.run("tag", "-a", "-m", "v1", "v1");
-      work.run("push", "-q", server.url("r"), "main", "v1");
-      String second = work.run("rev-parse", "main");
+    assertThat(restore(then)).contains("refs/heads/main", "refs/tags/v1", "nothing was changed");
+    assertThat(served("refs/heads/main")).isEqualTo(second);
 
-      assertThat(restore(then)).contains("refs/heads/main", "refs/tags/v1", "nothing was changed");
-      assertThat(served("refs/heads/main")).isEqualTo(second);
+    long before = generation();
+    assertThat(restore(then, "--apply")).contains("Restored 2 refs to generation " + then);
+    assertThat(served("refs/heads/main")).isEqualTo(first);
+    assertThat(served("refs/tags/v1")).isEmpty();
+    GitClient clone = GitClient.in(Files.createDirectory(scratch.resolve("c")));
+    clone.run("clone", "-q", server.url("r"), "clone");
+    assertThat(clone.at("clone").run("rev-parse", "origin/main")).isEqualTo(first);
 
-      long before = generation();
-      assertThat(restore(then, "--apply")).contains("Restored 2 refs to generation " + then);
-      assertThat(served("refs/heads/main")).isEqualTo(first);
-      assertThat(served("refs/tags/v1")).isEmpty();
-      GitClient clone = GitClient.in(Files.createDirectory(scratch.resolve("c")));
-      clone.run("clone", "-q", server.url("r"), "clone");
-      assertThat(clone.at("clone").run("rev-parse", "origin/main")).isEqualTo(first);
-
-      assertThat(restore(before, "--apply")).contains("Restored 2 refs");
-      assertThat(served("refs/heads/main")).isEqualTo(second);
-      assertThat(log().get(log().size() - 1).get("message").asText())
-          .isEqualTo("restore-refs: refs as of generation " + before);
-    }
+    assertThat(restore(before, "--apply")).contains("Restored 2 refs");
+    assertThat(served("refs/heads/main")).isEqualTo(second);
+    assertThat(log().get(log().size() - 1).get("message").asText())
+        .isEqualTo("restore-refs: refs as of generation " + before);
   }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tests that run once for each kind of store, with a server and a client of its own each. */
+@ParameterizedClass
+@EnumSource
+abstract class EachStoreContract {
+  /** Kind of a store. */
+  enum Kind {
+    DIRECTORY,
+    BUCKET
+  }
+
+  @Parameter Kind kind;
+  @TempDir Path scratch;
+  ServedStore store;
+  ServerProcess server;
+  GitClient work;
+
+  @BeforeEach
+  void serve() throws Exception {
+    store =
+        switch (kind) {
+          case DIRECTORY -> ServedStore.directory(scratch);
+          case BUCKET -> ServedStore.bucket(S3Servers.require(), scratch);
+        };
+    server = ServerProcess.start(store, "--create-on-push");
+    GitClient git = GitClient.in(scratch);
+    git.run("init", "-q", "-b", "main", "work");
+    work = git.at("work");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    if (server != null) { // there is a store
+      server.close();
+    }
+  }
+}
