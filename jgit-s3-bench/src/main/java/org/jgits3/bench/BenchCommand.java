@@ -135,25 +135,7 @@ final class BenchCommand implements Callable<Integer> {
    */
   static CommandLine commandLine() {
     BenchCommand command = new BenchCommand();
-    CommandLine line = new CommandLine(command);
-    line.setParameterExceptionHandler(
-        (e, args) -> command.fail(e, "; see jgit-s3-bench/run --help", ExitCode.USAGE));
-    line.setExecutionExceptionHandler(
-        (e, at, parsed) ->
-            command.fail(
-                e, "", e instanceof WrongUsageException ? ExitCode.USAGE : ExitCode.SOFTWARE));
-    return line;
-  }
-
-  private int fail(Exception e, String hint, int code) {
-    Leftovers.proceed(); // the end of the JVM explains itself
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("jgit-s3-bench: " + ErrorLine.of(e) + hint);
-    if (debug) {
-      e.printStackTrace(err);
-    }
-    err.flush();
-    return code;
+    return OneLineErrors.commandLine(command, "jgit-s3-bench/run --help", () -> command.debug);
   }
 
   @Override

@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jgits3.bench.process.Leftovers;
-import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.JsonReport;
 import org.jgits3.bench.report.Machine;
@@ -97,25 +96,8 @@ final class TortureCommand implements Callable<Integer> {
   /** The program, ready to be executed: errors are one line on its standard error. */
   static CommandLine commandLine() {
     TortureCommand command = new TortureCommand();
-    CommandLine line = new CommandLine(command);
-    line.setParameterExceptionHandler(
-        (e, args) -> command.fail(e, "; see jgit-s3-bench/run torture --help", ExitCode.USAGE));
-    line.setExecutionExceptionHandler(
-        (e, at, parsed) ->
-            command.fail(
-                e, "", e instanceof WrongUsageException ? ExitCode.USAGE : ExitCode.SOFTWARE));
-    return line;
-  }
-
-  private int fail(Exception e, String hint, int code) {
-    Leftovers.proceed();
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("jgit-s3-bench: " + ErrorLine.of(e) + hint);
-    if (debug) {
-      e.printStackTrace(err);
-    }
-    err.flush();
-    return code;
+    return OneLineErrors.commandLine(
+        command, "jgit-s3-bench/run torture --help", () -> command.debug);
   }
 
   @Override

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.robust;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
+import org.jgits3.bench.process.AnsweringServer;
 import org.jgits3.bench.robust.OutageProxy.Kind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,30 +22,20 @@ class OutageProxyTest {
   /** More than the heads of one request and its answer, less than those of two. */
   private static final long BYTES = 500;
 
-  private HttpServer server;
+  private AnsweringServer server;
 
   @BeforeEach
   void serve() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          byte[] body = "x".repeat(50).getBytes(US_ASCII);
-          exchange.sendResponseHeaders(200, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
-    server.start();
+    server = new AnsweringServer("x".repeat(50));
   }
 
   @AfterEach
   void stop() {
-    server.stop(0);
+    server.close();
   }
 
   private OutageProxy proxy(Kind kind) throws IOException {
-    URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-    return OutageProxy.start(uri, kind, LENGTH, BYTES);
+    return OutageProxy.start(server.uri(), kind, LENGTH, BYTES);
   }
 
   private static int get(OutageProxy proxy) throws IOException {

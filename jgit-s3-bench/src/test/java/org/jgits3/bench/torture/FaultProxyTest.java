@@ -5,21 +5,17 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jgits3.bench.process.AnsweringServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,32 +27,19 @@ class FaultProxyTest {
   private static final String UNCONDITIONAL = "";
   private static final String CONDITIONAL = "If-Match: \"v1\"\r\n";
 
-  private final BlockingQueue<String> arrived = new LinkedBlockingQueue<>();
-  private HttpServer server;
+  private AnsweringServer server;
   private FaultProxy proxy;
 
   @BeforeEach
   void serve() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          byte[] sent = exchange.getRequestBody().readAllBytes();
-          arrived.add(exchange.getRequestMethod() + " " + new String(sent, US_ASCII));
-          byte[] body = BODY.getBytes(US_ASCII);
-          exchange.sendResponseHeaders(200, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
-    server.start();
-    URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-    proxy = FaultProxy.start(uri, 1);
+    server = new AnsweringServer(BODY);
+    proxy = FaultProxy.start(server.uri(), 1);
   }
 
   @AfterEach
   void stop() throws IOException {
     proxy.close();
-    server.stop(0);
+    server.close();
   }
 
   private void inject(Fault fault) {
@@ -80,7 +63,7 @@ class FaultProxyTest {
   }
 
   private String next() throws InterruptedException {
-    return arrived.poll(30, TimeUnit.SECONDS);
+    return server.arrived().poll(30, TimeUnit.SECONDS);
   }
 
   @Test
@@ -103,7 +86,7 @@ class FaultProxyTest {
     inject(Fault.RESET);
     assertThatThrownBy(this::get).isInstanceOf(IOException.class);
 
-    assertThat(arrived).isEmpty();
+    assertThat(server.arrived()).isEmpty();
     assertThat(proxy.faults()).isEqualTo(4);
     assertThat(proxy.count(Fault.CONFLICT)).isEqualTo(1);
   }

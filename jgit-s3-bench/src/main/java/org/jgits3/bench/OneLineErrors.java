@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench;
+
+import java.io.PrintWriter;
+import java.util.function.BooleanSupplier;
+import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.report.ErrorLine;
+import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Prints the reason of a failure in one line on standard error, and gives the exit code: 1 if the
+ * program failed, 2 for wrong usage.
+ */
+final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private final String help;
+  private final BooleanSupplier debug;
+
+  private OneLineErrors(String help, BooleanSupplier debug) {
+    this.help = help;
+    this.debug = debug;
+  }
+
+  /**
+   * Returns a program, ready to be executed.
+   *
+   * @param command its options
+   * @param help the command line that shows its help
+   * @param debug tells if stack traces are wanted
+   */
+  static CommandLine commandLine(Object command, String help, BooleanSupplier debug) {
+    OneLineErrors errors = new OneLineErrors(help, debug);
+    CommandLine line = new CommandLine(command);
+    line.setParameterExceptionHandler(errors);
+    line.setExecutionExceptionHandler(errors);
+    return line;
+  }
+
+  @Override
+  public int handleParseException(ParameterException e, String[] args) {
+    return print(e.getCommandLine(), e, "; see " + help, ExitCode.USAGE);
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
+    return print(
+        line, e, "", e instanceof WrongUsageException ? ExitCode.USAGE : ExitCode.SOFTWARE);
+  }
+
+  private int print(CommandLine line, Exception e, String hint, int code) {
+    Leftovers.proceed(); // the end of the JVM explains itself
+    PrintWriter err = line.getErr();
+    err.println("jgit-s3-bench: " + ErrorLine.of(e) + hint);
+    if (debug.getAsBoolean()) {
+      e.printStackTrace(err);
+    }
+    err.flush();
+    return code;
+  }
+}
