@@ -23,9 +23,7 @@ class CursorFileTest {
 
   @BeforeEach
   void open() throws Exception {
-    gerrit =
-        new TestSite(directory.resolve("site"), "[s3]\n store = file:" + directory + "/store\n")
-            .manager(GerritRuntime.BATCH);
+    gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
     file = new CursorFile(directory.resolve("position"));
   }
 

@@ -89,9 +89,7 @@ class FollowerTest {
 
   @BeforeEach
   void open() throws Exception {
-    gerrit =
-        new TestSite(directory.resolve("site"), "[s3]\n store = file:" + directory + "/store\n")
-            .manager(GerritRuntime.BATCH);
+    gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
     file = new CursorFile(directory.resolve("position"));
     indexedHere = new IndexedHere(ALL_USERS);
     local = new Refusing(indexedHere);

@@ -24,9 +24,7 @@ class SharedEventsTest {
 
   @BeforeEach
   void open() throws Exception {
-    gerrit =
-        new TestSite(directory.resolve("site"), "[s3]\n store = file:" + directory + "/store\n")
-            .manager(GerritRuntime.BATCH);
+    gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
     events = new SharedEvents(gerrit, TestSite.requests(), null, null, new Gson());
   }
 

@@ -8,7 +8,6 @@ import com.google.gerrit.entities.Project;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.git.GitRepositoryManager.Status;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.RepositoryCache.FileKey;
@@ -47,18 +46,6 @@ class StartTest {
         .message()
         .contains(said)
         .doesNotContain("\n");
-  }
-
-  private static String bucket(URI endpoint, String name) {
-    return """
-        [s3]
-          store = s3://%s/git
-          endpoint = %s
-          region = us-east-1
-          pathStyle = true
-          requestDeadline = 1 s
-        """
-        .formatted(name, endpoint);
   }
 
   @Test
@@ -122,14 +109,14 @@ class StartTest {
   @Test
   void a_bucket_holds_the_projects() throws Exception {
     S3Server server = S3Servers.require();
-    assertWorks(site(bucket(server.endpoint(), server.newBucket().bucket())));
+    assertWorks(site(TestSite.bucket(server.endpoint(), server.newBucket().bucket())));
   }
 
   @Test
   void a_store_that_does_not_answer_is_not_an_empty_one() throws Exception {
     S3Server server = S3Servers.require();
     try (OutageProxy proxy = new OutageProxy(server.endpoint())) {
-      String config = bucket(proxy.endpoint(), server.newBucket().bucket());
+      String config = TestSite.bucket(proxy.endpoint(), server.newBucket().bucket());
       S3GitRepositoryManager gerrit = site(config).manager(GerritRuntime.BATCH);
       gerrit.createRepository(PROJECT).close();
       proxy.fail(Integer.MAX_VALUE);
@@ -146,7 +133,7 @@ class StartTest {
   void credentials_may_be_in_secure_config() throws Exception {
     S3Server server = S3Servers.require();
     String secure = "[s3]\n accessKeyId = %s\n secretAccessKey = %s\n";
-    TestSite site = site(bucket(server.endpoint(), server.newBucket().bucket()));
+    TestSite site = site(TestSite.bucket(server.endpoint(), server.newBucket().bucket()));
     site.write("secure.config", secure.formatted(server.accessKey(), "wrong"));
     assertRefused(site, "s3://");
     site.write("secure.config", secure.formatted(server.accessKey(), server.secretKey()));
@@ -156,6 +143,6 @@ class StartTest {
   @Test
   void a_bucket_that_is_not_there_is_refused() throws Exception {
     S3Server server = S3Servers.require();
-    assertRefused(site(bucket(server.endpoint(), "no-such-bucket")), "no-such-bucket");
+    assertRefused(site(TestSite.bucket(server.endpoint(), "no-such-bucket")), "no-such-bucket");
   }
 }

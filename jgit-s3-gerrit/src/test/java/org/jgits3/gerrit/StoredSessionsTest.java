@@ -94,17 +94,7 @@ class StoredSessionsTest {
     S3Server server = S3Servers.require();
     try (OutageProxy proxy = new OutageProxy(server.endpoint())) {
       gerrit.stop();
-      gerrit =
-          manager(
-              """
-              [s3]
-                store = s3://%s/git
-                endpoint = %s
-                region = us-east-1
-                pathStyle = true
-                requestDeadline = 1 s
-              """
-                  .formatted(server.newBucket().bucket(), proxy.endpoint()));
+      gerrit = manager(TestSite.bucket(proxy.endpoint(), server.newBucket().bucket()));
       StoredSessions a = node();
       a.put(TOKEN, session(1));
       proxy.fail(Integer.MAX_VALUE);

@@ -18,6 +18,7 @@ import com.google.inject.AbstractModule;
 import com.google.inject.Guice;
 import com.google.inject.Injector;
 import java.lang.reflect.Constructor;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.Config;
@@ -33,6 +34,24 @@ final class TestSite {
     Files.createDirectories(directory.resolve("etc"));
     Files.createDirectories(directory.resolve("git"));
     write("gerrit.config", "[gerrit]\n basePath = git\n" + config);
+  }
+
+  /** A site below a directory, with its store there, too. */
+  static TestSite below(Path directory) throws Exception {
+    return new TestSite(directory.resolve("site"), "[s3]\n store = file:" + directory + "/store\n");
+  }
+
+  /** Settings of a store in a bucket, whose requests are given up soon. */
+  static String bucket(URI endpoint, String name) {
+    return """
+        [s3]
+          store = s3://%s/git
+          endpoint = %s
+          region = us-east-1
+          pathStyle = true
+          requestDeadline = 1 s
+        """
+        .formatted(name, endpoint);
   }
 
   TestSite write(String file, String text) throws Exception {
