@@ -152,6 +152,58 @@ def modelN(name,c,**kw):
                 if miss: return f'{n} ({m[1]}) lists what a sweep deleted: {sorted(miss)}'
         if s.phase=='after' and not c.silent and not s.must<=held(s.man): return f'no name holds {sorted(s.must-held(s.man))} any more'
     report(name,bfs(init,succ,check,**kw))
+# ---------- N8 to N10: what a manifest says of its name.  A manifest is (kind, life, generation, other, says, of, by):
+# says = (name, generation) or None, as it is stored; of = the name it was written for, by = 'new' or 'old' version,
+# which nothing stores.  An old version writes no name, and keeps what it does not know, also when it binds a new name.
+class CB:
+    def __init__(s,**k):
+        s.says='both'      # None | 'name' | 'both': name and generation, and another generation says nothing
+        s.old=False        # processes of an old version take part
+        s.accident=False   # one manifest is copied to another name, or two are exchanged, at any moment
+        s.ops=7
+        s.__dict__.update(k)
+SB=namedtuple('SB','man nl ops hit')
+def modelB(name,c,**kw):
+    N=('a','b')
+    get=lambda man,n: man[N.index(n)]
+    def put(man,n,v): i=N.index(n); return man[:i]+(v,)+man[i+1:]
+    gen=lambda m: m[2] if m else 0
+    def refused(m,n): return m is not None and m[4] is not None and m[4][0]!=n and (c.says=='name' or m[4][1]==m[2])
+    def write(by,n,kind,life,g,other,kept): return (kind,life,g,other,((n,g) if c.says else None) if by=='new' else kept,n,by)
+    def succ(s):
+        out=[]; man=s.man
+        def to(by,label,n,*m): out.append((f'{by}: {label}',s._replace(man=put(man,n,write(by,n,*m)),ops=s.ops+1)))
+        for by in ('new','old') if c.old else ('new',):
+            if s.ops>=c.ops: break
+            for a,b in (N,N[::-1]):
+                m=get(man,a); t=get(man,b)
+                if by=='new' and refused(m,a): continue
+                if m is None or m[0] in 'TV':
+                    if s.nl<2:
+                        out.append((f'{by}: create {a}',s._replace(man=put(man,a,write(by,a,'A','L%d'%s.nl,gen(m)+1,None,None)),nl=s.nl+1,ops=s.ops+1)))
+                    continue
+                if m[0]=='A':
+                    to(by,f'commit to {a}',a,'A',m[1],m[2]+1,None,m[4])
+                    to(by,f'delete {a}',a,'T',m[1],m[2]+1,None,None)
+                if by=='new' and refused(t,b): continue
+                ours=t is not None and t[0]=='R' and t[1]==m[1] and t[3]==a
+                if m[0]=='A' and (t is None or t[0] in 'TV'): to(by,f'rename {a} to {b}: reserves {b}',b,'R',m[1],gen(t)+1,a,None)
+                if m[0]=='A' and ours: to(by,f'rename {a} to {b}: marks {a}',a,'M',m[1],m[2]+1,(b,t[2]),m[4])
+                if m[0]=='M' and ours: to(by,f'rename {a} to {b}: binds {b}',b,'A',m[1],max(m[2],t[2])+1,None,m[4])
+                if m[0]=='M' and not ours and gen(t)>m[3][1]: to(by,f'rename {a} to {b}: leaves a tombstone',a,'V',m[1],m[2]+1,m[3],None)
+        if c.accident and not s.hit:
+            for a,b in (N,N[::-1]):
+                if get(man,a) is not None: out.append((f'the manifest of {a} is copied to {b}',s._replace(man=put(man,b,get(man,a)),hit=True)))
+            if None not in man: out.append(('the manifests are exchanged',s._replace(man=man[::-1],hit=True)))
+        return out
+    def check(s):
+        for n in N:
+            m=get(s.man,n)
+            if m is None: continue
+            if m[5]==n and refused(m,n): return f'{n} is refused, though it was written for that name'
+            if m[5]!=n and m[6]=='new' and not refused(m,n): return f'{n} is taken for what was written for {m[5]}'
+    init=SB((write('new','a','A','L0',1,None,None),None),1,0,False)
+    report(name,bfs(init,succ,check,**kw))
 if __name__=='__main__':
     which=sys.argv[1:]
     def X(k,t=300,**kw):
@@ -166,3 +218,9 @@ if __name__=='__main__':
     X('N7b all rules: a manifest put back',restore='place',objs=2,ops=8)
     X('N7c all rules: three names',restore='copy',names=('a','b','c'),objs=0,ops=6)
     X('N7d all rules: a copy restored though it has contradictions',restore='copy',find=False,silent=True,objs=2,ops=8)
+    def Y(k,t=300,**kw):
+        if not which or k.split()[0] in which: modelB(k,CB(**kw),tmax=t)
+    Y('N8 a manifest does not say its name',says=None,accident=True)
+    Y('N9 a manifest says its name alone, an old version renames',says='name',old=True)
+    Y('N9b a manifest says its name alone, no old version',says='name',accident=True,ops=9)
+    Y('N10 a manifest says its name and generation',accident=True,old=True,ops=9)

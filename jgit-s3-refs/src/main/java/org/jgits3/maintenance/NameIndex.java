@@ -82,7 +82,7 @@ public final class NameIndex {
   }
 
   /**
-   * A manifest that is damaged, or of a newer format.
+   * A manifest that is damaged, or of another name or a newer format.
    *
    * @param repositoryId the repository it is bound to, as far as its bytes tell; damaged digits
    *     included
@@ -188,7 +188,8 @@ public final class NameIndex {
 
   private static Manifest decode(ObjectStore store, RepositoryName name, byte[] bytes)
       throws ManifestException {
-    return ManifestCodec.decode("manifest " + store.location() + "/" + name.manifestKey(), bytes);
+    String where = "manifest " + store.location() + "/" + name.manifestKey();
+    return ManifestCodec.decode(where, name, bytes);
   }
 
   private static void inParallel(List<Callable<Void>> readers) throws IOException {

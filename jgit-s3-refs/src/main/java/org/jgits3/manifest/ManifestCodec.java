@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import static java.util.function.Predicate.not;
+
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -11,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jgits3.store.Crc32c;
 
 /**
@@ -25,6 +28,8 @@ import org.jgits3.store.Crc32c;
  *       (spaces before the checksum make up for what is missing); a tombstone or a reservation has
  *       fewer. A listing, which gives key and size, thus tells one from the other without reading
  *       either.
+ *   <li>A manifest tells the name that it was written for. One that is found under another name is
+ *       an error; one of an earlier version, which tells none, is not.
  *   <li>Fields that a reader does not know may appear at the top level and in pack entries only.
  *       They survive a rewrite. Features that a writer must understand are named in {@code
  *       requires}.
@@ -45,26 +50,28 @@ public final class ManifestCodec {
   /**
    * Encodes a manifest.
    *
+   * @param name name under which it is stored
    * @param manifest manifest to store
    * @return its bytes
    * @throws ManifestException.TooLarge if there are more than {@link Manifest#MAX_BYTES}
    * @throws IOException if a text is not valid Unicode
    */
-  public static byte[] encode(Manifest manifest) throws IOException {
-    return encode(manifest, Manifest.MAX_BYTES);
+  public static byte[] encode(RepositoryName name, Manifest manifest) throws IOException {
+    return encode(name, manifest, Manifest.MAX_BYTES);
   }
 
   /**
    * Encodes a manifest of limited size.
    *
+   * @param name name under which it is stored
    * @param manifest manifest to store
    * @param most bytes it may have
    * @return its bytes
    * @throws ManifestException.TooLarge if there are more
    * @throws IOException if a text is not valid Unicode
    */
-  public static byte[] encode(Manifest manifest, int most) throws IOException {
-    byte[] fields = fields(manifest);
+  public static byte[] encode(RepositoryName name, Manifest manifest, int most) throws IOException {
+    byte[] fields = fields(name, manifest);
     int end = fields.length - 1; // without the brace
     int content =
         manifest.holdsRepository() ? Math.max(end, MIN_REPOSITORY_BYTES - TRAILER_BYTES) : end;
@@ -72,16 +79,17 @@ public final class ManifestCodec {
     Arrays.fill(bytes, end, content, (byte) ' ');
     String trailer = TRAILER_START + StoredValues.hex(Crc32c.of(bytes, 0, content)) + TRAILER_END;
     System.arraycopy(trailer.getBytes(StandardCharsets.US_ASCII), 0, bytes, content, TRAILER_BYTES);
-    checkSize(manifest, bytes.length, most);
+    checkSize(name, manifest, bytes.length, most);
     return bytes;
   }
 
   /** All fields but the checksum. */
-  private static byte[] fields(Manifest manifest) throws IOException {
-    return StoredValues.MAPPER.writeValueAsBytes(ManifestFields.of(manifest));
+  private static byte[] fields(RepositoryName name, Manifest manifest) throws IOException {
+    return StoredValues.MAPPER.writeValueAsBytes(ManifestFields.of(name, manifest));
   }
 
-  private static void checkSize(Manifest manifest, int size, int most) throws IOException {
+  private static void checkSize(RepositoryName name, Manifest manifest, int size, int most)
+      throws IOException {
     if (size > most) {
       throw new ManifestException.TooLarge(
           "the manifest would have "
@@ -89,7 +97,7 @@ public final class ManifestCodec {
               + " bytes, at most "
               + most
               + " are allowed; "
-              + remedy(manifest, size),
+              + remedy(name, manifest, size),
           manifest.generation(),
           size - most);
     }
@@ -99,8 +107,9 @@ public final class ManifestCodec {
   }
 
   /** Committers fold refs and log by themselves; packs are merged by maintenance alone. */
-  private static String remedy(Manifest manifest, int size) throws IOException {
-    int ofPacks = size - fields(manifest.withPacks(List.of())).length;
+  private static String remedy(RepositoryName name, Manifest manifest, int size)
+      throws IOException {
+    int ofPacks = size - fields(name, manifest.withPacks(List.of())).length;
     return ofPacks > Manifest.MAX_BYTES / 2
         ? "its "
             + manifest.packs().size()
@@ -109,7 +118,22 @@ public final class ManifestCodec {
   }
 
   /**
-   * Decodes a manifest.
+   * Decodes the manifest that is stored under a name.
+   *
+   * @param where name for messages
+   * @param name name under which it was found
+   * @param bytes its stored form
+   * @return the manifest; possibly one that this code must not write, see {@link Manifest#writable}
+   * @throws ManifestException.Unsupported if it has a newer format
+   * @throws ManifestException.Corrupt if the bytes are no manifest, or that of another name
+   */
+  public static Manifest decode(String where, RepositoryName name, byte[] bytes)
+      throws ManifestException {
+    return decode(where, Optional.of(name), bytes);
+  }
+
+  /**
+   * Decodes a manifest of any name, a copy say.
    *
    * @param where name for messages
    * @param bytes its stored form
@@ -118,6 +142,11 @@ public final class ManifestCodec {
    * @throws ManifestException.Corrupt if the bytes are no manifest
    */
   public static Manifest decode(String where, byte[] bytes) throws ManifestException {
+    return decode(where, Optional.empty(), bytes);
+  }
+
+  private static Manifest decode(String where, Optional<RepositoryName> name, byte[] bytes)
+      throws ManifestException {
     if (bytes.length > Manifest.MAX_BYTES) {
       throw corrupt(where, "has " + bytes.length + " bytes, more than any manifest", null);
     }
@@ -136,7 +165,10 @@ public final class ManifestCodec {
       if (!checked) {
         throw corrupt(where, "is truncated or no manifest: it does not end in a checksum", null);
       }
-      return StoredValues.MAPPER.readValue(bytes, ManifestFields.class).manifest();
+      ManifestFields fields = StoredValues.MAPPER.readValue(bytes, ManifestFields.class);
+      Manifest manifest = fields.manifest();
+      checkName(fields.name(), name);
+      return manifest;
     } catch (JsonMappingException e) {
       throw corrupt(where, reason(e), e);
     } catch (JsonProcessingException e) {
@@ -145,6 +177,18 @@ public final class ManifestCodec {
       throw corrupt(where, e.getMessage(), e);
     } catch (IOException e) {
       throw e instanceof ManifestException m ? m : corrupt(where, e.getMessage(), e);
+    }
+  }
+
+  private static void checkName(Optional<String> written, Optional<RepositoryName> found) {
+    if (found.isPresent() && written.filter(not(found.get().value()::equals)).isPresent()) {
+      throw new IllegalArgumentException(
+          "is the manifest of "
+              + written.get()
+              + " under the name "
+              + found.get()
+              + ": it was copied, moved or restored to another key; put back what was here, see"
+              + " Restore in operations");
     }
   }
 

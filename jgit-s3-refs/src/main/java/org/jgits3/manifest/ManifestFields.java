@@ -5,6 +5,7 @@ import static java.util.function.Predicate.not;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
@@ -34,6 +35,7 @@ record ManifestFields(
     Optional<String> rename,
     Optional<Long> reserved,
     long generation,
+    Optional<Binding> bound,
     String nonce,
     SortedSet<String> requires,
     SortedMap<String, Long> writers,
@@ -47,7 +49,28 @@ record ManifestFields(
     List<Departure> left,
     @JsonAnyGetter @JsonAnySetter Map<String, JsonNode> extra) {
 
-  static ManifestFields of(Manifest m) {
+  /**
+   * Name for which a generation was written.
+   *
+   * <p>Versions that do not know this field keep it as it is when they write, also when they
+   * rename. Then the generation is not that of the manifest, and the name says nothing.
+   *
+   * @param name value of a {@link RepositoryName}
+   * @param generation generation that was written with it
+   */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  record Binding(String name, long generation) {
+    /**
+     * Checks the name.
+     *
+     * @throws IllegalArgumentException if it is no name of a repository
+     */
+    Binding {
+      new RepositoryName(name);
+    }
+  }
+
+  static ManifestFields of(RepositoryName name, Manifest m) {
     RepositoryState state = m.state();
     Optional<RepositoryState.Moving> moving = as(RepositoryState.Moving.class, state);
     Optional<RepositoryState.Moved> moved = as(RepositoryState.Moved.class, state);
@@ -64,6 +87,7 @@ record ManifestFields(
             .or(() -> reserved.map(RepositoryState.Reserved::rename)),
         moving.map(RepositoryState.Moving::reserved),
         m.generation(),
+        Optional.of(new Binding(name.value(), m.generation())),
         m.nonce(),
         new TreeSet<>(m.identity().requires()),
         m.counters().writers(),
@@ -90,6 +114,11 @@ record ManifestFields(
             log.orElse(TransactionLog.EMPTY)),
         left,
         extra);
+  }
+
+  /** Name that this generation was written for; empty if an earlier version wrote it. */
+  Optional<String> name() {
+    return bound.filter(b -> b.generation() == generation).map(Binding::name);
   }
 
   private RepositoryState repositoryState() {

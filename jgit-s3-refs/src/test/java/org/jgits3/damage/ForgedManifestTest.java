@@ -11,6 +11,7 @@ import java.util.Random;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +38,8 @@ class ForgedManifestTest {
           byte[] forged = sealed(forge(manifest, new Random(seed)));
           try {
             Manifest read = ManifestCodec.decode("manifest s3://bucket/key", forged);
-            assertThat(ManifestCodec.encode(read, Integer.MAX_VALUE)).isNotEmpty();
+            RepositoryName name = RepositoryName.of("r");
+            assertThat(ManifestCodec.encode(name, read, Integer.MAX_VALUE)).isNotEmpty();
           } catch (ManifestException e) {
             assertThat(e).hasMessageStartingWith("manifest s3://bucket/key: ");
           } catch (IOException e) {

@@ -542,10 +542,10 @@ class StoreHistoryTest {
   void repository_with_two_names_is_told_and_followed_under_the_first() throws Exception {
     create("a");
     Follower follower = new Follower(history.now());
-    byte[] copy =
-        ((GetResult.Found) store.get(new RepositoryName("a").manifestKey(), Optional.empty()))
-            .bytes();
-    store.put(new RepositoryName("b").manifestKey(), copy, 0, copy.length);
+    String key = new RepositoryName("a").manifestKey();
+    byte[] early = ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+    elsewhere.rename("a", "b");
+    store.put(key, early, 0, early.length);
     push("a", MAIN);
     assertThat(follower.poll()).containsExactly("CHANGED a main", "UNAVAILABLE b");
     RepositoryChange change = history.since(follower.cursor).next().orElseThrow();

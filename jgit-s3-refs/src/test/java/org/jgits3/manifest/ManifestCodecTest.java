@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestCodecTest {
   private static final String WHERE = "manifest memory:/repos/r.git/manifest";
+  private static final RepositoryName NAME = RepositoryName.of("r");
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final BigInteger BEYOND = BigInteger.ONE.shiftLeft(63);
   private static final String TAG = "/refs/overlay/refs~1tags~1gr\u00F6\u00DFe";
@@ -43,9 +44,9 @@ class ManifestCodecTest {
   @Test
   void manifest_with_everything_round_trips() throws IOException {
     Manifest manifest = full();
-    byte[] bytes = ManifestCodec.encode(manifest);
+    byte[] bytes = ManifestCodec.encode(NAME, manifest);
     assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(manifest);
-    assertThat(ManifestCodec.encode(manifest)).isEqualTo(bytes);
+    assertThat(ManifestCodec.encode(NAME, manifest)).isEqualTo(bytes);
   }
 
   @Test
@@ -54,7 +55,7 @@ class ManifestCodecTest {
     try (InputStream in = getClass().getResourceAsStream("manifest-format-1.json")) {
       golden = in.readAllBytes();
     }
-    assertThat(new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8))
+    assertThat(new String(ManifestCodec.encode(NAME, full()), StandardCharsets.UTF_8))
         .isEqualTo(new String(golden, StandardCharsets.UTF_8));
     assertThat(ManifestCodec.decode(WHERE, golden)).isEqualTo(full());
   }
@@ -70,7 +71,8 @@ class ManifestCodecTest {
             new RepositoryState.Reserved("from/a", "12ab"));
     for (RepositoryState state : states) {
       Manifest manifest = blank(state);
-      assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
+      assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, manifest)))
+          .isEqualTo(manifest);
     }
   }
 
@@ -84,20 +86,54 @@ class ManifestCodecTest {
       left = Departure.and(left, new Departure((i + "f").repeat(16), longest, Long.MAX_VALUE));
     }
     Manifest moved = blank(new RepositoryState.Moved(longest)).withLeft(left);
-    assertThat(ManifestCodec.encode(moved).length).isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    assertThat(ManifestCodec.encode(NAME, moved).length)
+        .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
     assertThat(
-            ManifestCodec.encode(blank(new RepositoryState.Reserved(longest, "0".repeat(20))))
+            ManifestCodec.encode(NAME, blank(new RepositoryState.Reserved(longest, "0".repeat(20))))
                 .length)
         .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(ManifestCodec.encode(blank(RepositoryState.ACTIVE)).length)
+    assertThat(ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE)).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(ManifestCodec.encode(blank(new RepositoryState.Moving("x", "12ab", 7))).length)
+    assertThat(ManifestCodec.encode(NAME, blank(new RepositoryState.Moving("x", "12ab", 7))).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
   }
 
   @Test
+  void manifest_of_another_name_is_corrupt_and_both_are_named() throws IOException {
+    byte[] bytes = ManifestCodec.encode(NAME, full());
+    assertThat(ManifestCodec.decode(WHERE, NAME, bytes)).isEqualTo(full());
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, RepositoryName.of("other/q"), bytes))
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessage(
+            WHERE
+                + ": is the manifest of r under the name other/q: it was copied, moved or restored"
+                + " to another key; put back what was here, see Restore in operations; it is left"
+                + " as it is");
+  }
+
+  @Test
+  void manifest_of_an_earlier_version_is_that_of_any_name() throws IOException {
+    byte[] bytes = edited(json -> json.remove("bound"));
+    for (String name : List.of("r", "other")) {
+      assertThat(ManifestCodec.decode(WHERE, RepositoryName.of(name), bytes)).isEqualTo(full());
+    }
+  }
+
+  /** Case N9 of the model of names: an earlier version keeps the field when it renames. */
+  @Test
+  void N9_manifest_that_an_earlier_version_renamed_is_that_of_its_new_name() throws IOException {
+    byte[] bytes = edited(json -> json.put("generation", 43));
+    Manifest renamed = ManifestCodec.decode(WHERE, RepositoryName.of("new"), bytes);
+    assertThat(renamed.extra()).isEqualTo(full().extra());
+    byte[] written = ManifestCodec.encode(RepositoryName.of("new"), renamed);
+    assertThat(ManifestCodec.decode(WHERE, RepositoryName.of("new"), written)).isEqualTo(renamed);
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, NAME, written))
+        .isInstanceOf(ManifestException.Corrupt.class);
+  }
+
+  @Test
   void truncated_manifest_is_corrupt_wherever_it_ends() throws IOException {
-    byte[] bytes = ManifestCodec.encode(full());
+    byte[] bytes = ManifestCodec.encode(NAME, full());
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
       assertThatThrownBy(() -> ManifestCodec.decode(WHERE, cut))
@@ -109,7 +145,7 @@ class ManifestCodecTest {
 
   @Test
   void flipped_bits_are_corrupt_wherever_they_are() throws IOException {
-    byte[] bytes = ManifestCodec.encode(full());
+    byte[] bytes = ManifestCodec.encode(NAME, full());
     int seed = RandomSeed.first();
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < bytes.length; i++) {
@@ -145,6 +181,9 @@ class ManifestCodecTest {
 
   static Object[][] violations() {
     return new Object[][] {
+      rule("bound to no name", "bound", m -> m.putArray("bound").add("../x").add(42)),
+      rule("bound at no generation", "bound", m -> m.putArray("bound").add("r")),
+      rule("bound to a line", "bound", m -> m.putArray("bound").add("a\nb").add(42)),
       rule("generation 0", "generation 0", m -> m.put("generation", 0)),
       rule("negative generation", "generation", m -> m.put("generation", -4)),
       rule("generation as text", "generation: 7 where a number", m -> m.put("generation", "7")),
@@ -261,7 +300,7 @@ class ManifestCodecTest {
   @MethodSource("hostile")
   void hostile_text_is_corrupt(String what, String named, UnaryOperator<String> edit)
       throws IOException {
-    String text = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
+    String text = new String(ManifestCodec.encode(NAME, full()), StandardCharsets.UTF_8);
     byte[] bytes = ManifestFixture.checked(edit.apply(text.substring(0, text.lastIndexOf(','))));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .as(what)
@@ -302,7 +341,7 @@ class ManifestCodecTest {
 
   @Test
   void text_after_the_end_is_corrupt() throws IOException {
-    String whole = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
+    String whole = new String(ManifestCodec.encode(NAME, full()), StandardCharsets.UTF_8);
     byte[] bytes = ManifestFixture.checked(whole + " {\"format\":1");
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .isInstanceOf(ManifestException.Corrupt.class)
@@ -344,7 +383,8 @@ class ManifestCodecTest {
     assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
     assertThat(manifest.log()).isEqualTo(TransactionLog.EMPTY);
     assertThat(manifest.refs().snapshot().orElseThrow().delta()).isEmpty();
-    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, manifest)))
+        .isEqualTo(manifest);
   }
 
   @Test
@@ -369,7 +409,8 @@ class ManifestCodecTest {
               pack(json).putArray("lanes").add(1).addNull();
             });
     Manifest decoded = ManifestCodec.decode(WHERE, bytes);
-    Manifest again = ManifestCodec.decode(WHERE, ManifestCodec.encode(decoded.withRefs(Refs.NONE)));
+    Manifest again =
+        ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, decoded.withRefs(Refs.NONE)));
     assertThat(again.extra().get("future").get("precise").decimalValue())
         .isEqualTo(new BigDecimal("12345678901234567890.5"));
     assertThat(again.packs().get(0).extra().get("lanes")).hasSize(2);
@@ -379,7 +420,7 @@ class ManifestCodecTest {
   void manifest_above_the_cap_is_too_large() {
     Manifest large =
         full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), "", Set.of()));
-    assertThatThrownBy(() -> ManifestCodec.encode(large))
+    assertThatThrownBy(() -> ManifestCodec.encode(NAME, large))
         .isInstanceOf(ManifestException.TooLarge.class)
         .hasMessageEndingWith("are allowed; fold refs or log, then retry");
     byte[] bytes = new byte[Manifest.MAX_BYTES + 1];
@@ -390,7 +431,7 @@ class ManifestCodecTest {
   @Test
   void text_that_is_not_unicode_round_trips() throws IOException {
     Manifest odd = full().withSettings(new RepositorySettings("x\uD800y\uDC00", "", Set.of()));
-    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(odd))).isEqualTo(odd);
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, odd))).isEqualTo(odd);
   }
 
   @Test
@@ -400,7 +441,7 @@ class ManifestCodecTest {
       overlay.put("refs/changes/%02d/%d/meta".formatted(i % 100, 10_000 + i), direct(ONE));
     }
     Refs refs = new Refs(Optional.empty(), overlay, new TreeMap<>());
-    byte[] bytes = ManifestCodec.encode(blank(RepositoryState.ACTIVE).withRefs(refs));
+    byte[] bytes = ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE).withRefs(refs));
     assertThat(bytes.length).isLessThan(80_000);
   }
 
@@ -415,7 +456,7 @@ class ManifestCodecTest {
       packs.add(
           new PackEntry(minted(i), "RECEIVE", files, 1_800_000_000_000L, 12, 3, 0, 2, Map.of()));
     }
-    byte[] bytes = ManifestCodec.encode(blank(RepositoryState.ACTIVE).withPacks(packs));
+    byte[] bytes = ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE).withPacks(packs));
     assertThat(bytes.length).isLessThan(32_000);
   }
 
@@ -440,7 +481,7 @@ class ManifestCodecTest {
   }
 
   private static byte[] edited(Consumer<ObjectNode> edit) throws IOException {
-    ObjectNode json = (ObjectNode) MAPPER.readTree(ManifestCodec.encode(full()));
+    ObjectNode json = (ObjectNode) MAPPER.readTree(ManifestCodec.encode(NAME, full()));
     edit.accept(json);
     return ManifestFixture.bytes(json);
   }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * without the spaces before the checksum; the checksum covers them.
  */
 class ManifestFormatTest {
+  private static final RepositoryName NAME = RepositoryName.of("gr\u00fc/n");
   private static final ObjectId ONE = ObjectId.fromString("1".repeat(40));
   private static final ObjectId TWO = ObjectId.fromString("2".repeat(40));
   private static final String ODD =
@@ -33,7 +34,8 @@ class ManifestFormatTest {
   void every_manifest_has_the_bytes_that_are_on_record() throws IOException {
     List<String> lines = new ArrayList<>();
     for (Map.Entry<String, Manifest> entry : manifests().entrySet()) {
-      String text = new String(ManifestCodec.encode(entry.getValue()), StandardCharsets.UTF_8);
+      String text =
+          new String(ManifestCodec.encode(NAME, entry.getValue()), StandardCharsets.UTF_8);
       lines.add(
           entry.getKey() + " " + text.replaceFirst(" +(,\"crc32c\":\"[0-9a-f]{8}\"})$", "$1"));
     }
@@ -43,8 +45,8 @@ class ManifestFormatTest {
   @Test
   void every_manifest_is_read_as_it_was_written() throws IOException {
     for (Map.Entry<String, Manifest> entry : manifests().entrySet()) {
-      byte[] bytes = ManifestCodec.encode(entry.getValue());
-      assertThat(ManifestCodec.decode(entry.getKey(), bytes)).isEqualTo(entry.getValue());
+      byte[] bytes = ManifestCodec.encode(NAME, entry.getValue());
+      assertThat(ManifestCodec.decode(entry.getKey(), NAME, bytes)).isEqualTo(entry.getValue());
     }
   }
 

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jgits3.manifest.ListingRules;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCodec;
 
 /**
  * Changes applied to one base, each to the state left by the one before, and the verdicts that hold
  * if the result is committed. A change that fails, fails alone.
  */
 final class CommitBatch {
+  private final ManifestFile file;
   private final Manifest base;
   private final ListingRules rules;
   private final UnaryOperator<Manifest> seal;
@@ -34,11 +34,13 @@ final class CommitBatch {
   /**
    * Creates an empty batch.
    *
+   * @param file where the result is to be stored
    * @param base manifest the batch is to replace
    * @param rules rules for changes
    * @param seal makes the manifest to be stored from the changed one
    */
-  CommitBatch(Manifest base, ListingRules rules, UnaryOperator<Manifest> seal) {
+  CommitBatch(ManifestFile file, Manifest base, ListingRules rules, UnaryOperator<Manifest> seal) {
+    this.file = file;
     this.base = base;
     this.rules = rules;
     this.seal = seal;
@@ -80,7 +82,7 @@ final class CommitBatch {
     }
     Manifest manifest = seal.apply(state);
     int most = encodeEach ? Manifest.MAX_BYTES : most(base, manifest); // else checked one by one
-    return new Sealed(manifest, edited ? ManifestCodec.encode(manifest, most) : new byte[0]);
+    return new Sealed(manifest, edited ? file.encode(manifest, most) : new byte[0]);
   }
 
   /** Maximum size of the manifest: packs leave room for refs. */
@@ -96,7 +98,7 @@ final class CommitBatch {
       if (proposal instanceof Proposal.Edit<R> edit) {
         Manifest next = rules.check(base, state, edit.next());
         if (encode) {
-          ManifestCodec.encode(seal.apply(next), most(state, next));
+          file.encode(seal.apply(next), most(state, next));
         }
         state = next;
         edited = true;

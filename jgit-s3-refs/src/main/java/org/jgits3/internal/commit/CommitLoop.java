@@ -179,7 +179,7 @@ final class CommitLoop {
     VersionedManifest base = seen.manifest();
     String nonce = ObjectNames.random(NONCE_BYTES);
     CommitBatch batch =
-        new CommitBatch(base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
+        new CommitBatch(file, base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
     CommitBatch.Sealed sealed;
     try {
       file.checkWritable(base.manifest());

@@ -4,7 +4,6 @@ package org.jgits3.internal.commit;
 import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
@@ -55,7 +54,8 @@ public final class DecidedWrites {
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
     Precondition precondition =
         before.map(known -> Precondition.matches(known.version())).orElseGet(Precondition::absent);
-    ConditionalWrite write = file.write(ManifestCodec.encode(next), precondition);
+    byte[] body = file.encode(next, Manifest.MAX_BYTES);
+    ConditionalWrite write = file.write(body, precondition);
     while (true) {
       if (ticker.nanoTime() - deadline >= 0) {
         throw late(write);

@@ -26,6 +26,7 @@ public final class ManifestFile {
   static final Duration AS_LONG_AS_ANY = ChronoUnit.FOREVER.getDuration();
 
   private final ObjectStore store;
+  private final RepositoryName name;
   private final String key;
   private final String where;
   private final ManifestReads reads;
@@ -50,6 +51,7 @@ public final class ManifestFile {
     this.reads = reads;
     this.metrics = metrics;
     this.store = store;
+    this.name = name;
     this.key = name.manifestKey();
     this.where = "manifest " + store.location() + "/" + key;
   }
@@ -124,6 +126,17 @@ public final class ManifestFile {
     return Optional.of(seen);
   }
 
+  /**
+   * Stored form of a manifest under this name.
+   *
+   * @param manifest manifest to store
+   * @param most bytes it may have
+   * @throws IOException as {@link ManifestCodec#encode}
+   */
+  byte[] encode(Manifest manifest, int most) throws IOException {
+    return ManifestCodec.encode(name, manifest, most);
+  }
+
   /** A write of it that is decided by as many attempts as that takes. */
   ConditionalWrite write(byte[] body, Precondition precondition) {
     return new ConditionalWrite(store, key, body, precondition);
@@ -186,7 +199,7 @@ public final class ManifestFile {
     if (last != null && Arrays.equals(last.bytes(), found.bytes())) {
       return new VersionedManifest(last.manifest(), found.version());
     }
-    Manifest manifest = ManifestCodec.decode(where, found.bytes());
+    Manifest manifest = ManifestCodec.decode(where, name, found.bytes());
     metrics.decoded();
     keep(found.bytes(), manifest);
     return new VersionedManifest(manifest, found.version());

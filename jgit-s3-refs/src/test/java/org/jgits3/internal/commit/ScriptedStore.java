@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -78,7 +79,8 @@ public final class ScriptedStore implements ObjectStore {
 
     public Manifest manifest() {
       try {
-        return ManifestCodec.decode(key, body);
+        RepositoryName name = RepositoryName.fromManifestKey(key).orElseThrow();
+        return ManifestCodec.decode(key, name, body);
       } catch (ManifestException e) {
         throw new AssertionError(e);
       }

@@ -27,9 +27,10 @@ public final class StoredManifest {
   /** Replaces the manifest of a repository by one of the same generation. */
   public static void rewrite(ObjectStore store, String repository, UnaryOperator<Manifest> edit)
       throws IOException {
-    String key = RepositoryName.of(repository).manifestKey();
+    RepositoryName name = RepositoryName.of(repository);
+    String key = name.manifestKey();
     GetResult.Found found = found(store, key);
-    byte[] body = ManifestCodec.encode(edit.apply(ManifestCodec.decode(key, found.bytes())));
+    byte[] body = ManifestCodec.encode(name, edit.apply(ManifestCodec.decode(key, found.bytes())));
     assertThat(store.putIf(key, body, Precondition.matches(found.version())))
         .isInstanceOf(PutOutcome.Won.class);
   }

@@ -255,7 +255,7 @@ final class History implements Bucket.Rules {
         .ifPresent(
             name -> {
               try {
-                written(bucket, name.value(), ManifestCodec.decode(key, bytes));
+                written(bucket, name.value(), ManifestCodec.decode(key, name, bytes));
               } catch (ManifestException | AssertionError e) {
                 scheduler.fail(e); // not thrown, since the library would catch it
               }

@@ -201,6 +201,37 @@ class JgitS3Test {
   }
 
   @Test
+  void manifests_under_each_others_names_are_told_and_not_used() throws IOException {
+    inStore("init", "a").succeeds();
+    inStore("init", "b").succeeds();
+    Path repositories = dir.resolve("store/repos");
+    byte[] ofA = Files.readAllBytes(repositories.resolve("a.git/manifest"));
+    byte[] ofB = Files.readAllBytes(repositories.resolve("b.git/manifest"));
+    Files.write(repositories.resolve("a.git/manifest"), ofB);
+    Files.write(repositories.resolve("b.git/manifest"), ofA);
+    String[][] uses = {
+      {"refs", "a"},
+      {"stats", "a"},
+      {"gc", "a"},
+      {"verify", "a"},
+      {"sweep", "a"},
+      {"delete", "a"},
+      {"rename", "a", "c"},
+      {"init", "a"}
+    };
+    for (String[] use : uses) {
+      inStore(use).failsWith(1, "repos/a.git/manifest: is the manifest of b under the name a");
+    }
+    assertThat(inStore("verify", "--names").out().lines())
+        .hasSize(2)
+        .anyMatch(line -> line.contains("is the manifest of a under the name b"));
+    Files.write(repositories.resolve("a.git/manifest"), ofA);
+    Files.write(repositories.resolve("b.git/manifest"), ofB);
+    assertThat(inStore("verify", "--names").succeeds().out())
+        .isEqualTo("each repository has one name\n");
+  }
+
+  @Test
   void what_cannot_be_done_is_one_line_and_exits_with_1() {
     inStore("init", "a").succeeds();
     inStore("init", "b").succeeds();
