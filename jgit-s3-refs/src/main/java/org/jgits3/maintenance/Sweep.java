@@ -147,9 +147,13 @@ public final class Sweep {
       String note = ObjectNames.formerKey(run.repositoryId, former);
       Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former));
       report = report.and(ended(earlier, grace, dryRun));
+      run.spared |= earlier.spared;
       if (!dryRun && !earlier.spared) {
         store.delete(List.of(note)); // last, to be found again
       }
+    }
+    if (!dryRun && !run.spared && !run.end.isEmpty()) {
+      store.delete(List.of(run.end)); // with what is left, its grace period would begin anew
     }
     return report;
   }
@@ -227,7 +231,7 @@ public final class Sweep {
     /** Ids of deleted repositories that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
-    /** True if the sweep left objects for a later one. */
+    /** True if the sweep left objects for a later one, also of a repository before. */
     private boolean spared;
 
     /**
@@ -340,7 +344,7 @@ public final class Sweep {
 
     private boolean isDoomed(String key) {
       if (!end.isEmpty() && (key.equals(Lease.key(repositoryId)) || key.startsWith(endings))) {
-        return true; // nothing is maintained any more
+        return !key.equals(end); // nothing is maintained any more
       }
       return now.contains(key) && then.contains(key);
     }

@@ -372,6 +372,26 @@ class SweepTest extends MaintainedRepository {
   }
 
   @Test
+  void D11_what_a_row_of_deleted_repositories_left_goes_after_a_grace_period_each()
+      throws Exception {
+    Duration grace = Duration.ofDays(1);
+    int deleted = 3;
+    for (int i = 0; i < deleted; i++) {
+      push(MAIN);
+      it.users.delete("r");
+      it.users.createRepository("r").close();
+    }
+    push(MAIN);
+    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
+    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
+    for (int i = 0; i <= deleted; i++) {
+      sweepOnce(sweep, grace, false);
+      now[0] = now[0].plus(grace);
+    }
+    assertThat(stored()).isEqualTo(listed());
+  }
+
+  @Test
   void what_a_deleted_repository_left_goes_though_another_was_renamed_to_its_name()
       throws Exception {
     replacePacks();
