@@ -7,13 +7,21 @@ import static org.jgits3.maintenance.MaintenanceFixture.delete;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
 import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.transaction.RefTransaction;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RefValue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The interleavings of a push and of collections that drop garbage, step by step: E0 to E3. The
@@ -81,6 +89,29 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
     assertThat(manifest().dropped()).isPositive();
     isRefused(NEW);
     assertThat(isStored()).isFalse();
+    isSound();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, Manifest.MAX_BYTES})
+  void E1_a_batch_looks_again_for_what_a_detached_head_is_to_lead_to(long bytes) throws Exception {
+    Actor actor = actor();
+    RefTransaction<Boolean> detach =
+        edits -> {
+          edits.put(Constants.HEAD, new RefValue.Direct(found, Optional.empty()));
+          edits.delete(MAIN);
+          return RefTransaction.Outcome.unchanged(true);
+        };
+    try (S3Repository r = actor.manager.openRepository("r");
+        Sleeper<Boolean> batch =
+            actor.beforeWrite(
+                () -> r.getRefDatabase().commitBatch(detach, () -> Set.of(found), bytes))) {
+      collector.gc();
+      assertThat(manifest().dropped()).isPositive();
+      assertThatThrownBy(batch::wake)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(found.name());
+    }
     isSound();
   }
 

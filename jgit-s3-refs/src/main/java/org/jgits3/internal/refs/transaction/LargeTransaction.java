@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
@@ -79,6 +80,20 @@ final class LargeTransaction<R> {
           : Optional.of(
               new Prepared<>(
                   edits.changes(), edits.outsideSnapshot(), outcome, Optional.of(readSet)));
+    }
+
+    /** Ids of the changed refs, those outside the snapshot among them. */
+    Set<ObjectId> tips(RefView before) {
+      Set<ObjectId> tips = changes.tips();
+      refs.overlay()
+          .forEach(
+              (name, value) -> {
+                if (value instanceof RefValue.Direct direct
+                    && !before.direct(name).equals(Optional.of(direct))) {
+                  tips.add(direct.id());
+                }
+              });
+      return tips;
     }
 
     /** Tells if it could be decided in another way because of a change of others. */
@@ -226,7 +241,7 @@ final class LargeTransaction<R> {
       tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
-    ObjectsDroppedException.check(base, prepared.changes()::tips, seen);
+    ObjectsDroppedException.check(base, () -> prepared.tips(view), seen);
     return Proposal.edit(next, prepared.outcome().verdict());
   }
 }
