@@ -13,6 +13,7 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.server.demo.ScratchDirectory;
 import org.jgits3.server.demo.Step;
 import org.jgits3.server.demo.Tour;
+import org.jgits3.server.terminal.Output;
 import org.jgits3.store.StoreLocation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

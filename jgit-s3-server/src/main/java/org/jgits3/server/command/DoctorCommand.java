@@ -9,6 +9,7 @@ import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.probe.Check;
 import org.jgits3.internal.store.probe.ProbeReport;
 import org.jgits3.internal.store.probe.StoreProbe;
+import org.jgits3.server.terminal.Output;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import picocli.CommandLine.Command;

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;

@@ -11,6 +11,8 @@ import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.terminal.Logging;
+import org.jgits3.server.terminal.Version;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.StoreLocation;

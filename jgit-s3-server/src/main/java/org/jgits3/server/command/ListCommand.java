@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

@@ -17,6 +17,8 @@ import org.jgits3.history.Transaction;
 import org.jgits3.history.TransactionHistory;
 import org.jgits3.history.Transactions;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.server.terminal.JsonEscapes;
+import org.jgits3.server.terminal.LogLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

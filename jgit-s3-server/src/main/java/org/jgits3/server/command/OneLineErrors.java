@@ -2,6 +2,8 @@
 package org.jgits3.server.command;
 
 import java.io.PrintWriter;
+import org.jgits3.server.terminal.LogLine;
+import org.jgits3.server.terminal.ProgressBar;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;

@@ -3,6 +3,7 @@ package org.jgits3.server.command;
 
 import java.util.concurrent.Callable;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;

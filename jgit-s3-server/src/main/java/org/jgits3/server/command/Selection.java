@@ -7,6 +7,8 @@ import java.util.List;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.terminal.Output;
+import org.jgits3.server.terminal.ProgressBar;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

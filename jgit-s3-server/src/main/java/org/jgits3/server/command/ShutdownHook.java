@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.terminal.ProgressBar;
 
 /**
  * Ends a command in order when the process is told to stop. A JVM runs all shutdown hooks at once,

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
+import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

@@ -9,6 +9,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.terminal.Output;
+import org.jgits3.server.terminal.Progress;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

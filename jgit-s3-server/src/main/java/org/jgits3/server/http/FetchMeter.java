@@ -12,6 +12,7 @@ import java.io.IOException;
 import org.eclipse.jgit.http.server.GitSmartHttpTools;
 import org.eclipse.jgit.http.server.ServletUtils;
 import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.server.http.metrics.ServerMetrics;
 
 /**
  * Times requests of fetches by result: {@code ok} if a pack was sent, {@code negotiated} if the

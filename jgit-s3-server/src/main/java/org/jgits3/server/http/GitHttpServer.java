@@ -33,6 +33,14 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.http.limit.LeastDataRateFilter;
+import org.jgits3.server.http.limit.RefusalFilter;
+import org.jgits3.server.http.metrics.MetricsServlet;
+import org.jgits3.server.http.metrics.RefsMeters;
+import org.jgits3.server.http.metrics.ServerMetrics;
+import org.jgits3.server.http.metrics.UploadMeters;
+import org.jgits3.server.http.users.BasicAuthentication;
+import org.jgits3.server.http.users.UsersFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -387,7 +395,7 @@ public final class GitHttpServer implements Closeable {
       addFilter(context, new CanonicalPathFilter());
       addFilter(context, new RefusalFilter());
       if (users.isPresent()) {
-        addFilter(context, new BasicAuthentication(users.get()));
+        addFilter(context, new BasicAuthentication(users.get(), HealthServlet.PATH));
       }
       addServlet(context, new HealthServlet(health), HealthServlet.PATH);
       addServlet(context, new MetricsServlet(metrics), MetricsServlet.PATH);
@@ -405,8 +413,8 @@ public final class GitHttpServer implements Closeable {
       git.setAsIsFileService(null);
       git.setUploadPackFactory(policy::uploadPack);
       git.setReceivePackFactory(policy::receivePack);
-      git.addUploadPackFilter(metrics.fetchFilter());
-      git.addReceivePackFilter(metrics.pushFilter());
+      git.addUploadPackFilter(new FetchMeter(metrics));
+      git.addReceivePackFilter(new PushMeter(metrics));
       return git;
     }
 

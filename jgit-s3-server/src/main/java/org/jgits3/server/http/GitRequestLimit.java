@@ -10,6 +10,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.QoSHandler;
 import org.eclipse.jetty.util.Callback;
+import org.jgits3.server.http.metrics.MetricsServlet;
 
 /**
  * Bounds the concurrent requests of Git clients, and so memory and threads: the heap has room for

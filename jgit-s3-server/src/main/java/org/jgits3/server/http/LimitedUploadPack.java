@@ -15,6 +15,7 @@ import org.eclipse.jgit.transport.SideBandOutputStream;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.TransferMemory;
+import org.jgits3.server.http.limit.LimitedRequest;
 
 /** Serves fetches, and refuses requests that are too large. Used by one thread. */
 final class LimitedUploadPack extends UploadPack {

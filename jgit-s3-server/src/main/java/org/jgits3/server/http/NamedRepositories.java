@@ -14,6 +14,7 @@ import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.http.limit.Refusal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.Locale;
 import org.eclipse.jgit.http.server.GitSmartHttpTools;
 import org.eclipse.jgit.http.server.ServletUtils;
+import org.jgits3.server.http.metrics.ServerMetrics;
 
 /** Times pushes by result, see {@link ObservedReceivePack.Outcome}. */
 final class PushMeter extends HttpFilter {

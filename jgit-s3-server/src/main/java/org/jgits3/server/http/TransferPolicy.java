@@ -18,6 +18,7 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.TransferConfig;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
+import org.jgits3.server.http.limit.Refusal;
 
 /** Configures fetches and pushes from the repository's config and the server's defaults. */
 final class TransferPolicy {

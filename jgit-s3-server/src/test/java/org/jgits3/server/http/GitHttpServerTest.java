@@ -37,6 +37,8 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.server.http.limit.ConcurrencyLimit;
+import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -11,6 +11,7 @@ import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.server.http.limit.Refusal;
 
 /** Repositories without a store, for tests of what the server does in front of them. */
 final class InMemoryRepositories implements RepositoryResolver<HttpServletRequest> {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.server.http.limit.LeastDataRate;
 import org.junit.jupiter.api.Test;
 
 class LeastDataRateTest {

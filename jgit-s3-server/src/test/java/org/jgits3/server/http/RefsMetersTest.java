@@ -8,6 +8,8 @@ import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.server.http.metrics.RefsMeters;
+import org.jgits3.server.http.metrics.ServerMetrics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.server.http.metrics.ServerMetrics;
+import org.jgits3.server.http.metrics.UploadMeters;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http.limit;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * Ends transfers of clients that send or take next to nothing, each of which holds one of the
+ * places for requests. Counts only the time in which the server waits for the client: in each
+ * minute of it some bytes have to pass. One wait counts for at most half a minute, so that a single
+ * pause does no harm, up to the idle timeout of the connection. Used by one thread.
+ */
+public final class LeastDataRate {
+  /** Time of waiting after which it is decided. */
+  static final Duration WINDOW = Duration.ofMinutes(1);
+
+  private static final long LONGEST_WAIT = WINDOW.dividedBy(2).toNanos();
+
+  private final long leastBytes;
+  private final LongSupplier nanos;
+  private long waited;
+  private long passed;
+
+  /**
+   * Creates the limit of one direction of one request.
+   *
+   * @param bytesPerSecond least rate
+   * @param nanos clock, as {@link System#nanoTime}
+   */
+  public LeastDataRate(long bytesPerSecond, LongSupplier nanos) {
+    this.leastBytes = bytesPerSecond * WINDOW.toSeconds();
+    this.nanos = nanos;
+  }
+
+  /** A transfer that waits for the client. */
+  @FunctionalInterface
+  public interface Transfer {
+    /**
+     * Passes bytes.
+     *
+     * @return their number; negative at the end
+     * @throws IOException if the connection fails
+     */
+    int pass() throws IOException;
+  }
+
+  /**
+   * Passes bytes.
+   *
+   * @param transfer transfer of bytes
+   * @return its result
+   * @throws IOException if the client is too slow, or the connection fails
+   */
+  public int of(Transfer transfer) throws IOException {
+    long start = nanos.getAsLong();
+    int bytes = transfer.pass();
+    waited += Math.min(nanos.getAsLong() - start, LONGEST_WAIT);
+    passed += Math.max(bytes, 0);
+    if (waited >= WINDOW.toNanos()) {
+      if (bytes >= 0 && passed < leastBytes) {
+        throw new IOException(
+            "the client passed " + passed + " bytes in a minute, fewer than " + leastBytes);
+      }
+      waited = 0;
+      passed = 0;
+    }
+    return bytes;
+  }
+}

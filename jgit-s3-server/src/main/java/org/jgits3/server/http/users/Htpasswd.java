@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http.users;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * Bcrypt hashes of an htpasswd file: {@code NAME:HASH} lines, as {@code htpasswd -B} writes them.
+ * Immutable.
+ */
+public final class Htpasswd {
+  /**
+   * Maximum cost: the logarithm to base two of the number of rounds. More would let one request
+   * burn a core for seconds.
+   */
+  static final int MAX_COST = 16;
+
+  private static final int LEAST_COST = 4;
+
+  /** Position of the two digits of the cost in a hash. */
+  private static final int COST_AT = 4;
+
+  private static final Pattern BCRYPT =
+      Pattern.compile("\\$2[abxy]\\$(?<cost>\\d\\d)\\$[./A-Za-z0-9]{53}");
+
+  private final Map<String, String> hashes;
+  private final int highestCost;
+  private final String unknown = unknown();
+
+  private Htpasswd(Map<String, String> hashes, int highestCost) {
+    this.hashes = hashes;
+    this.highestCost = highestCost;
+  }
+
+  /**
+   * Reads lines. Empty lines and those that begin with {@code #} are skipped.
+   *
+   * @param lines lines of the file
+   * @param file name of the file, for messages
+   * @return the hashes
+   * @throws UsersFile.InvalidException for a line of another form, another kind of hash, a cost
+   *     above {@link #MAX_COST} or a name that occurs twice, naming file and line
+   */
+  static Htpasswd parse(List<String> lines, String file) throws UsersFile.InvalidException {
+    Map<String, String> hashes = new HashMap<>();
+    int highestCost = 0;
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      String where = file + ":" + (i + 1) + ": ";
+      int colon = line.indexOf(':');
+      if (colon <= 0) {
+        throw new UsersFile.InvalidException(where + "expected NAME:HASH");
+      }
+      String hash = line.substring(colon + 1);
+      highestCost = Math.max(highestCost, cost(hash, where));
+      String name = line.substring(0, colon);
+      if (hashes.put(name, hash) != null) {
+        throw new UsersFile.InvalidException(where + "user " + name + " occurs twice");
+      }
+    }
+    return new Htpasswd(hashes, highestCost);
+  }
+
+  private static int cost(String hash, String where) throws UsersFile.InvalidException {
+    Matcher bcrypt = BCRYPT.matcher(hash);
+    if (!bcrypt.matches()) {
+      throw new UsersFile.InvalidException(
+          where + "not a bcrypt hash; make one with htpasswd -B FILE NAME");
+    }
+    int cost = Integer.parseInt(bcrypt.group("cost"));
+    if (cost < LEAST_COST || cost > MAX_COST) {
+      throw new UsersFile.InvalidException(
+          where + "bcrypt cost " + cost + " is not between " + LEAST_COST + " and " + MAX_COST);
+    }
+    return cost;
+  }
+
+  /**
+   * Hash of a user's password.
+   *
+   * @param user name as the client sent it
+   * @return the hash; empty if there is no such user
+   */
+  Optional<String> hash(String user) {
+    return Optional.ofNullable(hashes.get(user));
+  }
+
+  /**
+   * Decoys to check a wrong password against, so that a failure takes the same time for every user.
+   * One cost more takes twice the time, so one decoy of each cost from that of the user's hash up
+   * to one below the highest makes up the difference.
+   *
+   * @param hash hash that the password was checked against; empty if there is no such user
+   * @return hashes of unknown passwords
+   */
+  List<String> decoys(Optional<String> hash) {
+    int highest = Math.max(LEAST_COST, highestCost);
+    if (hash.isEmpty()) {
+      return List.of(decoy(highest));
+    }
+    return IntStream.range(cost(hash.get()), highest).mapToObj(this::decoy).toList();
+  }
+
+  private String decoy(int cost) {
+    return "$2y$%02d$%s".formatted(cost, unknown);
+  }
+
+  private static int cost(String hash) {
+    return Integer.parseInt(hash.substring(COST_AT, COST_AT + 2));
+  }
+
+  /** Salt and hash, without the cost, of an unknown password. */
+  private static String unknown() {
+    byte[] password = new byte[16];
+    new SecureRandom().nextBytes(password);
+    byte[] hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hash(LEAST_COST, password);
+    return new String(hash, StandardCharsets.US_ASCII).substring(COST_AT + 3);
+  }
+}

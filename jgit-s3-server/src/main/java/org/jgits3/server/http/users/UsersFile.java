@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http.users;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import at.favre.lib.crypto.bcrypt.LongPasswordStrategies;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.eclipse.jgit.internal.storage.file.FileSnapshot;
+import org.jgits3.server.http.limit.ConcurrencyLimit;
+import org.jgits3.server.http.limit.Refusal;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Users that may connect, from an htpasswd file that is read again whenever it changes. If the
+ * changed file is not valid, logs that and keeps the users of the last valid one.
+ *
+ * <p>Password checks are slow by design, and Git sends the password with every request. So valid
+ * passwords are remembered (as a keyed digest) until the file changes. At most half of the
+ * processors check others, and few requests wait for that. Safe for use by many threads.
+ */
+public final class UsersFile {
+  private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
+
+  /** htpasswd cuts passwords at 72 bytes, as bcrypt does. */
+  private static final BCrypt.Verifyer VERIFIER =
+      BCrypt.verifyer(
+          BCrypt.Version.VERSION_2Y, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2Y));
+
+  /** Maximum number of concurrent checks; each holds a thread of the server. */
+  private static final int MOST_AT_WORK = 8;
+
+  private static final int MOST_WAITING = 32;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+  private final Path file;
+  private final ConcurrencyLimit verifications;
+
+  /** Replaced as a whole, under the lock of this, when the file has changed. */
+  private volatile Loaded loaded;
+
+  private UsersFile(Path file, Loaded loaded, ConcurrencyLimit verifications) {
+    this.file = file;
+    this.loaded = loaded;
+    this.verifications = verifications;
+  }
+
+  /** One reading of the file, with the passwords verified against it. */
+  private record Loaded(FileSnapshot snapshot, Htpasswd users, VerifiedPasswords verified) {}
+
+  /** The file has an invalid line; the message names file and line. */
+  public static final class InvalidException extends IOException {
+    /**
+     * A bad line.
+     *
+     * @param message one line
+     */
+    public InvalidException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param file htpasswd file with bcrypt hashes
+   * @return the users
+   * @throws InvalidException if a line cannot be used
+   * @throws IOException if the file cannot be read
+   */
+  public static UsersFile open(Path file) throws IOException {
+    int half = Runtime.getRuntime().availableProcessors() / 2;
+    int atWork = Math.max(1, Math.min(half, MOST_AT_WORK));
+    return open(file, new ConcurrencyLimit(atWork, MOST_WAITING, LONGEST_WAIT));
+  }
+
+  public static UsersFile open(Path file, ConcurrencyLimit verifications) throws IOException {
+    // FileSnapshot needs the directory, which a plain name does not have.
+    Path absolute = file.toAbsolutePath();
+    return new UsersFile(absolute, load(absolute), verifications);
+  }
+
+  /**
+   * Checks a name and a password. Takes as long for a user that does not exist as for one whose
+   * password is wrong.
+   *
+   * @param user name
+   * @param password password
+   * @return true if the file has that user with that password
+   * @throws Refusal if too many passwords are being checked; never if this one was verified before
+   */
+  boolean accepts(String user, String password) {
+    Loaded current = current();
+    Optional<String> hash = current.users().hash(user);
+    byte[] secret = password.getBytes(StandardCharsets.UTF_8);
+    if (hash.isPresent() && current.verified().contains(user, secret)) {
+      return true;
+    }
+    if (!verifications.take()) {
+      throw Refusal.busy("too many passwords to check");
+    }
+    try {
+      return checked(current, user, hash, secret);
+    } finally {
+      verifications.end();
+    }
+  }
+
+  private static boolean checked(
+      Loaded current, String user, Optional<String> hash, byte[] secret) {
+    // Clients that start together send the same password; the first one has checked it for all.
+    if (hash.isPresent() && current.verified().contains(user, secret)) {
+      return true;
+    }
+    if (hash.isPresent() && verify(secret, hash.get())) {
+      current.verified().add(user, secret);
+      return true;
+    }
+    for (String decoy : current.users().decoys(hash)) {
+      verify(secret, decoy);
+    }
+    return false;
+  }
+
+  private static boolean verify(byte[] password, String hash) {
+    return VERIFIER.verify(password, hash.getBytes(StandardCharsets.US_ASCII)).verified;
+  }
+
+  private Loaded current() {
+    if (changed()) {
+      reload();
+    }
+    return loaded;
+  }
+
+  private boolean changed() {
+    return loaded.snapshot().isModified(file.toFile());
+  }
+
+  private synchronized void reload() {
+    if (!changed()) {
+      return;
+    }
+    FileSnapshot snapshot = FileSnapshot.save(file.toFile());
+    try {
+      loaded = load(file);
+    } catch (IOException e) {
+      LOG.error("the users of the last good file stay: {}", e.getMessage());
+      loaded = new Loaded(snapshot, loaded.users(), loaded.verified());
+    }
+  }
+
+  private static Loaded load(Path file) throws IOException {
+    FileSnapshot snapshot = FileSnapshot.save(file.toFile());
+    Htpasswd users = Htpasswd.parse(Files.readAllLines(file), file.toString());
+    return new Loaded(snapshot, users, new VerifiedPasswords());
+  }
+}

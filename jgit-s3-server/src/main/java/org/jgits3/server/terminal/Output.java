@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.terminal;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.PrintWriter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Standard output of a command: for people, or with {@code --json} one JSON value for scripts. */
+public final class Output {
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  /** Tests whether the command prints JSON and nothing else. */
+  public boolean json() {
+    return json;
+  }
+
+  /** Prints a line for people, without characters that could act on a terminal. */
+  public void line(String text) {
+    print(LogLine.printable(text));
+  }
+
+  private void print(String text) {
+    writer().println(text);
+    writer().flush();
+  }
+
+  /** Prints a value as JSON. */
+  public void value(Object value) {
+    // Created here, because few commands print JSON, and it loads some 400 classes.
+    ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    mapper.getFactory().setCharacterEscapes(new JsonEscapes());
+    try {
+      print(mapper.writeValueAsString(value));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("values printed are plain records and maps", e);
+    }
+  }
+
+  private PrintWriter writer() {
+    return command.commandLine().getOut();
+  }
+}

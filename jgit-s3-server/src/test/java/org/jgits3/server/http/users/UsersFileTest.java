@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http.users;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UsersFileTest {
+  /** A line as {@code htpasswd -nbB ada secret} prints it. */
+  private static final String HTPASSWD_LINE =
+      "ada:" + BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(5, "secret".toCharArray());
+
+  @TempDir private Path dir;
+
+  private Path write(String text) throws IOException {
+    return Files.writeString(dir.resolve("users"), text);
+  }
+
+  private void assertRefused(String text, String reason) throws IOException {
+    Path file = write(text);
+    assertThatExceptionOfType(UsersFile.InvalidException.class)
+        .isThrownBy(() -> UsersFile.open(file))
+        .withMessageStartingWith(file + ":")
+        .withMessageContaining(reason);
+  }
+
+  @Test
+  void accepts_a_user_with_the_right_password_again_and_again() throws IOException {
+    UsersFile users = UsersFile.open(write("# staff\n\n" + HTPASSWD_LINE + "\n"));
+    assertThat(users.accepts("ada", "secret")).isTrue();
+    assertThat(users.accepts("ada", "secret")).isTrue();
+    assertThat(users.accepts("ada", "Secret")).isFalse();
+    assertThat(users.accepts("eve", "secret")).isFalse();
+    assertThat(users.accepts("ada", "")).isFalse();
+  }
+
+  @Test
+  void compares_the_first_72_bytes_of_a_password_as_htpasswd_does() throws IOException {
+    String password = "x".repeat(72);
+    UsersFile users = UsersFile.open(write("ada:" + hash(password) + "\n"));
+    assertThat(users.accepts("ada", password + "tail")).isTrue();
+    assertThat(users.accepts("ada", "x".repeat(71))).isFalse();
+  }
+
+  @Test
+  void other_hashes_are_refused_with_file_and_line() throws IOException {
+    assertRefused(HTPASSWD_LINE + "\neve:$apr1$x$abcdefgh\n", ":2: not a bcrypt hash");
+    assertRefused("eve:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=\n", ":1: not a bcrypt hash");
+    assertRefused("eve:plain\n", "not a bcrypt hash");
+    assertRefused("eve\n", "expected NAME:HASH");
+    assertRefused(":" + hash("x") + "\n", "expected NAME:HASH");
+    assertRefused(HTPASSWD_LINE + "\n" + HTPASSWD_LINE + "\n", ":2: user ada occurs twice");
+  }
+
+  @Test
+  void cost_that_would_burn_a_core_is_refused() throws IOException {
+    assertRefused(HTPASSWD_LINE.replace("$05$", "$31$"), "bcrypt cost 31");
+  }
+
+  @Test
+  void change_of_the_file_takes_effect_at_once() throws IOException {
+    Path file = write(HTPASSWD_LINE + "\n");
+    UsersFile users = UsersFile.open(file);
+    assertThat(users.accepts("ada", "secret")).isTrue();
+    write("eve:" + hash("other") + "\n");
+    assertThat(users.accepts("ada", "secret")).isFalse();
+    assertThat(users.accepts("eve", "other")).isTrue();
+  }
+
+  @Test
+  void file_in_the_working_directory_may_be_given_by_its_plain_name() throws IOException {
+    Path file = Files.createTempFile(Path.of(""), "users", ".test");
+    try {
+      Files.writeString(file, HTPASSWD_LINE + "\n");
+      assertThat(UsersFile.open(file.getFileName()).accepts("ada", "secret")).isTrue();
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void change_that_cannot_be_used_keeps_the_last_good_users() throws IOException {
+    Path file = write(HTPASSWD_LINE + "\n");
+    UsersFile users = UsersFile.open(file);
+    write("garbage\n");
+    assertThat(users.accepts("ada", "secret")).isTrue();
+    Files.delete(file);
+    assertThat(users.accepts("ada", "secret")).isTrue();
+  }
+
+  private static String hash(String password) {
+    return BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, password.toCharArray());
+  }
+}
