@@ -2,19 +2,18 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.RepositoryCache.FileKey;
+import org.eclipse.jgit.util.FS;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.site.SiteReport;
+import org.jgits3.server.site.SiteReport.Outcome;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
-import org.jgits3.server.terminal.Quantity;
 import org.jgits3.transfer.Exporter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,43 +37,35 @@ final class ExportSiteCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "DIR", description = "Where each goes as NAME.git.")
   private Path directory;
 
-  /** Result as {@code --json} prints it. */
-  private record Report(boolean ok, String directory, List<String> exported, List<String> there) {}
-
   @Override
   public Integer call() throws IOException {
-    List<String> exported = new ArrayList<>();
-    List<String> there = new ArrayList<>();
+    SiteReport report = new SiteReport(output);
     try (ProgressBar progress = Progress.of(spec.commandLine(), output);
         S3RepositoryManager manager = program.openToRead(progress.traffic())) {
-      SortedSet<String> names = manager.list();
-      for (String name : names) {
-        Path target = directory.resolve(name + Constants.DOT_GIT_EXT);
-        if (Files.exists(target)) {
-          there.add(name);
-        } else {
-          try (S3Repository repository = manager.openRepository(name)) {
-            new Exporter(progress).run(repository, target);
-          }
-          exported.add(name);
-          if (!output.json()) {
-            output.line(name + ": exported");
-          }
-        }
+      for (String name : manager.list()) {
+        one(manager, progress, name, report);
       }
     }
-    if (output.json()) {
-      output.value(new Report(true, directory.toString(), exported, there));
-    } else {
-      output.line(
-          "Exported "
-              + Quantity.of(exported.size(), "project")
-              + " to "
-              + directory
-              + "; "
-              + there.size()
-              + " were there already");
+    return report.end(directory.toString(), "", Outcome.EXPORTED, Outcome.THERE);
+  }
+
+  private void one(
+      S3RepositoryManager manager, ProgressBar progress, String name, SiteReport report)
+      throws IOException {
+    Path target = directory.resolve(name + Constants.DOT_GIT_EXT);
+    try {
+      if (FileKey.isGitRepository(target.toFile(), FS.DETECTED)) {
+        report.add(name, Outcome.THERE);
+        return;
+      }
+      try (S3Repository repository = manager.openRepository(name)) {
+        new Exporter(progress).run(repository, target);
+      }
+      report.add(name, Outcome.EXPORTED);
+    } catch (ProgressBar.Stopped e) {
+      throw e;
+    } catch (IOException e) {
+      report.failed(name, e.getMessage());
     }
-    return 0;
   }
 }

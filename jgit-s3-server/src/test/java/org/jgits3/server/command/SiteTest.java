@@ -111,7 +111,7 @@ class SiteTest {
       assertThat(refs(exported)).isEqualTo(refs(site.resolve(name + ".git")));
       git.run("--git-dir", exported.toString(), "fsck", "--strict");
     }
-    assertThat(run("export-site", back.toString()).out()).contains("0 projects", "2 were there");
+    assertThat(run("export-site", back.toString()).out()).contains("0 exported, 2 there, 0 failed");
   }
 
   @Test
@@ -189,6 +189,64 @@ class SiteTest {
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.out()).contains("All-Projects: failed", "tools/p: imported");
     assertThat(run("list").out()).isEqualToIgnoringNewLines("tools/p");
+  }
+
+  @Test
+  void repository_behind_a_symbolic_link_is_imported() throws Exception {
+    Path elsewhere = Files.move(site.resolve("tools/p.git"), dir.resolve("other-disk"));
+    Files.createSymbolicLink(site.resolve("tools/p.git"), elsewhere);
+    Files.createSymbolicLink(site.resolve("again"), site);
+    Result result = run("import-site", site.toString());
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out()).contains("tools/p: imported", "again: failed: ", "above it");
+  }
+
+  @Test
+  void directory_that_is_named_as_a_repository_and_is_none_is_not_left_out_in_silence()
+      throws Exception {
+    Files.writeString(site.resolve("All-Projects.git/HEAD"), "");
+    Files.createSymbolicLink(site.resolve("gone.git"), dir.resolve("no-such-disk"));
+    Result result = run("import-site", site.toString());
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out())
+        .contains("All-Projects: failed: ", "gone: failed: ", "tools/p: imported");
+  }
+
+  @Test
+  void two_directories_of_one_name_are_both_left_out_and_named() {
+    git.run("init", "-q", "--bare", site.resolve("tools/p").toString());
+    git.run("init", "-q", "--bare", site.resolve("tools/p/below.git").toString());
+    Result result = run("import-site", site.toString());
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out())
+        .contains("tools/p: failed: ", "tools/p.git and ", "tools/p/below: imported");
+  }
+
+  @Test
+  void damaged_repository_does_not_stop_the_export_of_the_others() throws Exception {
+    run("import", site.resolve("All-Projects.git").toString(), "All-Projects");
+    Path pack = onlyBundle();
+    byte[] bytes = Files.readAllBytes(pack);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(pack, bytes);
+    run("import", site.resolve("tools/p.git").toString(), "tools/p");
+    Path back = Files.createDirectories(dir.resolve("back"));
+    Files.writeString(Files.createDirectories(back.resolve("tools/p.git")).resolve("x"), "x");
+    Result failed = run("export-site", back.toString());
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.out()).contains("All-Projects: failed: ", "tools/p: failed: ");
+
+    Files.delete(back.resolve("tools/p.git/x"));
+    Result result = run("export-site", back.toString());
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out()).contains("All-Projects: failed: ", "tools/p: exported");
+    assertThat(refs(back.resolve("tools/p.git"))).isEqualTo(refs(site.resolve("tools/p.git")));
+  }
+
+  private Path onlyBundle() throws Exception {
+    try (Stream<Path> files = Files.walk(dir.resolve("store"))) {
+      return files.filter(file -> file.toString().endsWith(".bundle")).findFirst().orElseThrow();
+    }
   }
 
   @Test

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.site;
+
+import java.io.IOException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.RepositoryCache.FileKey;
+import org.eclipse.jgit.util.FS;
+
+/**
+ * The repositories below a directory, by their path without {@code .git}. Symbolic links are
+ * followed. What looks like a repository and cannot be taken is named with the reason, so that a
+ * migration leaves nothing out in silence.
+ */
+public final class SiteDirectory {
+  /** Directories that Git makes in a repository; no repositories of the site are below them. */
+  private static final Set<String> OF_GIT =
+      Set.of("objects", "refs", "logs", "hooks", "info", "branches", "worktrees", "modules");
+
+  private final SortedMap<String, Path> repositories = new TreeMap<>();
+  private final SortedMap<String, String> refused = new TreeMap<>();
+  private final Path root;
+
+  private SiteDirectory(Path root) {
+    this.root = root;
+  }
+
+  /**
+   * Finds all repositories.
+   *
+   * @param root directory of the site
+   * @return the repositories, and what cannot be taken for one
+   * @throws IOException if the directory cannot be read or holds nothing like a repository
+   */
+  public static SiteDirectory read(Path root) throws IOException {
+    SiteDirectory site = new SiteDirectory(root);
+    Files.walkFileTree(
+        root, EnumSet.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, site.new Visitor());
+    if (site.repositories.isEmpty() && site.refused.isEmpty()) {
+      throw new IOException(root + ": no repository is below it; name the git/ of a site");
+    }
+    return site;
+  }
+
+  /**
+   * Repositories by name.
+   *
+   * @return their directories
+   */
+  public SortedMap<String, Path> repositories() {
+    return repositories;
+  }
+
+  /**
+   * Names, or paths below the site, that cannot be taken for a repository.
+   *
+   * @return the reason of each
+   */
+  public SortedMap<String, String> refused() {
+    return refused;
+  }
+
+  /** Looks at each directory once. */
+  private final class Visitor extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+      if (FileKey.isGitRepository(path.toFile(), FS.DETECTED)) {
+        add(path);
+        return FileVisitResult.CONTINUE;
+      }
+      if (isNamedAsRepository(path)) {
+        refused.put(name(path), path + " is no repository: HEAD, objects or refs is not as Git's");
+        return FileVisitResult.SKIP_SUBTREE;
+      }
+      boolean ofGit =
+          OF_GIT.contains(path.getFileName().toString())
+              && repositories.containsValue(path.getParent());
+      return ofGit ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+      if (isNamedAsRepository(path)) {
+        refused.put(name(path), path + " is no directory");
+      }
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path path, IOException e) throws IOException {
+      if (path.equals(root)) {
+        throw new IOException(root + ": cannot be read: " + e.getMessage(), e);
+      }
+      boolean loop = e instanceof FileSystemLoopException;
+      refused.put(name(path), loop ? path + " leads to a directory above it" : "cannot be read");
+      return FileVisitResult.CONTINUE;
+    }
+  }
+
+  private void add(Path path) {
+    String name = name(path);
+    Path other = repositories.putIfAbsent(name, path);
+    if (other != null) {
+      refused.put(name, other + " and " + path + " have the same name");
+      repositories.remove(name);
+    }
+  }
+
+  private static boolean isNamedAsRepository(Path path) {
+    return path.getFileName() != null
+        && path.getFileName().toString().endsWith(Constants.DOT_GIT_EXT);
+  }
+
+  private String name(Path path) {
+    String name = root.relativize(path).toString();
+    return name.endsWith(Constants.DOT_GIT_EXT)
+        ? name.substring(0, name.length() - Constants.DOT_GIT_EXT.length())
+        : name;
+  }
+}
