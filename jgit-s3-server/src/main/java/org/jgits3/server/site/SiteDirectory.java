@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,6 +30,7 @@ public final class SiteDirectory {
 
   private final SortedMap<String, Path> repositories = new TreeMap<>();
   private final SortedMap<String, String> refused = new TreeMap<>();
+  private final Set<Path> found = new HashSet<>();
   private final Path root;
 
   private SiteDirectory(Path root) {
@@ -46,6 +48,7 @@ public final class SiteDirectory {
     SiteDirectory site = new SiteDirectory(root);
     Files.walkFileTree(
         root, EnumSet.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, site.new Visitor());
+    site.repositories.keySet().removeAll(site.refused.keySet());
     if (site.repositories.isEmpty() && site.refused.isEmpty()) {
       throw new IOException(root + ": no repository is below it; name the git/ of a site");
     }
@@ -83,8 +86,7 @@ public final class SiteDirectory {
         return FileVisitResult.SKIP_SUBTREE;
       }
       boolean ofGit =
-          OF_GIT.contains(path.getFileName().toString())
-              && repositories.containsValue(path.getParent());
+          OF_GIT.contains(path.getFileName().toString()) && found.contains(path.getParent());
       return ofGit ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
     }
 
@@ -109,11 +111,11 @@ public final class SiteDirectory {
 
   private void add(Path path) {
     String name = name(path);
-    Path other = repositories.putIfAbsent(name, path);
+    Path other = repositories.put(name, path);
     if (other != null) {
       refused.put(name, other + " and " + path + " have the same name");
-      repositories.remove(name);
     }
+    found.add(path);
   }
 
   private static boolean isNamedAsRepository(Path path) {
