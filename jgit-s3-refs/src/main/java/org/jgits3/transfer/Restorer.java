@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -22,7 +23,8 @@ import org.jgits3.store.StoreException;
  * that are not listed any more are copied to new names, and listed by the same write that moves the
  * refs. That write is a transaction like any other: the generation grows, the log continues, and a
  * sweep that already decided to delete the old names does no harm. Configuration and description do
- * not change.
+ * not change, and the history of a repository in use ends at no more commits than before: a copy
+ * with shallow commits is restored into a new repository.
  *
  * <p>Used by one thread.
  */
@@ -88,7 +90,8 @@ public final class Restorer {
    * @return the extent of the restoration
    * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not tell in time whether
    *     the refs were restored
-   * @throws IOException if the restoration failed; nothing was changed
+   * @throws IOException if the restoration failed; nothing was changed but, in a repository without
+   *     packs, where its history ends
    */
   public Report run(RepositoryName name, Manifest copy) throws IOException {
     try (S3Repository repository = manager.openForRequest(name.value())) {
@@ -107,18 +110,53 @@ public final class Restorer {
         monitor.update(1);
       }
       monitor.endTask();
+      takeShallowCommits(repository, copy);
       refs.apply();
       return new Report(copy.generation(), packs.size(), bytes, refs.changes());
     }
   }
 
   private RefRestoration refs(S3Repository repository, Manifest copy) throws IOException {
+    if (!copy.holdsRepository()) {
+      throw new IOException(
+          "the copy of generation "
+              + copy.generation()
+              + " has no repository, but keeps the name of one that was deleted or renamed; take an"
+              + " older copy; nothing was changed");
+    }
+    RefRestoration refs;
     try {
-      return repository
-          .history()
-          .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
+      refs =
+          repository
+              .history()
+              .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
     } catch (StoreException.Missing e) {
       throw gone(copy, e.key(), e);
+    }
+    if (!repository.manifest().packs().isEmpty() && !newShallow(repository, copy).isEmpty()) {
+      throw new IOException(
+          "the history in the copy of generation "
+              + copy.generation()
+              + " ends at shallow commits, at which that of the repository does not; restore it into"
+              + " a new repository; nothing was changed");
+    }
+    return refs;
+  }
+
+  /** Commits at which only the history in the copy ends. */
+  private static Set<ObjectId> newShallow(S3Repository repository, Manifest copy)
+      throws IOException {
+    Set<ObjectId> shallow = new HashSet<>(copy.settings().shallow());
+    shallow.removeAll(repository.manifest().settings().shallow());
+    return shallow;
+  }
+
+  private static void takeShallowCommits(S3Repository repository, Manifest copy)
+      throws IOException {
+    Set<ObjectId> shallow = newShallow(repository, copy);
+    if (!shallow.isEmpty()) {
+      shallow.addAll(repository.getObjectDatabase().getShallowCommits());
+      repository.getObjectDatabase().setShallowCommits(shallow);
     }
   }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -259,6 +260,59 @@ class RestorerTest {
     restore(copy);
     assertThat(refs()).isEqualTo(then);
     isSound();
+  }
+
+  @Test
+  void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
+    manager.delete("r");
+    Manifest tombstone = manifest();
+    manager.createRepository("r").close();
+    try (S3Repository r = manager.openForRequest("r")) {
+      point(r, MAIN, TestRepositories.commit(r, "new"));
+    }
+    Manifest before = manifest();
+    isRefused(tombstone, "has no repository");
+    assertThat(manifest()).isEqualTo(before);
+  }
+
+  private void isRefused(Manifest copy, String why) {
+    Restorer restorer = new Restorer(manager, NullProgressMonitor.INSTANCE);
+    assertThatThrownBy(() -> restorer.plan(NAME, copy))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why);
+    assertThatThrownBy(() -> restore(copy))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void a_history_that_ends_at_a_shallow_commit_does_so_in_a_new_repository_only() throws Exception {
+    try (S3Repository r = manager.openForRequest("r")) {
+      ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+      ObjectId shallow = TestRepositories.commit(r, "shallow", missing);
+      r.getObjectDatabase().setShallowCommits(Set.of(shallow));
+      point(r, MAIN, shallow);
+    }
+    isSound();
+    Manifest copy = manifest();
+    List<String> then = refs();
+    manager.delete("r");
+    manager.createRepository("r").close();
+    restore(copy);
+    assertThat(refs()).isEqualTo(then);
+    assertThat(manifest().settings().shallow()).isEqualTo(copy.settings().shallow());
+    isSound();
+    gc();
+    isSound();
+
+    manager.delete("r");
+    manager.createRepository("r").close();
+    try (S3Repository r = manager.openForRequest("r")) {
+      point(r, MAIN, TestRepositories.commit(r, "new"));
+    }
+    Manifest before = manifest();
+    isRefused(copy, "into a new repository");
+    assertThat(manifest()).isEqualTo(before);
   }
 
   private long objects() throws IOException {
