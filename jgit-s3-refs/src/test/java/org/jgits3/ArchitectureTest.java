@@ -44,7 +44,8 @@ class ArchitectureTest {
           "org.jgits3.internal.pack",
           "org.jgits3.maintenance",
           "org.jgits3",
-          "org.jgits3.transfer");
+          "org.jgits3.transfer",
+          "org.jgits3.transport");
 
   /** Classes that use what JGit keeps to itself. */
   private static final Set<String> WALL =

@@ -22,6 +22,7 @@ import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 
 /**
  * Checks that all objects reachable from given ones exist. The walk ends at an object that is known
@@ -124,7 +125,14 @@ final class Connectivity {
   }
 
   private boolean isComplete(ObjectId id) throws IOException {
-    return collected.has(id) || !refs.getTipsWithSha1(id).isEmpty();
+    return collected.has(id) || isTip(id);
+  }
+
+  /** Tests whether a ref points to an object, if possible without finding all that do. */
+  private boolean isTip(ObjectId id) throws IOException {
+    return refs instanceof LookupRefDatabase known
+        ? known.isTip(id)
+        : !refs.getTipsWithSha1(id).isEmpty();
   }
 
   /**

@@ -123,7 +123,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   /** Refs for a look-up, validated as far as required. */
   @Override
-  protected RefView lookup() throws IOException {
+  public RefView lookup() throws IOException {
     long wanted = refreshes.get();
     if (refreshed < wanted) {
       RefView view = validated();

@@ -415,6 +415,8 @@ public final class GitHttpServer implements Closeable {
       git.setReceivePackFactory(policy::receivePack);
       git.addUploadPackFilter(new FetchMeter(metrics));
       git.addReceivePackFilter(new PushMeter(metrics));
+      git.addUploadPackFilter(new InfoRefsFilter());
+      git.addReceivePackFilter(new InfoRefsFilter());
       return git;
     }
 

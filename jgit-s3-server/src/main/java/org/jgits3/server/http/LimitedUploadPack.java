@@ -8,29 +8,32 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.SideBandOutputStream;
-import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.server.http.limit.LimitedRequest;
+import org.jgits3.transport.S3UploadPack;
 
 /** Serves fetches, and refuses requests that are too large. Used by one thread. */
-final class LimitedUploadPack extends UploadPack {
+final class LimitedUploadPack extends S3UploadPack {
+  /** Most bytes of the inflated request; 0 for no limit. */
   private final long requestLimit;
+
   private boolean refused;
 
   /**
    * Creates the service of one request.
    *
    * @param from repository
-   * @param requestLimit maximum bytes of the inflated request; 0 for no limit
+   * @param config effective configuration of the fetch
    */
-  LimitedUploadPack(Repository from, long requestLimit) {
-    super(counting(from));
-    this.requestLimit = requestLimit;
+  LimitedUploadPack(Repository from, Config config) {
+    super(counting(from), config);
+    this.requestLimit = config.getLong("http", "maxRequestBuffer", 0);
   }
 
   /** Starts counting the objects sent from a repository, before a reader of it is made. */

@@ -5,13 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
-import org.eclipse.jgit.transport.ReceivePack;
 import org.jgits3.S3Repository;
+import org.jgits3.transport.S3ReceivePack;
 
 /** Push that reports its outcome; JGit itself forgets the commands when it is done. */
-final class ObservedReceivePack extends ReceivePack {
+final class ObservedReceivePack extends S3ReceivePack {
   /** Outcome of a push. */
   enum Outcome {
     /** Every command succeeded. */
@@ -24,8 +25,8 @@ final class ObservedReceivePack extends ReceivePack {
 
   private Outcome outcome = Outcome.FAILED;
 
-  ObservedReceivePack(Repository into) {
-    super(into);
+  ObservedReceivePack(Repository into, Config config) {
+    super(into, config);
   }
 
   /**

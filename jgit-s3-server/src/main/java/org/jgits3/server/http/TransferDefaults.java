@@ -45,9 +45,6 @@ final class TransferDefaults {
     // fits.
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
-    // git upload-pack grants the same in protocol v2: partial clones ask for single blobs, and
-    // access does not differ between refs here.
-    config.setBoolean("uploadpack", null, "allowAnySHA1InWant", true);
     return config;
   }
 

@@ -32,10 +32,11 @@ final class TransferPolicy {
 
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
     Config config = enabled("uploadpack", db);
+    allowAnyObject(config);
     if (GitSmartHttpTools.isUploadPack(req)) {
       acceptWhatWasOffered(config);
     }
-    UploadPack up = new LimitedUploadPack(db, config.getLong("http", "maxRequestBuffer", 0));
+    UploadPack up = new LimitedUploadPack(db, config);
     up.setTransferConfig(new TransferConfig(config));
     up.setPreUploadHook(new Steps());
     String protocol = req.getHeader("Git-Protocol");
@@ -43,6 +44,19 @@ final class TransferPolicy {
       up.setExtraParameters(Arrays.asList(protocol.split(":", -1)));
     }
     return up;
+  }
+
+  /**
+   * Serves any object by id where no refs are hidden, unless the configuration says. git
+   * upload-pack grants the same in protocol 2: partial clones ask for single blobs, and access does
+   * not differ between refs that everyone sees.
+   */
+  private static void allowAnyObject(Config config) {
+    if (config.getString("uploadpack", null, "allowAnySHA1InWant") == null
+        && config.getStringList("transfer", null, "hideRefs").length == 0
+        && config.getStringList("uploadpack", null, "hideRefs").length == 0) {
+      config.setBoolean("uploadpack", null, "allowAnySHA1InWant", true);
+    }
   }
 
   /**
@@ -93,7 +107,7 @@ final class TransferPolicy {
 
   ReceivePack receivePack(HttpServletRequest req, Repository db) {
     Config config = enabled("receivepack", db);
-    ReceivePack rp = new ObservedReceivePack(db);
+    ReceivePack rp = new ObservedReceivePack(db, config);
     rp.setPostReceiveHook(afterPush);
     rp.setRefLogIdent(identity(req));
     rp.setObjectChecker(new TransferConfig(config).newReceiveObjectChecker());

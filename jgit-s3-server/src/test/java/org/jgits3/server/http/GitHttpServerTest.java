@@ -175,24 +175,6 @@ class GitHttpServerTest {
   }
 
   @Test
-  void hidden_refs_are_shown_to_pushes_only() throws Exception {
-    InMemoryRepository hiding = repositories.create("hiding.git");
-    hiding.getConfig().setString("uploadpack", null, "hideRefs", "refs/heads/main");
-    InMemoryRepository other = repositories.create("other.git");
-    other.getConfig().setString("transfer", null, "hideRefs", "refs/heads/main");
-    ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
-    try (GitHttpServer server = start()) {
-      push(server, "hiding.git", push.body());
-      push(server, "other.git", push.body());
-      String fetch = "/info/refs?service=git-upload-pack";
-      assertThat(get(server, "/hiding.git" + fetch).body()).doesNotContain("refs/heads/main");
-      assertThat(get(server, "/other.git" + fetch).body()).contains("refs/heads/main");
-      assertThat(get(server, "/hiding.git/info/refs?service=git-receive-pack").body())
-          .contains("refs/heads/main");
-    }
-  }
-
-  @Test
   void services_that_are_switched_off_are_refused_with_a_reason() throws Exception {
     InMemoryRepository archive = repositories.create("archive.git");
     archive.getConfig().setBoolean("http", null, "receivepack", false);

@@ -110,6 +110,17 @@ public abstract class LookupRefDatabase extends RefDatabase {
     return lookup().tips(id);
   }
 
+  /**
+   * Tests whether a ref points to an object, or to a tag of it.
+   *
+   * @param id the object
+   * @return true if one does
+   * @throws IOException if refs cannot be read
+   */
+  public boolean isTip(ObjectId id) throws IOException {
+    return lookup().anyTip(id, name -> true);
+  }
+
   @Override
   public boolean hasFastTipsWithSha1() {
     return true;

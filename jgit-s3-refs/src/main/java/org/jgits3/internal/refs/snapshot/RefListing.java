@@ -4,32 +4,47 @@ package org.jgits3.internal.refs.snapshot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
 
 /**
- * Refs of a view whose names have a prefix, without those with excluded prefixes. Excluded ranges
- * are found by search and never visited. Used by one thread.
+ * Selected refs of a view, in the order of the table. Ranges that are not selected are found by
+ * search and never visited. Used by one thread.
  */
 final class RefListing {
   private final RefView view;
   private final PackedRefsTable table;
-  private final String prefix;
-  private final Set<String> excludes;
+  private final RefSelection selection;
 
-  RefListing(RefView view, String prefix, Set<String> excludes) {
+  RefListing(RefView view, RefSelection selection) {
     this.view = view;
     this.table = view.table();
-    this.prefix = prefix;
-    this.excludes = excludes;
+    this.selection = selection;
   }
 
-  /** Overlay entry, and the position of its name in the table. */
-  private record ManifestChange(int found, String name, RefValue value) {
+  /**
+   * Refs of the table that follow each other, and perhaps a ref of the manifest after them.
+   *
+   * @param from index of the first ref of the table
+   * @param to index after the last one
+   * @param then ref of the manifest that follows
+   */
+  record Run(int from, int to, Optional<Ref> then) {
+    int size() {
+      return to - from + (then.isPresent() ? 1 : 0);
+    }
+  }
+
+  /**
+   * Entry of the manifest, and the position of its name in the table.
+   *
+   * @param ref the ref; empty if it was deleted, or is symbolic and leads nowhere
+   */
+  private record ManifestEntry(int found, String name, Optional<Ref> ref) {
     int at() {
       return found >= 0 ? found : -(found + 1);
     }
@@ -40,102 +55,67 @@ final class RefListing {
     }
   }
 
+  /** Finds the refs. */
+  List<Run> runs() {
+    List<Run> runs = new ArrayList<>();
+    List<ManifestEntry> entries = entries();
+    int next = 0;
+    for (PackedRefsTable.Range range : selection.ranges(table)) {
+      int at = range.from();
+      while (next < entries.size() && entries.get(next).at() < range.to()) {
+        ManifestEntry entry = entries.get(next++);
+        runs.add(new Run(at, Math.max(at, entry.at()), entry.ref()));
+        at = Math.max(at, entry.after());
+      }
+      runs.add(new Run(at, Math.max(at, range.to()), Optional.empty()));
+    }
+    for (ManifestEntry entry : entries.subList(next, entries.size())) {
+      runs.add(new Run(0, 0, entry.ref()));
+    }
+    return runs;
+  }
+
   /**
    * Creates the refs.
    *
    * @return refs in order of {@link String#compareTo}
    */
   List<Ref> list() {
-    List<PackedRefsTable.Range> ranges = included(table.range(prefix));
-    List<ManifestChange> changes = changes();
-    int most = changes.size() + view.refs().symrefs().size();
-    for (PackedRefsTable.Range range : ranges) {
-      most += range.size();
-    }
-    List<Ref> refs = new ArrayList<>(most);
-    int next = 0;
-    for (PackedRefsTable.Range range : ranges) {
-      int at = range.from();
-      while (next < changes.size() && changes.get(next).at() < range.to()) {
-        ManifestChange change = changes.get(next++);
-        add(refs, at, change.at());
-        add(refs, change);
-        at = Math.max(at, change.after());
+    List<Run> runs = runs();
+    List<Ref> refs = new ArrayList<>(runs.stream().mapToInt(Run::size).sum());
+    for (Run run : runs) {
+      for (int i = run.from(); i < run.to(); i++) {
+        refs.add(table.ref(i));
       }
-      add(refs, at, range.to());
+      run.then().ifPresent(refs::add);
     }
-    while (next < changes.size()) {
-      add(refs, changes.get(next++));
-    }
-    addSymbolic(refs);
     refs.sort(Comparator.comparing(Ref::getName)); // nearly sorted already: one comparison each
     return refs;
   }
 
-  private void add(List<Ref> refs, int from, int to) {
-    for (int i = from; i < to; i++) {
-      refs.add(table.ref(i));
-    }
+  /** Entries of selected names in overlay and symbolic refs, in the order of the table. */
+  private List<ManifestEntry> entries() {
+    List<ManifestEntry> entries = new ArrayList<>();
+    Refs refs = view.refs();
+    selection
+        .among(refs.overlay())
+        .map(name -> entry(name, refs.overlay().get(name)))
+        .forEach(entries::add);
+    selection.among(refs.symrefs()).map(this::symbolic).forEach(entries::add);
+    entries.sort(Comparator.comparing(ManifestEntry::name, RefOrder.INSTANCE));
+    return entries;
   }
 
-  private static void add(List<Ref> refs, ManifestChange change) {
-    if (change.value() instanceof RefValue.Direct d) {
-      refs.add(RefView.ref(change.name(), d));
-    }
+  private ManifestEntry entry(String name, RefValue value) {
+    return new ManifestEntry(
+        table.find(name),
+        name,
+        value instanceof RefValue.Direct d ? Optional.of(RefView.ref(name, d)) : Optional.empty());
   }
 
-  private void addSymbolic(List<Ref> refs) {
-    for (String name : view.refs().symrefs().keySet()) {
-      Ref ref = isListed(name) ? view.exact(name) : null;
-      if (ref != null && ref.getObjectId() != null) {
-        refs.add(ref);
-      }
-    }
-  }
-
-  private boolean isListed(String name) {
-    return name.startsWith(prefix) && excludes.stream().noneMatch(name::startsWith);
-  }
-
-  /** Overlay entries of listed names, in the order of the table. */
-  private List<ManifestChange> changes() {
-    List<ManifestChange> changes = new ArrayList<>();
-    for (Map.Entry<String, RefValue> e : view.refs().overlay().tailMap(prefix).entrySet()) {
-      String name = e.getKey();
-      if (!name.startsWith(prefix)) {
-        break;
-      }
-      if (isListed(name)) {
-        changes.add(new ManifestChange(table.find(name), name, e.getValue()));
-      }
-    }
-    changes.sort(Comparator.comparing(ManifestChange::name, RefOrder.INSTANCE));
-    return changes;
-  }
-
-  /** The parts of a range that no excluded prefix covers. */
-  private List<PackedRefsTable.Range> included(PackedRefsTable.Range all) {
-    List<PackedRefsTable.Range> excluded = new ArrayList<>();
-    for (String exclude : excludes) {
-      if (prefix.startsWith(exclude)) {
-        return List.of();
-      }
-      if (exclude.startsWith(prefix)) {
-        excluded.add(table.range(exclude));
-      }
-    }
-    excluded.sort(Comparator.comparingInt(PackedRefsTable.Range::from));
-    List<PackedRefsTable.Range> included = new ArrayList<>();
-    int from = all.from();
-    for (PackedRefsTable.Range range : excluded) {
-      if (range.from() > from) {
-        included.add(new PackedRefsTable.Range(from, range.from()));
-      }
-      from = Math.max(from, range.to());
-    }
-    if (from < all.to()) {
-      included.add(new PackedRefsTable.Range(from, all.to()));
-    }
-    return included;
+  private ManifestEntry symbolic(String name) {
+    Optional<Ref> ref = Optional.ofNullable(view.exact(name));
+    return new ManifestEntry(
+        table.find(name), name, ref.filter(found -> found.getObjectId() != null));
   }
 }

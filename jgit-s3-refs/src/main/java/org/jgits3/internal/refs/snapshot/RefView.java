@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
@@ -181,7 +182,7 @@ public final class RefView {
    * @return refs in order of {@link String#compareTo}
    */
   public List<Ref> prefix(String prefix, Set<String> excludes) {
-    return new RefListing(this, prefix, excludes).list();
+    return new RefListing(this, RefSelection.of(prefix, excludes)).list();
   }
 
   /**
@@ -209,11 +210,43 @@ public final class RefView {
         });
     for (String name : refs.symrefs().keySet()) {
       Ref ref = exact(name);
-      if (ref != null && (id.equals(ref.getObjectId()) || id.equals(ref.getPeeledObjectId()))) {
+      if (pointsTo(ref, id)) {
         tips.add(ref);
       }
     }
     return tips;
+  }
+
+  private static boolean pointsTo(@Nullable Ref ref, ObjectId id) {
+    return ref != null && (id.equals(ref.getObjectId()) || id.equals(ref.getPeeledObjectId()));
+  }
+
+  /**
+   * Tests whether a ref points to an object, or to a tag of it. Looks at no more refs than needed.
+   *
+   * @param id the object
+   * @param wanted tests the name of such a ref
+   * @return true if one of them is wanted, symbolic ones included
+   */
+  public boolean anyTip(ObjectId id, Predicate<String> wanted) {
+    for (Map.Entry<String, RefValue> change : overlay.entrySet()) {
+      if (change.getValue() instanceof RefValue.Direct d
+          && (d.id().equals(id) || d.peeled().filter(id::equals).isPresent())
+          && wanted.test(change.getKey())) {
+        return true;
+      }
+    }
+    for (String name : refs.symrefs().keySet()) {
+      if (wanted.test(name) && pointsTo(exact(name), id)) {
+        return true;
+      }
+    }
+    return table.anyTip(
+        id,
+        i -> {
+          String name = table.name(i);
+          return !overlay.containsKey(name) && wanted.test(name);
+        });
   }
 
   /**

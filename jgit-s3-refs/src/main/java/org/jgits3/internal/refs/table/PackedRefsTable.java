@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
@@ -167,6 +168,26 @@ public final class PackedRefsTable {
       int next = Math.min(to, last(part));
       out.accept(parts[part].bytes(), lines[i], end(part, next - 1) - lines[i]);
       i = next;
+    }
+  }
+
+  /**
+   * Passes on some refs one by one, without creating an object for any.
+   *
+   * @param from index of the first ref
+   * @param to index after the last one
+   * @param out receives them
+   * @throws IOException if {@code out} fails
+   */
+  public void forEach(int from, int to, RefLineSink out) throws IOException {
+    for (int i = from; i < to; ) {
+      int part = partOf(i);
+      byte[] bytes = parts[part].bytes();
+      for (int next = Math.min(to, last(part)); i < next; i++) {
+        int end = end(part, i);
+        boolean tag = isPeeled(bytes, lines[i] + HEX + 1, end);
+        out.ref(bytes, lines[i], tag ? end - PEELED - 1 : end - 1, tag ? end - HEX - 1 : -1);
+      }
     }
   }
 
@@ -427,6 +448,22 @@ public final class PackedRefsTable {
    *     if both
    */
   public void forEachTip(AnyObjectId id, IntConsumer each) {
+    anyTip(
+        id,
+        index -> {
+          each.accept(index);
+          return false;
+        });
+  }
+
+  /**
+   * Looks for a ref of an object, as {@link #forEachTip} does.
+   *
+   * @param id the object
+   * @param wanted tests the index of a ref that points to the object or a tag of it
+   * @return true as soon as one is wanted
+   */
+  public boolean anyTip(AnyObjectId id, IntPredicate wanted) {
     TipIndex index = tips;
     if (index == null) {
       synchronized (this) {
@@ -437,7 +474,7 @@ public final class PackedRefsTable {
         }
       }
     }
-    index.forEach(id, each);
+    return index.any(id, wanted);
   }
 
   /**

@@ -2,7 +2,7 @@
 package org.jgits3.internal.refs.table;
 
 import java.util.Arrays;
-import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import org.eclipse.jgit.lib.AnyObjectId;
 
 /**
@@ -64,24 +64,24 @@ final class TipIndex {
   }
 
   /**
-   * Finds the refs of an object.
+   * Looks for a ref of an object.
    *
    * @param id the object
-   * @param each called with the index of each ref that points to the object or a tag of it; twice
+   * @param wanted tests the index of a ref that points to the object or a tag of it; called twice
    *     if both
+   * @return true as soon as one is wanted
    */
-  void forEach(AnyObjectId id, IntConsumer each) {
+  boolean any(AnyObjectId id, IntPredicate wanted) {
     byte[] hex = new byte[40];
     id.copyTo(hex, 0);
     for (int i = heads[slot(PackedRefsTable.prefix(hex, 0))]; i != END; i = next[i]) {
-      if (i < table.size()) {
-        if (table.hasId(i, hex)) {
-          each.accept(i);
-        }
-      } else if (table.peelsTo(tags[i - table.size()], hex)) {
-        each.accept(tags[i - table.size()]);
+      int tag = i - table.size();
+      boolean found = tag < 0 ? table.hasId(i, hex) : table.peelsTo(tags[tag], hex);
+      if (found && wanted.test(tag < 0 ? i : tags[tag])) {
+        return true;
       }
     }
+    return false;
   }
 
   long bytes() {

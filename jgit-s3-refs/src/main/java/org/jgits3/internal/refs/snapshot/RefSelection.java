@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+
+/**
+ * Choice of refs by their names: those with one of some prefixes, unless the last rule that matches
+ * a name leaves it out. Immutable.
+ */
+public final class RefSelection {
+  /** All refs. */
+  public static final RefSelection ALL = new RefSelection(List.of(), List.of());
+
+  /** Prefixes of which none begins with another; empty for all names. */
+  private final NavigableSet<String> prefixes = new TreeSet<>();
+
+  private final List<RefRule> rules;
+
+  /**
+   * Selects refs.
+   *
+   * @param prefixes prefixes of their names; none for all names
+   * @param rules rules, of which a later one overrides an earlier one
+   */
+  RefSelection(Collection<String> prefixes, List<RefRule> rules) {
+    this.rules = List.copyOf(rules);
+    for (String prefix : new TreeSet<>(prefixes)) {
+      if (!hasPrefix(prefix)) {
+        this.prefixes.add(prefix);
+      }
+    }
+  }
+
+  /** Tests whether a name has one of the prefixes, of which only the nearest one can be it. */
+  private boolean hasPrefix(String name) {
+    String nearest = prefixes.floor(name);
+    return nearest != null && name.startsWith(nearest);
+  }
+
+  /** Refs with a prefix, without those that have one of some others. */
+  static RefSelection of(String prefix, Collection<String> excludes) {
+    return new RefSelection(
+        List.of(prefix), excludes.stream().map(e -> new RefRule(e, false, true)).toList());
+  }
+
+  /**
+   * Restricts the rules to names with one of some prefixes.
+   *
+   * @param those the prefixes, instead of those of this selection; none for all names
+   * @return the selection
+   */
+  public RefSelection under(Collection<String> those) {
+    return new RefSelection(those, rules);
+  }
+
+  /**
+   * Leaves out one ref more.
+   *
+   * @param name its full name
+   * @return the selection
+   */
+  public RefSelection without(String name) {
+    return new RefSelection(
+        prefixes, Stream.concat(rules.stream(), Stream.of(new RefRule(name, true, true))).toList());
+  }
+
+  /** Tests whether all refs are selected. */
+  public boolean isAll() {
+    return prefixes.isEmpty() && rules.isEmpty();
+  }
+
+  /**
+   * Tests whether a name is selected.
+   *
+   * @param name full name of a ref
+   * @return true if it is
+   */
+  public boolean has(String name) {
+    if (!prefixes.isEmpty() && !hasPrefix(name)) {
+      return false;
+    }
+    for (int i = rules.size() - 1; i >= 0; i--) {
+      if (rules.get(i).matches(name)) {
+        return !rules.get(i).leavesOut();
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The selected names of a map, in its order. Looks at few others if all of them have one prefix.
+   *
+   * @param refs map with names of refs as keys
+   */
+  Stream<String> among(SortedMap<String, ?> refs) {
+    if (prefixes.size() != 1) {
+      return refs.keySet().stream().filter(this::has);
+    }
+    String prefix = prefixes.first();
+    return refs.tailMap(prefix).keySet().stream()
+        .takeWhile(name -> name.startsWith(prefix))
+        .filter(this::has);
+  }
+
+  /** The ranges of a table that are selected, in order. Looks at no ref of the others. */
+  List<PackedRefsTable.Range> ranges(PackedRefsTable table) {
+    List<PackedRefsTable.Range> wanted =
+        (prefixes.isEmpty() ? Stream.of("") : prefixes.stream())
+            .map(table::range)
+            .sorted(Comparator.comparingInt(PackedRefsTable.Range::from))
+            .toList();
+    if (rules.isEmpty()) {
+      return wanted;
+    }
+    List<List<PackedRefsTable.Range>> matches =
+        rules.stream().map(rule -> rule.ranges(table)).toList();
+    NavigableSet<Integer> cuts = new TreeSet<>();
+    matches.stream()
+        .flatMap(List::stream)
+        .forEach(range -> cuts.addAll(List.of(range.from(), range.to())));
+    List<PackedRefsTable.Range> selected = new ArrayList<>();
+    for (PackedRefsTable.Range range : wanted) {
+      int from = range.from();
+      for (int cut : cuts.subSet(from, false, range.to(), false)) {
+        add(selected, from, cut, matches);
+        from = cut;
+      }
+      add(selected, from, range.to(), matches);
+    }
+    return selected;
+  }
+
+  /** Adds the refs between two cuts, of which the first one stands for all. */
+  private void add(
+      List<PackedRefsTable.Range> selected,
+      int from,
+      int to,
+      List<List<PackedRefsTable.Range>> matches) {
+    for (int i = rules.size() - 1; i >= 0 && from < to; i--) {
+      if (matches.get(i).stream().anyMatch(range -> range.from() <= from && from < range.to())) {
+        if (!rules.get(i).leavesOut()) {
+          break;
+        }
+        return;
+      }
+    }
+    selected.add(new PackedRefsTable.Range(from, to));
+  }
+}

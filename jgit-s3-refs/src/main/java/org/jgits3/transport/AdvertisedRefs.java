@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.AbstractCollection;
+import java.util.AbstractMap;
+import java.util.AbstractSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.Ref;
+import org.jgits3.internal.function.IoSupplier;
+import org.jgits3.internal.refs.snapshot.ShownRefs;
+
+/**
+ * Refs as JGit wants them, by name. They are read when one is first asked for, and each is created
+ * when it is asked for. JGit collects the ids of all that are listed, so a request that only names
+ * refs lists none. Used by one thread.
+ */
+final class AdvertisedRefs extends AbstractMap<String, Ref> {
+  /** Refs that the map lists, of all that it finds. */
+  enum Listing {
+    /** None of them. */
+    NONE,
+    /** Tags, which JGit sends together with their objects. */
+    TAGS,
+    /** All. */
+    ALL
+  }
+
+  private final IoSupplier<ShownRefs> read;
+  private final Listing listing;
+  @Nullable private ShownRefs shown;
+
+  AdvertisedRefs(IoSupplier<ShownRefs> read, Listing listing) {
+    this.read = read;
+    this.listing = listing;
+  }
+
+  ShownRefs shown() {
+    if (shown == null) {
+      try {
+        shown = read.get();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return shown;
+  }
+
+  @Override
+  @Nullable
+  public Ref get(Object name) {
+    return name instanceof String s ? shown().exact(s) : null;
+  }
+
+  @Override
+  public boolean containsKey(Object name) {
+    return get(name) != null;
+  }
+
+  @Override
+  public Collection<Ref> values() {
+    return new Values();
+  }
+
+  /** Refs that are listed; an advertisement sends all, and creates none of them. */
+  final class Values extends AbstractCollection<Ref> {
+    ShownRefs all() {
+      return shown();
+    }
+
+    private Collection<Ref> listed() {
+      return switch (listing) {
+        case NONE -> List.of();
+        case TAGS -> shown().under(List.of(Constants.R_TAGS));
+        case ALL -> shown();
+      };
+    }
+
+    @Override
+    public Iterator<Ref> iterator() {
+      return Collections.unmodifiableCollection(listed()).iterator();
+    }
+
+    @Override
+    public int size() {
+      return listed().size();
+    }
+  }
+
+  @Override
+  public Set<Entry<String, Ref>> entrySet() {
+    return new Entries();
+  }
+
+  private final class Entries extends AbstractSet<Entry<String, Ref>> {
+    @Override
+    public Iterator<Entry<String, Ref>> iterator() {
+      Iterator<Ref> refs = values().iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return refs.hasNext();
+        }
+
+        @Override
+        public Entry<String, Ref> next() {
+          Ref ref = refs.next();
+          return Map.entry(ref.getName(), ref);
+        }
+      };
+    }
+
+    @Override
+    public int size() {
+      return values().size();
+    }
+  }
+}

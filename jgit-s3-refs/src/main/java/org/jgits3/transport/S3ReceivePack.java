@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.ConnectivityChecker;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.eclipse.jgit.transport.PreReceiveHook;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.RefFilter;
+import org.jgits3.S3Repository;
+import org.jgits3.internal.refs.snapshot.HideRefs;
+import org.jgits3.internal.refs.snapshot.RefSelection;
+import org.jgits3.internal.refs.snapshot.ShownRefs;
+
+/**
+ * Receives a push into a repository of the store, or of any other kind, which it treats as JGit
+ * does. A {@code ReceivePackFactory} returns one.
+ *
+ * <p>Over HTTP it looks up the refs that the commands name, and no others. {@link
+ * #getAdvertisedRefs} then finds every ref that is not hidden by {@code get} and lists none, and
+ * {@link #getAdvertisedObjects} is empty. A {@link RefFilter}, an {@code AdvertiseRefsHook} that
+ * sets refs, or {@link #setCheckReferencedObjectsAreReachable} make JGit list them as usual.
+ *
+ * <p>Refs that {@code transfer.hideRefs} or {@code receive.hideRefs} hide are not advertised, and
+ * commands that name them are refused, as Git does. Connectivity is checked from the commands to
+ * the nearest objects that any ref points to, hidden ones included, as Git does, too.
+ *
+ * <p>Used by one thread.
+ */
+public class S3ReceivePack extends ReceivePack {
+  private final RefSelection notHidden;
+
+  /**
+   * Receives a push, with the configuration of the repository.
+   *
+   * @param into the repository
+   */
+  public S3ReceivePack(Repository into) {
+    this(into, into.getConfig());
+  }
+
+  /**
+   * Receives a push.
+   *
+   * @param into the repository
+   * @param config configuration that says which refs are hidden; the rest is as in the repository's
+   *     own until a setter changes it
+   */
+  public S3ReceivePack(Repository into, Config config) {
+    super(into);
+    this.notHidden =
+        into instanceof S3Repository ? HideRefs.shown(config, "receive") : RefSelection.ALL;
+    setPreReceiveHook(PreReceiveHook.NULL);
+    if (into instanceof S3Repository repository) {
+      connectivityChecker = new NearestRefs(repository, connectivityChecker);
+    }
+  }
+
+  /** Sets a hook that gets the commands that are left when those of hidden refs are refused. */
+  @Override
+  public final void setPreReceiveHook(@Nullable PreReceiveHook hook) {
+    PreReceiveHook next = hook == null ? PreReceiveHook.NULL : hook;
+    super.setPreReceiveHook(
+        (push, commands) -> {
+          refuseHidden();
+          next.onPreReceive(push, filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED));
+        });
+  }
+
+  /** Refuses commands that name hidden refs, whether these exist or not. */
+  private void refuseHidden() {
+    boolean refused = false;
+    for (ReceiveCommand command : getAllCommands()) {
+      if (!notHidden.has(command.getRefName())) {
+        boolean deletes = command.getNewId().equals(ObjectId.zeroId());
+        command.setResult(
+            ReceiveCommand.Result.REJECTED_OTHER_REASON,
+            "deny " + (deletes ? "deleting" : "updating") + " a hidden ref");
+        refused = true;
+      }
+    }
+    if (refused && isAtomic()) {
+      ReceiveCommand.abort(getAllCommands());
+    }
+  }
+
+  /** Sets the refs to advertise, of which those that are hidden are left out. */
+  @Override
+  public void setAdvertisedRefs(@Nullable Map<String, Ref> all, @Nullable Set<ObjectId> haves)
+      throws IOException {
+    if (all != null) {
+      super.setAdvertisedRefs(shown(all), haves);
+    } else if (getRepository() instanceof S3Repository repository) {
+      super.setAdvertisedRefs(refs(repository), haves);
+    } else {
+      super.setAdvertisedRefs(null, haves);
+    }
+  }
+
+  private Map<String, Ref> shown(Map<String, Ref> all) {
+    return all.entrySet().stream()
+        .filter(e -> notHidden.has(e.getKey()))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  private AdvertisedRefs refs(S3Repository repository) {
+    return new AdvertisedRefs(
+        () -> withoutHead(new ShownRefs(repository.getRefDatabase().lookup(), notHidden)),
+        isNaming() ? AdvertisedRefs.Listing.NONE : AdvertisedRefs.Listing.ALL);
+  }
+
+  /** Leaves out {@code HEAD} if it is symbolic, as JGit does, too, and Git always. */
+  private static ShownRefs withoutHead(ShownRefs all) {
+    Ref head = all.exact(Constants.HEAD);
+    return head != null && head.isSymbolic() ? all.without(Constants.HEAD) : all;
+  }
+
+  /**
+   * Sends the response to {@code GET info/refs?service=git-receive-pack}, in memory that does not
+   * grow with the refs. A server that calls this instead of {@link #sendAdvertisedRefs} sends the
+   * refs as fast as they can be copied.
+   *
+   * @param out body of the response; flushed and not closed
+   * @throws IOException if refs cannot be read or sent
+   */
+  public void sendInfoRefs(OutputStream out) throws IOException {
+    setBiDirectionalPipe(false);
+    try {
+      PacketLineOut service = new PacketLineOut(out);
+      service.setFlushOnEnd(false);
+      service.writeString("# service=git-receive-pack\n");
+      service.end();
+      sendAdvertisedRefs(new StreamedAdvertiser(out));
+      out.flush();
+    } finally {
+      getRevWalk().close();
+    }
+  }
+
+  /** Tests whether refs are only named, so that none need be listed. */
+  private boolean isNaming() {
+    return !isBiDirectionalPipe()
+        && getRefFilter() == RefFilter.DEFAULT
+        && !isCheckReferencedObjectsAreReachable();
+  }
+
+  /** Checks connectivity down to the nearest objects that refs point to. */
+  private record NearestRefs(S3Repository repository, ConnectivityChecker full)
+      implements ConnectivityChecker {
+    @Override
+    public void checkConnectivity(
+        ConnectivityCheckInfo push, Set<ObjectId> haves, ProgressMonitor monitor)
+        throws IOException {
+      if (push.isCheckObjects()) {
+        full.checkConnectivity(push, haves, monitor);
+        return;
+      }
+      Set<ObjectId> values =
+          push.getCommands().stream()
+              .filter(command -> command.getResult() == ReceiveCommand.Result.NOT_ATTEMPTED)
+              .map(ReceiveCommand::getNewId)
+              .filter(id -> !id.equals(ObjectId.zeroId()))
+              .collect(Collectors.toSet());
+      repository.getObjectDatabase().checkComplete(values, repository.getRefDatabase().newest());
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.AdvertiseRefsHook;
+import org.eclipse.jgit.transport.ProtocolV2Hook;
+import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.RefFilter;
+import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.S3Repository;
+import org.jgits3.internal.refs.snapshot.HideRefs;
+import org.jgits3.internal.refs.snapshot.RefSelection;
+import org.jgits3.internal.refs.snapshot.ShownRefs;
+
+/**
+ * Serves a fetch from a repository of the store, or of any other kind, which it treats as JGit
+ * does. An {@code UploadPackFactory} returns one.
+ *
+ * <p>Over HTTP a fetch looks up the objects that it wants, and lists no refs except tags, which
+ * JGit sends with the commits they point to. Wanted objects that no ref points to are refused
+ * unless a ref that is not hidden leads to them, or the request policy allows more. A listing in
+ * protocol 2 is copied from the bytes of the table. A {@link RefFilter}, an {@link
+ * AdvertiseRefsHook} or a validator of the embedder's own makes JGit list the refs as usual.
+ *
+ * <p>Refs that {@code transfer.hideRefs} or {@code uploadpack.hideRefs} hide are not listed, and
+ * cannot be named by {@code want-ref}. Their objects can be wanted by id only if the request policy
+ * allows it.
+ *
+ * <p>Used by one thread.
+ */
+public class S3UploadPack extends UploadPack {
+  /** Takes the place of JGit's own filter, which knows a part of Git's rules. */
+  private static final RefFilter ALL = refs -> refs;
+
+  private final RefSelection notHidden;
+
+  /** Set while a request is served that came without an advertisement. */
+  private boolean serving;
+
+  private boolean filtered;
+
+  /**
+   * Serves a fetch, with the configuration of the repository.
+   *
+   * @param from the repository
+   */
+  public S3UploadPack(Repository from) {
+    this(from, from.getConfig());
+  }
+
+  /**
+   * Serves a fetch.
+   *
+   * @param from the repository
+   * @param config configuration that says which refs are hidden; the rest is as in the repository's
+   *     own until {@link #setTransferConfig} changes it
+   */
+  public S3UploadPack(Repository from, Config config) {
+    super(from);
+    this.notHidden =
+        from instanceof S3Repository ? HideRefs.shown(config, "uploadpack") : RefSelection.ALL;
+    setRefFilter(null);
+    setAdvertiseRefsHook(null);
+  }
+
+  @Override
+  public final void setRefFilter(@Nullable RefFilter filter) {
+    boolean given = filter != null && filter != RefFilter.DEFAULT;
+    filtered |= given;
+    super.setRefFilter(given || !(getRepository() instanceof S3Repository) ? filter : ALL);
+  }
+
+  @Override
+  public final void setAdvertiseRefsHook(@Nullable AdvertiseRefsHook hook) {
+    boolean given = hook != null && hook != AdvertiseRefsHook.DEFAULT;
+    filtered |= given;
+    super.setAdvertiseRefsHook(
+        given || !(getRepository() instanceof S3Repository) ? hook : new FoundByName());
+  }
+
+  /** Sets the refs to advertise, of which those that are hidden are left out. */
+  @Override
+  public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
+    if (all != null) {
+      super.setAdvertisedRefs(
+          all.entrySet().stream()
+              .filter(e -> notHidden.has(e.getKey()))
+              .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    } else if (getRepository() instanceof S3Repository repository) {
+      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(repository, notHidden), listing()));
+    } else {
+      super.setAdvertisedRefs(null);
+    }
+  }
+
+  /** Gives JGit refs that it can find, before it lists them. */
+  private static final class FoundByName implements AdvertiseRefsHook {
+    @Override
+    public void advertiseRefs(UploadPack up) {
+      up.setAdvertisedRefs(null);
+    }
+
+    @Override
+    public void advertiseRefs(ReceivePack rp) {
+      throw new UnsupportedOperationException("hook of fetches");
+    }
+  }
+
+  private static ShownRefs shown(S3Repository repository, RefSelection selection)
+      throws IOException {
+    return new ShownRefs(repository.getRefDatabase().lookup(), selection);
+  }
+
+  private AdvertisedRefs.Listing listing() {
+    if (!serving) {
+      return AdvertisedRefs.Listing.ALL;
+    }
+    return getRequestPolicy() == RequestPolicy.ANY
+        ? AdvertisedRefs.Listing.NONE
+        : AdvertisedRefs.Listing.TAGS;
+  }
+
+  @Override
+  public void uploadWithExceptionPropagation(
+      InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
+    RequestPolicy policy = getRequestPolicy();
+    if (isBiDirectionalPipe()
+        || filtered
+        || policy == null
+        || !(getRepository() instanceof S3Repository repository)) {
+      super.uploadWithExceptionPropagation(input, output, messages);
+      return;
+    }
+    BufferedInputStream request = new BufferedInputStream(input);
+    if (getProtocolV2Hook() == ProtocolV2Hook.DEFAULT && LsRefs.begins(request)) {
+      list(repository, request, output);
+      return;
+    }
+    serving = true;
+    if (policy != RequestPolicy.ANY) {
+      RefSelection wanted = policy.implies(RequestPolicy.TIP) ? RefSelection.ALL : notHidden;
+      setRequestValidator(new VisibleWants(() -> shown(repository, wanted)));
+    }
+    super.uploadWithExceptionPropagation(request, output, messages);
+  }
+
+  private void list(S3Repository repository, InputStream request, OutputStream output)
+      throws IOException {
+    try {
+      LsRefs.read(request).answer(shown(repository, notHidden), output);
+    } finally {
+      getRevWalk().close();
+    }
+  }
+
+  /**
+   * Sends the response to {@code GET info/refs?service=git-upload-pack}, in memory that does not
+   * grow with the refs. A server that calls this instead of {@link #sendAdvertisedRefs} sends the
+   * refs as fast as they can be copied.
+   *
+   * @param out body of the response; flushed and not closed
+   * @throws IOException if refs cannot be read or sent
+   */
+  public void sendInfoRefs(OutputStream out) throws IOException {
+    setBiDirectionalPipe(false);
+    try {
+      sendAdvertisedRefs(new StreamedAdvertiser(out), "git-upload-pack");
+      out.flush();
+    } finally {
+      getRevWalk().close();
+    }
+  }
+}

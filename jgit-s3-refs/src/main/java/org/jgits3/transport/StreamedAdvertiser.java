@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.Collection;
+import java.util.Set;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.eclipse.jgit.transport.RefAdvertiser.PacketLineOutRefAdvertiser;
+
+/**
+ * Writes an advertisement of protocol 0 as JGit does, in the order of C git. Refs that are only
+ * listed are copied from the bytes of the table. Used by one thread.
+ */
+final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
+  private static final int HEX = 40;
+  private static final byte[] PEELED = "^{}".getBytes(UTF_8);
+
+  private final RefPackets packets;
+  private boolean peels;
+
+  StreamedAdvertiser(OutputStream out) {
+    super(packets(out));
+    this.packets = new RefPackets(out);
+  }
+
+  private static PacketLineOut packets(OutputStream out) {
+    PacketLineOut packets = new PacketLineOut(out);
+    packets.setFlushOnEnd(false);
+    return packets;
+  }
+
+  @Override
+  public void setDerefTags(boolean deref) {
+    peels = deref;
+    super.setDerefTags(deref);
+  }
+
+  /** Tells clients of protocol 2 that {@link LsRefs} knows more than JGit's command. */
+  @Override
+  protected void writeOne(CharSequence line) throws IOException {
+    super.writeOne(line.toString().equals("ls-refs") ? "ls-refs=unborn" : line);
+  }
+
+  /** Returns no ids where it streams, since wants are looked up. */
+  @Override
+  public Set<ObjectId> send(Collection<Ref> refs) throws IOException {
+    if (!(refs instanceof AdvertisedRefs.Values values)) {
+      return super.send(refs);
+    }
+    try {
+      values.all().writeTo(this::send);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    packets.flush();
+    return Set.of();
+  }
+
+  private void send(byte[] bytes, int start, int end, int peeled) throws IOException {
+    if (isEmpty()) {
+      String name = new String(bytes, start + HEX + 1, end - start - HEX - 1, UTF_8);
+      advertiseId(ObjectId.fromString(bytes, start), name); // with the capabilities
+    } else {
+      packets.begin().add(bytes, start, end).end();
+    }
+    if (peels && peeled >= 0) {
+      packets
+          .begin()
+          .add(bytes, peeled, peeled + HEX)
+          .add(bytes, start + HEX, end)
+          .add(PEELED)
+          .end();
+    }
+  }
+}

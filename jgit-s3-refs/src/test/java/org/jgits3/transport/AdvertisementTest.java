@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.transport.PacketLineIn;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.RefAdvertiser.PacketLineOutRefAdvertiser;
+import org.eclipse.jgit.transport.RefFilter;
+import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Seeds;
+import org.jgits3.transfer.Exporter;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compares advertisements of random refs with those of JGit, byte by byte, and of C git. */
+class AdvertisementTest {
+  @TempDir Path directory;
+  @TempDir Path scratch;
+  private S3RepositoryManager manager;
+  private S3Repository repository;
+
+  @BeforeEach
+  void create() throws Exception {
+    manager = TestRepositories.manager(new DirectoryObjectStore(directory));
+    repository = manager.createRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    repository.close();
+    manager.close();
+  }
+
+  @Seeds(20)
+  void refs_are_advertised_as_jgit_does(long seed) throws Exception {
+    RandomRefs refs = new RandomRefs(new Random(seed));
+    refs.into(repository);
+    for (int i = 0; i < 10; i++) {
+      Config config = config(refs.rules());
+      assertThat(push(config)).as(config.toText()).isEqualTo(pushByJGit(config));
+      assertThat(fetch(config)).as(config.toText()).isEqualTo(fetchByJGit(config));
+    }
+  }
+
+  @Seeds(6)
+  void refs_are_advertised_as_git_does(long seed) throws Exception {
+    RandomRefs refs = new RandomRefs(new Random(seed));
+    refs.into(repository);
+    GitClient git = export();
+    String own = Files.readString(scratch.resolve("r.git/config"));
+    for (int i = 0; i < 4; i++) {
+      Config config = config(refs.rules());
+      Files.writeString(scratch.resolve("r.git/config"), own + config.toText());
+      assertThat(lines(push(config), 2))
+          .as(config.toText())
+          .isEqualTo(lines(git.run("receive-pack", "--http-backend-info-refs", "."), 0));
+      assertThat(lines(fetch(config), 2))
+          .as(config.toText())
+          .isEqualTo(lines(git.run("upload-pack", "--http-backend-info-refs", "."), 0));
+      byte[] request = listing(refs);
+      assertThat(list(config, request))
+          .as(config.toText() + new String(request, UTF_8))
+          .isEqualTo(
+              git.run(
+                  stdin -> stdin.write(request),
+                  "-c",
+                  "alias.v2=!GIT_PROTOCOL=version=2 git upload-pack --stateless-rpc .",
+                  "v2"));
+    }
+  }
+
+  private static Config config(String text) throws Exception {
+    Config config = new Config();
+    config.fromText(text);
+    return config;
+  }
+
+  private GitClient export() throws IOException {
+    new Exporter(NullProgressMonitor.INSTANCE).run(repository, scratch.resolve("r.git"));
+    return GitClient.in(scratch).at("r.git");
+  }
+
+  private String push(Config config) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    new S3ReceivePack(repository, config).sendInfoRefs(out);
+    return out.toString(UTF_8);
+  }
+
+  private String fetch(Config config) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    new S3UploadPack(repository, config).sendInfoRefs(out);
+    return out.toString(UTF_8);
+  }
+
+  private String list(Config config, byte[] request) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    S3UploadPack up = new S3UploadPack(repository, config);
+    up.setExtraParameters(List.of("version=2"));
+    up.setBiDirectionalPipe(false);
+    up.upload(new ByteArrayInputStream(request), out, null);
+    return out.toString(UTF_8).stripTrailing();
+  }
+
+  private static byte[] listing(RandomRefs refs) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PacketLineOut packets = new PacketLineOut(out);
+    packets.writeString("command=ls-refs\n");
+    packets.writeString("agent=test");
+    packets.writeDelim();
+    for (String flag : List.of("peel", "symrefs", "unborn")) {
+      if (refs.random().nextBoolean()) {
+        packets.writeString(flag + "\n");
+      }
+    }
+    for (String prefix : refs.prefixes()) {
+      packets.writeString("ref-prefix " + prefix + "\n");
+    }
+    packets.end();
+    return out.toByteArray();
+  }
+
+  private String pushByJGit(Config config) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PacketLineOut packets = new PacketLineOut(out);
+    packets.writeString("# service=git-receive-pack\n");
+    packets.end();
+    ReceivePack push = new ReceivePack(repository);
+    push.setRefFilter(filter(config, "receive"));
+    push.sendAdvertisedRefs(new PacketLineOutRefAdvertiser(packets));
+    return out.toString(UTF_8);
+  }
+
+  private String fetchByJGit(Config config) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (UploadPack fetch = new UploadPack(repository)) {
+      fetch.setBiDirectionalPipe(false);
+      fetch.setRefFilter(filter(config, "uploadpack"));
+      fetch.sendAdvertisedRefs(
+          new PacketLineOutRefAdvertiser(new PacketLineOut(out)), "git-upload-pack");
+    }
+    return out.toString(UTF_8);
+  }
+
+  private static RefFilter filter(Config config, String service) {
+    List<String> rules = rules(config.toText(), service);
+    return refs ->
+        refs.entrySet().stream()
+            .filter(e -> !isHidden(e.getKey(), rules))
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  /** The values of a config that this test has written, in their order. */
+  private static List<String> rules(String config, String service) {
+    List<String> rules = new ArrayList<>();
+    String section = "";
+    for (String line : config.split("\n", -1)) {
+      if (line.startsWith("[")) {
+        section = line;
+      } else if (section.equals("[transfer]") || section.equals("[" + service + "]")) {
+        rules.add(line.replaceFirst(".*= *", "").replace("\"", ""));
+      }
+    }
+    return rules;
+  }
+
+  private static boolean isHidden(String name, List<String> rules) {
+    boolean hidden = false;
+    for (String rule : rules) {
+      String path = rule.replaceFirst("^!?\\^?", "").replaceFirst("/+$", "");
+      if (!rule.isEmpty() && (name.equals(path) || name.startsWith(path + "/"))) {
+        hidden = !rule.startsWith("!");
+      }
+    }
+    return hidden;
+  }
+
+  /** Refs of an advertisement, without the capabilities. */
+  private static List<String> lines(String advertisement, int skip) throws IOException {
+    PacketLineIn packets =
+        new PacketLineIn(new ByteArrayInputStream(advertisement.getBytes(UTF_8)));
+    for (int i = 0; i < skip; i++) {
+      packets.readString();
+    }
+    List<String> lines = new ArrayList<>();
+    for (String line : packets.readStrings()) {
+      lines.add(line.replaceFirst("\0.*", ""));
+    }
+    lines.removeIf(line -> line.endsWith(" capabilities^{}")); // older Git has none
+    return lines;
+  }
+}

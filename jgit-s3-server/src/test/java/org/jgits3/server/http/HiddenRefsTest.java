@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests of {@code hideRefs} with the real Git. */
+class HiddenRefsTest {
+  @TempDir Path directory;
+  @TempDir Path scratch;
+  private S3RepositoryManager manager;
+  private GitHttpServer server;
+  private GitClient work;
+  private String main;
+  private String change;
+
+  @BeforeEach
+  void serve() throws Exception {
+    Config config = new Config();
+    config.setString("init", null, "defaultBranch", "main");
+    manager =
+        new S3RepositoryManager(
+            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+    manager.createRepository("r").close();
+    server = GitHttpServer.builder().start(manager);
+    GitClient git = GitClient.in(scratch);
+    git.run("clone", "-q", server.uri() + "r.git", "work");
+    work = git.at("work");
+    main = work.commitFile("file", "first");
+    work.run("push", "-q", "origin", "HEAD:refs/heads/main");
+    change = work.commitFile("file", "of a change");
+    work.run("push", "-q", "origin", "HEAD:refs/changes/01/1/1");
+    git.run("init", "-q", "other");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+    manager.close();
+  }
+
+  private void hide(String section, String... rules) throws Exception {
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.setStringList(section, null, "hideRefs", List.of(rules));
+      config.save();
+    }
+  }
+
+  private void set(String key, boolean value) throws Exception {
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.setBoolean("uploadpack", null, key, value);
+      config.save();
+    }
+  }
+
+  private GitResult fetch(String version, String wanted) {
+    return work.at("../other")
+        .attempt("-c", "protocol.version=" + version, "fetch", server.uri() + "r.git", wanted);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void hidden_refs_are_not_listed(String version) throws Exception {
+    hide("transfer", "refs/changes", "!refs/changes/02");
+    work.run("push", "-q", "origin", "HEAD:refs/changes/02/2/1");
+    assertThat(work.run("-c", "protocol.version=" + version, "ls-remote", "origin"))
+        .contains("refs/heads/main", "refs/changes/02/2/1")
+        .doesNotContain("refs/changes/01");
+  }
+
+  @Test
+  void each_service_has_rules_of_its_own() throws Exception {
+    hide("receive", "refs/changes");
+    assertThat(work.run("ls-remote", "origin")).contains("refs/changes/01/1/1");
+    assertThat(work.attempt("push", "origin", ":refs/changes/01/1/1").stderr())
+        .contains("deny deleting a hidden ref");
+    hide("receive");
+    hide("uploadpack", "refs/changes");
+    assertThat(work.run("ls-remote", "origin")).doesNotContain("refs/changes");
+    work.run("push", "-q", "origin", ":refs/changes/01/1/1");
+  }
+
+  @Test
+  void push_to_a_hidden_ref_is_refused_as_git_does() throws Exception {
+    hide("transfer", "refs/changes");
+    for (String ref : List.of("refs/changes/01/1/1", "refs/changes/none")) {
+      GitResult push = work.attempt("push", "origin", "-f", "HEAD~1:" + ref);
+      assertThat(push.exitCode()).isNotZero();
+      assertThat(push.stderr()).contains("deny updating a hidden ref");
+    }
+    assertThat(refs()).contains(change + " refs/changes/01/1/1").doesNotContain("none");
+  }
+
+  @Test
+  void deletion_of_a_hidden_ref_is_refused_whether_it_exists_or_not() throws Exception {
+    hide("receive", "refs/changes");
+    for (String ref : List.of("refs/changes/01/1/1", "refs/changes/none")) {
+      String answer = send(change + " " + "0".repeat(40) + " " + ref);
+      assertThat(answer).contains("ng " + ref + " deny deleting a hidden ref");
+    }
+    assertThat(refs()).contains("refs/changes/01/1/1");
+  }
+
+  /** Sends a command that git would not send, since it does not see the ref. */
+  private String send(String command) throws Exception {
+    String line = command + "\0 report-status";
+    String body = String.format("%04x%s0000", line.length() + 4, line);
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(server.uri().resolve("r.git/git-receive-pack"))
+                .header("Content-Type", "application/x-git-receive-pack-request")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
+  @Test
+  void atomic_push_with_a_hidden_ref_changes_nothing() throws Exception {
+    hide("transfer", "refs/changes");
+    GitResult push =
+        work.attempt(
+            "push", "--atomic", "origin", "HEAD:refs/heads/new", "HEAD:refs/changes/03/3/1");
+    assertThat(push.exitCode()).isNotZero();
+    assertThat(refs()).doesNotContain("refs/heads/new").doesNotContain("refs/changes/03");
+    assertThat(
+            work.attempt("push", "origin", "HEAD:refs/heads/new", "HEAD:refs/changes/03/3/1")
+                .exitCode())
+        .isNotZero();
+    assertThat(refs()).contains("refs/heads/new").doesNotContain("refs/changes/03");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void hidden_object_cannot_be_wanted(String version) throws Exception {
+    hide("transfer", "refs/changes");
+    GitResult fetch = fetch(version, change);
+    assertThat(fetch.exitCode()).isNotZero();
+    assertThat(fetch(version, "refs/changes/01/1/1").exitCode()).isNotZero();
+    assertThat(fetch(version, main).exitCode()).isZero();
+    assertThat(fetch(version, "main").exitCode()).isZero();
+  }
+
+  @Test
+  void hidden_object_that_is_wanted_all_the_same_is_not_ours() throws Exception {
+    hide("uploadpack", "refs/changes");
+    assertThat(fetch("2", change).stderr()).contains("upload-pack: not our ref " + change);
+  }
+
+  @Test
+  void hidden_tip_can_be_wanted_where_the_configuration_says_so() throws Exception {
+    hide("uploadpack", "refs/changes");
+    set("allowTipSHA1InWant", true);
+    assertThat(fetch("2", change).exitCode()).isZero();
+  }
+
+  @Test
+  void any_object_can_be_wanted_where_the_configuration_says_so() throws Exception {
+    hide("uploadpack", "refs/changes");
+    set("allowAnySHA1InWant", true);
+    assertThat(fetch("2", change).exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void older_commit_of_a_shown_ref_can_be_wanted(String version) throws Exception {
+    hide("uploadpack", "refs/changes");
+    work.run("push", "-q", "origin", "HEAD:main");
+    assertThat(fetch("2", main).exitCode()).isZero();
+  }
+
+  @Test
+  void push_on_top_of_a_hidden_commit_is_connected() throws Exception {
+    hide("transfer", "refs/changes");
+    work.run("push", "-q", "origin", "HEAD:refs/heads/visible");
+    assertThat(fetch("2", "visible").exitCode()).isZero();
+  }
+
+  @Test
+  void fetches_of_shallow_histories_and_tags_work_beside_hidden_refs() throws Exception {
+    hide("transfer", "refs/changes");
+    work.run("tag", "-a", "-m", "one", "v1");
+    work.run("push", "-q", "origin", "HEAD:main", "v1");
+    for (String version : List.of("0", "2")) {
+      String copy = "copy" + version;
+      GitClient.in(scratch)
+          .run(
+              "-c",
+              "protocol.version=" + version,
+              "clone",
+              "-q",
+              "--depth=1",
+              server.uri() + "r.git",
+              copy);
+      assertThat(work.at("../" + copy).run("tag", "--points-at", "HEAD")).isEqualTo("v1");
+    }
+  }
+
+  private String refs() throws IOException {
+    StringBuilder refs = new StringBuilder();
+    try (S3Repository r = manager.openRepository("r")) {
+      for (var ref : r.getRefDatabase().getRefs()) {
+        refs.append(ref.getObjectId().name()).append(' ').append(ref.getName()).append('\n');
+      }
+    }
+    return refs.toString();
+  }
+}
