@@ -5,8 +5,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
+import java.io.StreamCorruptedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,7 +18,6 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
-import java.util.zip.ZipException;
 import org.jgits3.history.HistoryUnavailableException.Reason;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
@@ -47,6 +46,12 @@ public final class StoreCursor {
 
   /** Version, repository id, generation. */
   static final int VALUE_BYTES = DIGEST_BYTES + ID_BYTES + Long.BYTES;
+
+  /** Bytes of the record of a repository without a name. */
+  private static final int LEAST_RECORD = NameTable.length(new byte[0], VALUE_BYTES);
+
+  /** Most bytes that a compressed byte can stand for, by the format of DEFLATE. */
+  private static final long MOST_INFLATED = 1032;
 
   private static final NameTable NONE = new NameTable.Builder(0, 0, VALUE_BYTES).build();
 
@@ -249,18 +254,22 @@ public final class StoreCursor {
     try (DataInputStream in =
         new DataInputStream(
             new InflaterInputStream(new ByteArrayInputStream(bytes, head, end - head)))) {
-      return read(in);
-    } catch (ZipException | EOFException e) {
-      throw unreadable("is a damaged cursor: " + e.getMessage());
-    } catch (IOException e) {
-      throw new IllegalStateException("an array can be read", e);
+      return read(in, MOST_INFLATED * (end - head));
+    } catch (IOException e) { // an array can be read, but has other bytes
+      throw unreadable("is a damaged cursor: " + e);
     }
   }
 
-  private static StoreCursor read(DataInputStream in) throws IOException {
+  /** Reads repositories, for which there is memory if they have at most so many bytes. */
+  private static StoreCursor read(DataInputStream in, long most) throws IOException {
     String location = in.readUTF();
     int size = in.readInt();
-    NameTable.Builder table = new NameTable.Builder(size, in.readInt(), VALUE_BYTES);
+    int length = in.readInt();
+    if (size < 0 || length < (long) LEAST_RECORD * size || length > most) {
+      throw new StreamCorruptedException(
+          size + " repositories in " + length + " bytes, of which there are " + most + " at most");
+    }
+    NameTable.Builder table = new NameTable.Builder(size, length, VALUE_BYTES);
     byte[] value = new byte[VALUE_BYTES];
     for (int i = 0; i < size; i++) {
       byte[] name = new byte[in.readUnsignedShort()];
@@ -268,7 +277,11 @@ public final class StoreCursor {
       in.readFully(value);
       table.add(name, value, 0);
     }
-    return new StoreCursor(location, table.build());
+    NameTable read = table.build();
+    if (read.size() != size || read.length() != length) {
+      throw new StreamCorruptedException("its repositories are not in order, or not as long");
+    }
+    return new StoreCursor(location, read);
   }
 
   private static HistoryUnavailableException unreadable(String what) {

@@ -41,8 +41,22 @@ final class StoredSample {
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final Map<String, byte[]> earlier = new TreeMap<>();
+  private final int large;
+  private final int batch;
 
   StoredSample() throws Exception {
+    this(LARGE, BATCH);
+  }
+
+  /**
+   * A sample of another size.
+   *
+   * @param large bytes of the largest packs
+   * @param batch refs of the batches
+   */
+  StoredSample(int large, int batch) throws Exception {
+    this.large = large;
+    this.batch = batch;
     try (S3RepositoryManager manager = TestRepositories.manager(store)) {
       fill(manager, OTHER, 2);
       fill(manager, NAME, 1);
@@ -62,14 +76,14 @@ final class StoredSample {
       config.save();
       ObjectId small = TestRepositories.commitBlobs(r, 20 + seed);
       point(r, MAIN, small);
-      point(r, "refs/heads/large", PackBytes.ofSize(LARGE + seed, seed).pushTo(r));
+      point(r, "refs/heads/large", PackBytes.ofSize(large + seed, seed).pushTo(r));
       point(r, "refs/tags/v1", TestRepositories.tag(r, "v" + seed, small));
       manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
       batch(r, "refs/changes/first", small);
       r.getRefDatabase().compact();
       String manifest = RepositoryName.of(name).manifestKey();
       earlier.put(manifest, bytes(manifest));
-      point(r, "refs/heads/large2", PackBytes.ofSize(LARGE + 10 * seed, 7 + seed).pushTo(r));
+      point(r, "refs/heads/large2", PackBytes.ofSize(large + 10 * seed, 7 + seed).pushTo(r));
       point(r, MAIN, TestRepositories.commit(r, "second of " + name, small));
       r.getRefDatabase().compact();
       manager.sweep(name, Duration.ofDays(1), false);
@@ -85,13 +99,13 @@ final class StoredSample {
     return update.update();
   }
 
-  private static void batch(S3Repository r, String prefix, ObjectId id) throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < BATCH; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, prefix + "/" + i + "/1"));
+  private void batch(S3Repository r, String prefix, ObjectId id) throws IOException {
+    BatchRefUpdate update = r.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < batch; i++) {
+      update.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, prefix + "/" + i + "/1"));
     }
     try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
+      update.execute(walk, NullProgressMonitor.INSTANCE);
     }
   }
 
@@ -104,6 +118,24 @@ final class StoredSample {
     List<String> keys = new ArrayList<>();
     store.list("", object -> keys.add(object.key()));
     return keys;
+  }
+
+  /** The bytes of all objects whose keys match a pattern. */
+  List<byte[]> matching(String pattern) throws IOException {
+    List<byte[]> found = new ArrayList<>();
+    for (String key : keys()) {
+      if (key.matches(pattern)) {
+        found.add(bytes(key));
+      }
+    }
+    return found;
+  }
+
+  /** A cursor of a follower that has read everything. */
+  byte[] cursor() throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(store)) {
+      return manager.storeHistory().now().toBytes();
+    }
   }
 
   /** All objects. */

@@ -4,7 +4,6 @@ package org.jgits3.internal.refs.table;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Optional;
-import org.eclipse.jgit.errors.InvalidObjectIdException;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
@@ -65,7 +64,7 @@ public final class DeltaCodec {
           throw corrupt(key, i + 1, null);
         }
         before = words[1];
-      } catch (InvalidObjectIdException | IndexOutOfBoundsException e) {
+      } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
         throw corrupt(key, i + 1, e);
       }
     }

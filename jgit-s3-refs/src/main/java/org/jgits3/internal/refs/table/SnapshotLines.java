@@ -41,7 +41,8 @@ public final class SnapshotLines {
    */
   public SnapshotLines(String key, long size, long count) throws StoreException.Corrupt {
     this.key = key;
-    if (count < 0 || count > Integer.MAX_VALUE - 8 || count > size / PackedRefsParser.SHORTEST) {
+    long most = Math.min(Integer.MAX_VALUE - 8, size / PackedRefsParser.SHORTEST);
+    if (size < HEADER.length || count < 0 || count > most) {
       throw corrupt(key, 0, "is too short for " + count + " refs");
     }
     this.lines = new int[(int) count];

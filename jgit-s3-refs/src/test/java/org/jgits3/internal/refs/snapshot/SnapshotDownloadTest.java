@@ -64,6 +64,14 @@ class SnapshotDownloadTest {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
   }
 
+  @Test
+  void snapshot_that_is_too_short_for_its_header_is_refused_by_its_key() {
+    RefSnapshot snapshot = new RefSnapshot("x", 0, 0, 0, "", Optional.empty());
+    assertThatThrownBy(() -> new SnapshotDownload(store).land(KEY, snapshot))
+        .isInstanceOf(StoreException.Corrupt.class)
+        .hasMessageContaining(KEY);
+  }
+
   private static PackedRefsTable random(Random random, int count) {
     TreeMap<String, RefValue> refs = new TreeMap<>();
     while (refs.size() < count) {

@@ -49,6 +49,7 @@ class DeltaCodecTest {
         "# jgit-s3 refs delta of x\n-\n",
         "# jgit-s3 refs delta of x\n- refs/a",
         "# jgit-s3 refs delta of x\n1234 refs/a\n",
+        "# jgit-s3 refs delta of x\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u00e9 refs/a\n",
       })
   void what_is_no_delta_is_refused_by_its_key(String text) {
     assertThatThrownBy(() -> DeltaCodec.decode(KEY, text.getBytes(UTF_8)))

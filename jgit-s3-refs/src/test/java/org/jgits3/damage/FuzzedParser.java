@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.damage;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.history.StoreCursor;
+import org.jgits3.internal.refs.log.BlockCursor;
+import org.jgits3.internal.refs.log.BlockFileReader;
+import org.jgits3.internal.refs.log.LogObjects;
+import org.jgits3.internal.refs.log.LogReader;
+import org.jgits3.internal.refs.log.RefChangeCursor;
+import org.jgits3.internal.refs.snapshot.SnapshotDownload;
+import org.jgits3.internal.refs.table.DeltaCodec;
+import org.jgits3.internal.refs.table.PackedRefsParser;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.SnapshotLines;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.SnapshotSlice;
+import org.jgits3.maintenance.MaintenanceBytes;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.manifest.TransactionLog;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.StoreException;
+
+/**
+ * A parser of stored bytes, as a fuzzer calls it: its input is all but the checksums, which are
+ * made to match. A parser gives a value that survives being written and read, or an {@link
+ * IOException} that names the object.
+ */
+enum FuzzedParser {
+  MANIFEST {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      List<byte[]> seeds = new ArrayList<>();
+      for (String key : sample.keys()) {
+        if (key.endsWith("/manifest")) {
+          byte[] bytes = sample.bytes(key);
+          seeds.add(Arrays.copyOf(bytes, bytes.length - TRAILER));
+        }
+      }
+      return seeds;
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      Manifest read = ManifestCodec.decode(KEY, sealed(input));
+      byte[] written;
+      try {
+        written = ManifestCodec.encode(NAME, read, Integer.MAX_VALUE);
+      } catch (IOException e) {
+        assertThat(e).as("text that is no Unicode").hasMessageContaining("surrogate");
+        return;
+      }
+      Manifest again = ManifestCodec.decode(KEY, NAME, written);
+      assertThat(ManifestCodec.encode(NAME, again, Integer.MAX_VALUE)).isEqualTo(written);
+    }
+  },
+
+  /** The only block of a segment of the log. */
+  LOG_BLOCK {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return logObjects(sample, "JGS3LOG\1").stream().map(FuzzedParser::firstBlock).toList();
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      readSegment(logObject("JGS3LOG\1", input, index(input)));
+    }
+  },
+
+  /** The only block of the changes of a large transaction. */
+  LOG_CHANGES {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return logObjects(sample, "JGS3CHG\1").stream().map(FuzzedParser::firstBlock).toList();
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      readChanges(logObject("JGS3CHG\1", input, index(input)));
+    }
+  },
+
+  /** The length of an index of a log object as two bytes, the blocks, and the index. */
+  LOG_INDEX {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      List<byte[]> seeds = new ArrayList<>();
+      for (byte[] file : logObjects(sample, "JGS3")) {
+        int index = ByteBuffer.wrap(file).getInt(file.length - 8);
+        if (file.length < SHORT) {
+          seeds.add(
+              ByteBuffer.allocate(2 + file.length - 16)
+                  .putShort((short) index)
+                  .put(file, 8, file.length - 16)
+                  .array());
+        }
+      }
+      return seeds;
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      int blocks = Math.max(0, input.length - 2);
+      int index = input.length < 2 ? 0 : Math.min(blocks, u16(input));
+      blocks -= index;
+      byte[] body = Arrays.copyOfRange(input, input.length - index, input.length);
+      byte[] before =
+          Arrays.copyOfRange(input, input.length - index - blocks, input.length - index);
+      readSegment(logObject("JGS3LOG\1", before, body));
+      readChanges(logObject("JGS3CHG\1", before, body));
+    }
+  },
+
+  REF_DELTA {
+    @Override
+    List<byte[]> seeds(StoredSample sample) {
+      RefDelta changes =
+          RefDelta.of(
+              Map.of(
+                  "refs/heads/gone",
+                  RefValue.DELETED,
+                  "refs/heads/main",
+                  new RefValue.Direct(TIP, Optional.empty()),
+                  "refs/tags/v2",
+                  new RefValue.Direct(TIP, Optional.of(TIP))));
+      return List.of(DeltaCodec.encode(new DeltaCodec.Delta(ID, changes)));
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      DeltaCodec.Delta read = DeltaCodec.decode(KEY, input);
+      byte[] written = DeltaCodec.encode(read);
+      assertThat(DeltaCodec.encode(DeltaCodec.decode(KEY, written))).isEqualTo(written);
+      SnapshotMerge merge = new SnapshotMerge(TABLE, read.changes());
+      PackedRefsTable made = merge.build();
+      assertThat(made.bytes()).isGreaterThan(0);
+      assertThat(written(made)).hasSize((int) merge.size());
+      assertThat(made.size()).isEqualTo((int) merge.count());
+    }
+  },
+
+  /** Where the ranges of a snapshot end as two bytes, and the snapshot. */
+  SNAPSHOT {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return sample.matching(".*/refs/[^.]*").stream()
+          .map(bytes -> joined(new byte[] {0, 100}, Arrays.copyOf(bytes, lines(bytes, SHORT))))
+          .toList();
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      byte[] bytes = Arrays.copyOfRange(input, Math.min(2, input.length), input.length);
+      int cut = Math.min(bytes.length, input.length < 2 ? 0 : u16(input));
+      long count = text(bytes).lines().filter(line -> !line.matches("[#^].*")).count();
+      Optional<byte[]> whole = whole(bytes, count);
+      Optional<byte[]> sliced = sliced(bytes, count, cut);
+      assertThat(sliced.isPresent()).isEqualTo(whole.isPresent());
+      whole.ifPresent(table -> assertThat(table).isEqualTo(bytes));
+      sliced.ifPresent(table -> assertThat(table).isEqualTo(bytes));
+    }
+
+    private Optional<byte[]> whole(byte[] bytes, long count) throws IOException {
+      MemoryObjectStore store = new MemoryObjectStore();
+      store.put(KEY, bytes, 0, bytes.length);
+      RefSnapshot snapshot =
+          new RefSnapshot(ID, bytes.length, count, Crc32c.of(bytes), "", Optional.empty());
+      try {
+        return Optional.of(written(new SnapshotDownload(store).land(KEY, snapshot)));
+      } catch (StoreException.Corrupt e) {
+        assertThat(e).hasMessageContaining(KEY);
+        return Optional.empty();
+      }
+    }
+
+    private Optional<byte[]> sliced(byte[] bytes, long count, int cut) throws IOException {
+      try {
+        SnapshotLines lines = new SnapshotLines(KEY, bytes.length, count);
+        int at = lines.skipHeader(bytes);
+        for (int from = 0; from < bytes.length; ) {
+          int to = from < cut ? cut : bytes.length;
+          SnapshotSlice slice = new SnapshotSlice(KEY, 0, bytes, from, to);
+          for (int seen = from; seen < to; ) {
+            seen = Math.min(to, seen + 50);
+            slice.until(seen);
+          }
+          at = slice.addTo(lines, at);
+          from = to;
+        }
+        lines.add(PackedRefsParser.of(KEY, 0, bytes, at, bytes.length));
+        return Optional.of(written(lines.end(bytes)));
+      } catch (StoreException.Corrupt e) {
+        assertThat(e).hasMessageContaining(KEY);
+        return Optional.empty();
+      }
+    }
+  },
+
+  SWEEP_MARK {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return sample.matching(".*/sweep/[^e].*").stream()
+          .map(bytes -> Arrays.copyOf(bytes, text(bytes).lastIndexOf('\n')))
+          .toList();
+    }
+
+    @Override
+    void read(byte[] input) {
+      MaintenanceBytes.mark(input);
+    }
+  },
+
+  LEASE {
+    @Override
+    List<byte[]> seeds(StoredSample sample) {
+      return List.of(
+          "2026-01-01T00:00:00Z 0123456789abcdef 7".getBytes(US_ASCII),
+          "+1000000000-12-31T23:59:59.999999999Z x".getBytes(US_ASCII));
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      MaintenanceBytes.lease(input);
+    }
+  },
+
+  /** A cursor of a follower, not compressed. */
+  CURSOR {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws Exception {
+      byte[] bytes = sample.cursor();
+      ByteArrayInputStream compressed =
+          new ByteArrayInputStream(bytes, CURSOR_HEAD.length, bytes.length);
+      return List.of(new InflaterInputStream(compressed).readAllBytes());
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      ByteArrayOutputStream file = new ByteArrayOutputStream();
+      file.writeBytes(CURSOR_HEAD);
+      try (DeflaterOutputStream out = new DeflaterOutputStream(file)) {
+        out.write(input);
+      }
+      new DataOutputStream(file).writeInt(Crc32c.of(file.toByteArray()));
+      StoreCursor read;
+      try {
+        read = StoreCursor.parse(file.toByteArray());
+      } catch (IOException e) {
+        assertThat(e).hasMessageStartingWith("the cursor ");
+        return;
+      }
+      read.forEach((name, position) -> assertThat(read.position(name)).contains(position));
+      assertThat(StoreCursor.parse(read.toBytes()).toBytes()).isEqualTo(read.toBytes());
+    }
+  },
+
+  /** A key in a listing. */
+  KEYS {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return sample.keys().stream().map(key -> key.getBytes(UTF_8)).toList();
+    }
+
+    @Override
+    void read(byte[] input) {
+      String key = new String(input, UTF_8);
+      RepositoryName.fromManifestKey(key)
+          .ifPresent(name -> assertThat(name.manifestKey()).isEqualTo(key));
+      ObjectNames.mintedAtOf(key);
+      ObjectNames.formerIn(REPOSITORY, key);
+    }
+  };
+
+  /** Key of the object in messages. */
+  static final String KEY = "some/key";
+
+  /** Bytes of a seed that is short enough to be changed often. */
+  private static final int SHORT = 2000;
+
+  private static final String ID = "00000000002a-0123456789abcdef0123";
+  private static final RepositoryName NAME = RepositoryName.of(StoredSample.NAME);
+  private static final String REPOSITORY = "0123456789abcdef0123456789abcdef";
+  private static final int TRAILER = ",\"crc32c\":\"01234567\"}".length();
+  private static final byte[] CURSOR_HEAD = "jgit-s3 cursor 1\n".getBytes(US_ASCII);
+  private static final ObjectId TIP =
+      ObjectId.fromString("3b18e512dba79e4c8300dd08aeb37f8e728b8dad");
+  private static final PackedRefsTable TABLE = table();
+
+  /** Examples of inputs that are read well. */
+  abstract List<byte[]> seeds(StoredSample sample) throws Exception;
+
+  /** Reads an input, and fails if it breaks a promise. */
+  abstract void read(byte[] input) throws IOException;
+
+  /** The stored form of a manifest with some bytes before its checksum. */
+  static byte[] sealed(byte[] content) {
+    String crc = HexFormat.of().toHexDigits(Crc32c.of(content));
+    return joined(content, (",\"crc32c\":\"" + crc + "\"}").getBytes(US_ASCII));
+  }
+
+  private static PackedRefsTable table() {
+    String id = TIP.name();
+    byte[] bytes =
+        (PackedRefsTable.HEADER + (id + " refs/heads/main\n" + id + " refs/tags/v1\n^" + id + "\n"))
+            .getBytes(US_ASCII);
+    try {
+      return PackedRefsTable.parse(KEY, bytes, 2);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static byte[] written(PackedRefsTable table) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    table.writeTo(out::write);
+    return out.toByteArray();
+  }
+
+  private static byte[] joined(byte[] first, byte[] second) {
+    byte[] joined = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, joined, first.length, second.length);
+    return joined;
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, ISO_8859_1);
+  }
+
+  private static int u16(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).getShort() & 0xffff;
+  }
+
+  /** End of the last line within some bytes. */
+  private static int lines(byte[] bytes, int most) {
+    return text(bytes).lastIndexOf('\n', most) + 1;
+  }
+
+  private static List<byte[]> logObjects(StoredSample sample, String magic) throws IOException {
+    return sample.matching(".*/log/.*").stream()
+        .filter(bytes -> text(bytes).startsWith(magic))
+        .toList();
+  }
+
+  /** The beginning of the blocks of a log object. */
+  private static byte[] firstBlock(byte[] file) {
+    int index = ByteBuffer.wrap(file).getInt(file.length - 8);
+    return Arrays.copyOfRange(file, 8, Math.min(SHORT, file.length - 8 - index));
+  }
+
+  private static byte[] index(byte[] block) {
+    ByteArrayOutputStream index = new ByteArrayOutputStream();
+    number(index, 1);
+    number(index, block.length);
+    number(index, Integer.toUnsignedLong(Crc32c.of(block)));
+    number(index, 0); // generation
+    number(index, 0); // length of the first name
+    number(index, 0); // refs
+    return index.toByteArray();
+  }
+
+  private static void number(ByteArrayOutputStream out, long value) {
+    long left = value;
+    for (; left > 0x7f; left >>>= 7) {
+      out.write((int) (left | 0x80));
+    }
+    out.write((int) left);
+  }
+
+  private static byte[] logObject(String magic, byte[] blocks, byte[] index) {
+    return ByteBuffer.allocate(8 + blocks.length + index.length + 8)
+        .put(magic.getBytes(ISO_8859_1))
+        .put(blocks)
+        .put(index)
+        .putInt(index.length)
+        .putInt(Crc32c.of(index))
+        .array();
+  }
+
+  private interface LogUse {
+    void of(LogObjects objects, StoredObject file) throws IOException;
+  }
+
+  private static void readLog(byte[] file, LogUse use) throws IOException {
+    MemoryObjectStore store = new MemoryObjectStore();
+    store.put(ObjectNames.logKey(REPOSITORY, ID), file, 0, file.length);
+    try {
+      use.of(new LogObjects(store, null), new StoredObject(ID, file.length, Crc32c.of(file)));
+    } catch (StoreException.Corrupt e) {
+      assertThat(e).hasMessageContaining(ObjectNames.logKey(REPOSITORY, ID));
+    }
+  }
+
+  private static void readSegment(byte[] file) throws IOException {
+    readLog(
+        file,
+        (objects, stored) -> {
+          LogSegment segment = new LogSegment(stored, 1, 2, 1, 100);
+          TransactionLog log = new TransactionLog(List.of(segment), List.of());
+          new LogReader(objects, REPOSITORY, log)
+              .backwards("refs/heads/main", (entry, change) -> Optional.of("refs/heads/main"));
+          BlockFileReader reader = objects.open(REPOSITORY, segment);
+          for (int i = 0; i < reader.index().blocks().size(); i++) {
+            BlockCursor block = reader.blockAndOn(i);
+            while (!block.atEnd()) {
+              reader.readable(block::entry);
+            }
+          }
+        });
+  }
+
+  private static void readChanges(byte[] file) throws IOException {
+    readLog(
+        file,
+        (objects, stored) -> {
+          LogEntry entry = new LogEntry(1, 1, 0, "n", "e", "m", List.of(), Optional.of(stored));
+          RefChangeCursor changes = objects.changes(REPOSITORY, entry);
+          Optional<RefChange> next = changes.next();
+          while (next.isPresent()) {
+            assertThat(next.get().oldId()).isInstanceOf(ObjectId.class);
+            next = changes.next();
+          }
+        });
+  }
+}
