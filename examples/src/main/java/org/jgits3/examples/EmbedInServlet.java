@@ -2,13 +2,14 @@
 package org.jgits3.examples;
 
 import java.io.IOException;
-import org.eclipse.jgit.transport.ReceivePack;
+import org.jgits3.transport.S3ReceivePack;
 
 /**
  * Serves all repositories of a store from JGit's own servlet.
  *
- * <p>The servlet needs nothing but a resolver. Maintenance in the background merges the packs that
- * pushes leave.
+ * <p>The servlet needs nothing but a resolver. With the {@code ReceivePack} of the library the cost
+ * of a push does not grow with the refs; {@code S3UploadPack} does the same for fetches.
+ * Maintenance in the background merges the packs that pushes leave.
  */
 public final class EmbedInServlet extends StoreServer {
   /**
@@ -21,7 +22,7 @@ public final class EmbedInServlet extends StoreServer {
     super(store);
     manager.maintainInBackground();
     servlet.setRepositoryResolver(manager.asResolver());
-    servlet.setReceivePackFactory((request, repository) -> new ReceivePack(repository));
+    servlet.setReceivePackFactory((request, repository) -> new S3ReceivePack(repository));
     server.start();
   }
 

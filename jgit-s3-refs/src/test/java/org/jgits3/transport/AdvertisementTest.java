@@ -64,6 +64,42 @@ class AdvertisementTest {
   }
 
   @Seeds(6)
+  void servers_that_send_refs_by_jgit_hide_them_too(long seed) throws Exception {
+    RandomRefs refs = new RandomRefs(new Random(seed));
+    refs.into(repository);
+    for (int i = 0; i < 10; i++) {
+      Config config = config(refs.rules());
+      assertThat(pushByJGit(new S3ReceivePack(repository, config)))
+          .as(config.toText())
+          .isEqualTo(pushByJGit(config));
+      try (UploadPack fetch = new S3UploadPack(repository, config)) {
+        assertThat(fetchByJGit(fetch)).as(config.toText()).isEqualTo(fetchByJGit(config));
+      }
+    }
+  }
+
+  @Seeds(3)
+  void refs_that_a_filter_of_the_embedder_leaves_out_are_not_advertised(long seed)
+      throws Exception {
+    RandomRefs refs = new RandomRefs(new Random(seed));
+    refs.into(repository);
+    Config embedder = config("[transfer]\n\thideRefs = refs/heads/a\n\thideRefs = refs/tags\n");
+    for (int i = 0; i < 10; i++) {
+      Config config = config(refs.rules());
+      Config both = config(config.toText() + embedder.toText());
+      S3ReceivePack push = new S3ReceivePack(repository, config);
+      push.setRefFilter(filter(embedder, "receive"));
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      push.sendInfoRefs(out);
+      assertThat(out.toString(UTF_8)).as(both.toText()).isEqualTo(pushByJGit(both));
+      try (S3UploadPack fetch = new S3UploadPack(repository, config)) {
+        fetch.setRefFilter(filter(embedder, "uploadpack"));
+        assertThat(fetchByJGit(fetch)).as(both.toText()).isEqualTo(fetchByJGit(both));
+      }
+    }
+  }
+
+  @Seeds(6)
   void refs_are_advertised_as_git_does(long seed) throws Exception {
     RandomRefs refs = new RandomRefs(new Random(seed));
     refs.into(repository);
@@ -141,24 +177,32 @@ class AdvertisementTest {
   }
 
   private String pushByJGit(Config config) throws IOException {
+    ReceivePack push = new ReceivePack(repository);
+    push.setRefFilter(filter(config, "receive"));
+    return pushByJGit(push);
+  }
+
+  private static String pushByJGit(ReceivePack push) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PacketLineOut packets = new PacketLineOut(out);
     packets.writeString("# service=git-receive-pack\n");
     packets.end();
-    ReceivePack push = new ReceivePack(repository);
-    push.setRefFilter(filter(config, "receive"));
     push.sendAdvertisedRefs(new PacketLineOutRefAdvertiser(packets));
     return out.toString(UTF_8);
   }
 
   private String fetchByJGit(Config config) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (UploadPack fetch = new UploadPack(repository)) {
-      fetch.setBiDirectionalPipe(false);
       fetch.setRefFilter(filter(config, "uploadpack"));
-      fetch.sendAdvertisedRefs(
-          new PacketLineOutRefAdvertiser(new PacketLineOut(out)), "git-upload-pack");
+      return fetchByJGit(fetch);
     }
+  }
+
+  private static String fetchByJGit(UploadPack fetch) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    fetch.setBiDirectionalPipe(false);
+    fetch.sendAdvertisedRefs(
+        new PacketLineOutRefAdvertiser(new PacketLineOut(out)), "git-upload-pack");
     return out.toString(UTF_8);
   }
 

@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.errors.UnpackException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -131,12 +133,33 @@ class RequestAllocationTest {
   }
 
   private static void push(S3Repository repository, byte[] body, String branch) throws IOException {
+    assertThat(answer(repository, body)).contains("ok " + branch);
+  }
+
+  private static String answer(S3Repository repository, byte[] body) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     S3ReceivePack push = new S3ReceivePack(repository);
     push.setBiDirectionalPipe(false);
     push.setCheckReceivedObjects(true); // with connectivity
-    push.receive(new ByteArrayInputStream(body), out, null);
-    assertThat(out.toString(UTF_8)).contains("ok " + branch);
+    try {
+      push.receive(new ByteArrayInputStream(body), out, null);
+    } catch (UnpackException told) {
+      assertThat(told.getCause()).isInstanceOf(MissingObjectException.class);
+    }
+    return out.toString(UTF_8);
+  }
+
+  @Test
+  void a_push_that_lacks_an_object_is_refused() throws Exception {
+    byte[] body;
+    try (Repository client = manager.createRepository("client")) {
+      root = TestRepositories.commit(client, "lacking");
+      body = push(client, branch(0));
+    }
+    try (S3Repository repository = manager.openForRequest("few")) {
+      assertThat(answer(repository, body)).contains("unpack error", "ng " + branch(0));
+      assertThat(repository.exactRef(branch(0))).isNull();
+    }
   }
 
   @Test
