@@ -129,7 +129,7 @@ final class BareDirectory {
 
   private Exporter.Exported writePack(
       S3Repository repository, SourceRefs refs, ProgressMonitor monitor) throws IOException {
-    try (PackWriter writer = Selection.of(repository, refs.tips(), monitor)) {
+    try (PackWriter writer = Selection.of(repository, refs.tips(), Set.of(), monitor)) {
       long objects = writer.getObjectCount();
       if (objects == 0) {
         return new Exporter.Exported(refs.count(), 0, 0);

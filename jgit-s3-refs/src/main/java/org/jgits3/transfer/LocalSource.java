@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -54,6 +55,7 @@ final class LocalSource extends ImportSource {
   private final Repository repository;
   private SourceRefs refs;
   private PackWriter selection;
+  private PackSource kind = PackSource.GC;
 
   private LocalSource(Path path, Repository repository) {
     super(path.toString());
@@ -96,10 +98,26 @@ final class LocalSource extends ImportSource {
 
   @Override
   void inspect(Config config, ProgressMonitor monitor) throws IOException {
+    select(Set.of(), monitor);
+  }
+
+  /**
+   * As {@link #inspect}, for a target that has objects already.
+   *
+   * @param known objects that the target has, with all that is reachable from them
+   */
+  void inspectBeyond(Set<ObjectId> known, ProgressMonitor monitor) throws IOException {
+    kind = PackSource.RECEIVE; // the pack does not hold all that refs lead to
+    select(known, monitor);
+  }
+
+  private void select(Set<ObjectId> known, ProgressMonitor monitor) throws IOException {
     checkNotShallow(repository);
     refs = readRefs();
+    Set<ObjectId> tips = refs.tips();
+    tips.removeAll(known);
     try {
-      selection = Selection.of(repository, refs.tips(), monitor);
+      selection = Selection.of(repository, tips, known, monitor);
     } catch (MissingObjectException e) {
       throw missing(e);
     }
@@ -162,7 +180,7 @@ final class LocalSource extends ImportSource {
   void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
     if (selection.getObjectCount() > 0) {
       try {
-        ImportedPack.write(target.getObjectDatabase(), selection, monitor);
+        ImportedPack.write(target.getObjectDatabase(), kind, selection, monitor);
       } catch (MissingObjectException e) {
         throw missing(e);
       }

@@ -3,7 +3,6 @@ package org.jgits3.transfer;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -13,12 +12,7 @@ import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.eclipse.jgit.transport.FetchConnection;
 import org.eclipse.jgit.transport.ReceiveCommand;
-import org.eclipse.jgit.transport.RefSpec;
-import org.eclipse.jgit.transport.TagOpt;
-import org.eclipse.jgit.transport.Transport;
-import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
@@ -57,9 +51,9 @@ public final class Mirror {
   }
 
   /**
-   * Gives a repository the refs of one on a disk: fetches the objects that are new, and deletes
-   * refs that the other does not have. The log keeps their values. Changes no ref if one on the
-   * disk cannot be read.
+   * Gives a repository the refs of one on a disk: copies the objects that are new as one pack, and
+   * deletes refs that the other does not have. The log keeps their values. Changes no ref if one on
+   * the disk cannot be read, or an object is missing there.
    *
    * @param directory the one on the disk
    * @param name the one in the store, which exists
@@ -67,54 +61,20 @@ public final class Mirror {
    *     repeat it
    */
   public void update(Path directory, RepositoryName name) throws IOException {
-    try (S3Repository target = manager.openRepository(name.value())) {
-      SourceRefs wanted = refsOf(directory);
+    try (S3Repository target = manager.openRepository(name.value());
+        LocalSource source = LocalSource.open(directory)) {
       SourceRefs existing = Importer.refsOf(target);
-      Set<ObjectId> tips = wanted.tips();
-      tips.removeAll(existing.tips());
-      if (!tips.isEmpty()) {
-        fetch(target, directory, tips);
-      }
+      source.inspectBeyond(existing.tips(), monitor);
+      source.copyObjects(target, monitor);
       BatchRefUpdate batch = Importer.batch(target, "update from " + directory);
       batch.setAtomic(false); // deletions come first, since they may free names for others
-      batch.addCommand(commands(existing, wanted));
+      batch.addCommand(commands(existing, source.refs()));
       try (RevWalk walk = new RevWalk(target)) {
         Importer.execute(batch, walk, monitor);
       }
       if (!Importer.refsOf(target).equals(refsOf(directory))) {
         throw new IOException(directory + ": has changed meanwhile; give the command again");
       }
-    }
-  }
-
-  /**
-   * Fetches objects by id, not by the names that JGit advertises: it leaves out refs that it cannot
-   * read, and hidden ones.
-   */
-  private void fetch(S3Repository target, Path directory, Set<ObjectId> tips) throws IOException {
-    URIish uri = new URIish().setPath(directory.toAbsolutePath().toString());
-    try (Transport transport = Transport.open(target, uri)) {
-      checkOffered(transport, directory, tips);
-      transport.setCheckFetchedObjects(true);
-      transport.setTagOpt(TagOpt.NO_TAGS);
-      transport.fetch(monitor, tips.stream().map(id -> new RefSpec(id.name())).toList());
-    }
-  }
-
-  /** Refuses what the fetch would refuse with a stack trace. */
-  private static void checkOffered(Transport transport, Path directory, Set<ObjectId> tips)
-      throws IOException {
-    Set<ObjectId> hidden = new HashSet<>(tips);
-    try (FetchConnection connection = transport.openFetch()) {
-      connection.getRefs().forEach(ref -> hidden.remove(ref.getObjectId()));
-    }
-    if (!hidden.isEmpty()) {
-      throw new IOException(
-          directory
-              + ": "
-              + hidden.iterator().next().name()
-              + " cannot be fetched; see git fsck, give the command again if refs have changed"
-              + " meanwhile, or remove uploadpack.hideRefs until the update is done");
     }
   }
 

@@ -9,7 +9,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.storage.pack.PackConfig;
 
-/** Selects all objects reachable from refs, to be written as one pack. */
+/** Selects objects reachable from refs, to be written as one pack. */
 final class Selection {
   private Selection() {}
 
@@ -19,12 +19,15 @@ final class Selection {
    *
    * @param repository repository with the objects
    * @param tips objects to begin with; shallow commits of the repository end the history
+   * @param known objects that are left out, with all that is reachable from them; those that the
+   *     repository does not have are ignored
    * @param monitor receives the number of objects found
    * @return the writer of the pack; to be closed
    * @throws org.eclipse.jgit.errors.MissingObjectException if an object that is needed is missing
    * @throws IOException if an object cannot be read
    */
-  static PackWriter of(Repository repository, Set<ObjectId> tips, ProgressMonitor monitor)
+  static PackWriter of(
+      Repository repository, Set<ObjectId> tips, Set<ObjectId> known, ProgressMonitor monitor)
       throws IOException {
     PackConfig config = new PackConfig();
     config.setDeltaCompress(false);
@@ -34,7 +37,7 @@ final class Selection {
       writer.setDeltaBaseAsOffset(true);
       writer.setReuseValidatingObjects(true);
       writer.setUseCachedPacks(false); // its index could not be written
-      writer.preparePack(monitor, tips, PackWriter.NONE);
+      writer.preparePack(monitor, tips, known);
       return writer;
     } catch (IOException | RuntimeException | Error e) {
       writer.close();

@@ -18,19 +18,21 @@ public final class ImportedPack {
   private ImportedPack() {}
 
   /**
-   * Writes a pack with its index, and lists it. It counts as collected, because it holds exactly
-   * the objects that refs lead to.
+   * Writes a pack with its index, and lists it.
    *
    * @param database objects of the repository that gets the pack
+   * @param kind {@code GC} if it holds exactly the objects that refs lead to, and so counts as
+   *     collected
    * @param writer has prepared the pack; its index must not be disabled
    * @param monitor told of the objects written
    * @return bytes of pack and index
    * @throws IOException if an object cannot be read or the store does not take the pack; nothing is
    *     listed then
    */
-  public static long write(S3ObjDatabase database, PackWriter writer, ProgressMonitor monitor)
+  public static long write(
+      S3ObjDatabase database, PackSource kind, PackWriter writer, ProgressMonitor monitor)
       throws IOException {
-    S3PackDescription pack = database.newPack(PackSource.GC);
+    S3PackDescription pack = database.newPack(kind);
     try {
       writePack(database, pack, writer, monitor);
       writeIndex(database, pack, writer);

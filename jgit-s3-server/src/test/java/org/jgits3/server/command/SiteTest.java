@@ -140,7 +140,7 @@ class SiteTest {
   }
 
   @Test
-  void refs_that_the_source_hides_from_clients_are_not_deleted() {
+  void refs_that_the_source_hides_from_clients_are_copied_and_not_deleted() {
     run("import-site", site.toString());
     in("tools/p", "config", "uploadpack.hideRefs", "refs/meta/");
     commit("tools/p", "second");
@@ -148,7 +148,8 @@ class SiteTest {
     updates("tools/p: equal");
 
     in("tools/p", "update-ref", "refs/meta/config", newCommit("tools/p", "hidden"));
-    failsAndChangesNothing("uploadpack.hideRefs");
+    updates("tools/p: updated");
+    updates("tools/p: equal");
   }
 
   @Test
