@@ -80,6 +80,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private synchronized S3RepositoryManager open() {
     if (repositories == null) {
       try {
+        GerritLine.check();
         SiteSettings settings = SiteSettings.read(site, gerrit);
         repositories =
             S3RepositoryManager.open(

@@ -52,11 +52,12 @@ public final class GerritEndToEnd {
   /** Runs everything, and exits with 0 if nothing failed. */
   public static void main(String[] args) throws Exception {
     Set<String> options = new HashSet<>();
+    String gerrit = "3.13.5";
     int nodes = 1;
     int changes = 500;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
-        case "--gerrit" -> i++;
+        case "--gerrit" -> gerrit = args[++i];
         case "--local", "--keep", "--brief", "--trace", "--bench" -> options.add(args[i]);
         case "--changes" -> changes = Integer.parseInt(args[++i]);
         case "--nodes" -> nodes = Integer.parseInt(args[++i]);
@@ -67,7 +68,7 @@ public final class GerritEndToEnd {
       usage("--nodes 1 or 2, and 1 with --local");
     }
     Path root = Path.of(System.getProperty("jgits3.e2e.root"));
-    Path war = GerritWar.assemble(Path.of(System.getProperty("jgits3.e2e.jars")));
+    Path war = GerritWar.assemble(Path.of(System.getProperty("jgits3.e2e.jars")), gerrit);
     Path target = Files.createDirectories(root.resolve("jgit-s3-gerrit/target"));
     Path directory = Files.createTempDirectory(target, "e2e-");
     int exitCode;
@@ -143,8 +144,12 @@ public final class GerritEndToEnd {
       GerritNode b = new GerritNode(programs, war, directory, "b");
       b.configure(store, jar);
       new TwoNodes(test, report, store, a, b, key, P).run();
+      b.stop();
     } else {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
+    }
+    if (!local) {
+      new Refusals(programs, report, store, a, directory, root, jar).run();
     }
     return report.end();
   }

@@ -14,12 +14,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** One Gerrit with a site of its own, on loopback only. */
 final class GerritNode {
-  private static final Duration MOST = Duration.ofMinutes(2);
-  private static final long START_SECONDS = 180;
+  private static final Duration MOST = Duration.ofMinutes(5);
+  private static final long START_SECONDS = 600;
 
   private final Programs programs;
   private final Path war;
@@ -49,6 +50,7 @@ final class GerritNode {
   void configure(S3Server store, int port, Path jar) throws IOException {
     String module = "";
     if (store != null) {
+      secrets(S3Server.KEY, S3Server.SECRET);
       Files.copy(
           jar,
           site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
@@ -63,10 +65,6 @@ final class GerritNode {
             pathStyle = true
           """
               .formatted(S3Server.BUCKET, port);
-      Files.writeString(
-          site.resolve("etc/secure.config"),
-          "[s3]\n  accessKeyId = %s\n  secretAccessKey = %s\n"
-              .formatted(S3Server.KEY, S3Server.SECRET));
     }
     Files.writeString(
         site.resolve("etc/gerrit.config"),
@@ -89,6 +87,12 @@ final class GerritNode {
           serverId = 7a1c0f4e-5d5b-4a53-9f6d-0e2e00000001
         %3$s"""
             .formatted(httpPort, sshPort, module));
+  }
+
+  void secrets(String key, String secret) throws IOException {
+    Files.writeString(
+        site.resolve("etc/secure.config"),
+        "[s3]\n  accessKeyId = %s\n  secretAccessKey = %s\n".formatted(key, secret));
   }
 
   /** Makes this one of several on its bucket, from the next start on. */
@@ -143,11 +147,34 @@ final class GerritNode {
             site.toString()));
   }
 
-  void start() throws IOException, InterruptedException {
-    long before = Files.exists(log) ? Files.size(log) : 0;
+  private void launch(List<String> options) throws IOException {
     List<String> command = gerrit("daemon");
+    command.addAll(1, options);
     command.addAll(List.of("--console-log", "--headless"));
     daemon = programs.start(site, Map.of(), log.toFile(), command);
+  }
+
+  /** Starts a Gerrit that refuses to start, and returns the lines that say why. */
+  List<String> refusal(String... options) throws IOException, InterruptedException {
+    long before = Files.size(log);
+    launch(List.of(options));
+    try {
+      if (!daemon.waitFor(START_SECONDS, TimeUnit.SECONDS) || daemon.exitValue() == 0) {
+        throw new IOException("Gerrit does not refuse to start, see " + log);
+      }
+    } finally {
+      programs.end(daemon);
+    }
+    return Files.readString(log)
+        .substring((int) before)
+        .lines()
+        .filter(line -> line.contains("The repositories cannot be used: "))
+        .toList();
+  }
+
+  void start() throws IOException, InterruptedException {
+    long before = Files.exists(log) ? Files.size(log) : 0;
+    launch(List.of());
     long deadline = System.nanoTime() + Duration.ofSeconds(START_SECONDS).toNanos();
     while (!Files.readString(log).substring((int) before).contains(" ready")) {
       if (!daemon.isAlive() || System.nanoTime() > deadline) {

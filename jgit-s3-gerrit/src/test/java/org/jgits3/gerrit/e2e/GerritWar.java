@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.e2e;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,11 +24,17 @@ import java.util.zip.ZipOutputStream;
 final class GerritWar {
   private static final String LAUNCHER = "com/google/gerrit/launcher/";
 
+  /** Resource that tells Gerrit its version; the jars have none. */
+  static final String VERSION = "com/google/gerrit/common/Version";
+
+  /** Level of a released Gerrit; without it each byte that is sent is logged. */
+  private static final String LOGGING = "log4j.rootCategory=INFO\n";
+
   private GerritWar() {}
 
   /** Returns the war; it is kept beside the directory of jars. */
-  static Path assemble(Path jars) throws IOException {
-    Path war = jars.resolveSibling("gerrit.war");
+  static Path assemble(Path jars, String version) throws IOException {
+    Path war = jars.resolveSibling("gerrit-" + version + ".war");
     if (Files.exists(war)) {
       return war;
     }
@@ -45,6 +53,8 @@ final class GerritWar {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       manifest.write(bytes);
       store(zip, JarFile.MANIFEST_NAME, bytes.toByteArray());
+      store(zip, VERSION, version.getBytes(US_ASCII));
+      store(zip, "log4j.properties", LOGGING.getBytes(US_ASCII));
       boolean launcher = false;
       for (Path jar : all) {
         if (!launcher) {

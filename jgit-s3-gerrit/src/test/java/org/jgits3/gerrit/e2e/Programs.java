@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The programs that a run starts; none outlives the run. */
 final class Programs implements AutoCloseable {
-  private static final long MOST_MINUTES = 4;
+  private static final long MOST_MINUTES = 10;
 
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
   private boolean closed;

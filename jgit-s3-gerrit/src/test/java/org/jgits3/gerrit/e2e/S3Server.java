@@ -50,15 +50,20 @@ final class S3Server {
                 accessLog.toString(),
                 "posix",
                 data.toString()));
-    for (int i = 0; !answers(); i++) {
-      if (i > 300 || !process.isAlive()) {
-        throw new IOException("versitygw does not start, see " + directory.resolve("s3.log"));
+    await(port, process, directory.resolve("s3.log"));
+  }
+
+  /** Waits until a server answers that was just started. */
+  static void await(int port, Process server, Path log) throws IOException, InterruptedException {
+    for (int i = 0; !answers(port); i++) {
+      if (i > 600 || !server.isAlive()) {
+        throw new IOException("the S3 server does not start, see " + log);
       }
       Thread.sleep(100);
     }
   }
 
-  private boolean answers() {
+  private static boolean answers(int port) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (IOException e) {
