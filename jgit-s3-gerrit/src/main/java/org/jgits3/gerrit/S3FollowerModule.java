@@ -23,7 +23,11 @@ public final class S3FollowerModule extends LifecycleModule {
 
   @Override
   protected void configure() {
+    if (!GerritLine.isSupported()) {
+      return; // S3DbModule says so, once there is a log; classes of the following may be missing
+    }
     listener().to(Follower.class);
+    install(new OneNodeTasks());
     DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), AccountIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);

@@ -17,6 +17,8 @@ import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.AbstractModule;
 import com.google.inject.Guice;
 import com.google.inject.Injector;
+import com.google.inject.Module;
+import com.google.inject.util.Modules;
 import java.lang.reflect.Constructor;
 import java.net.URI;
 import java.nio.file.Files;
@@ -59,8 +61,9 @@ final class TestSite {
     return this;
   }
 
-  private Injector injector(GerritRuntime runtime) {
+  Injector injector(GerritRuntime runtime, Module... more) {
     return Guice.createInjector(
+        Modules.combine(more),
         new S3DbModule(),
         new AbstractModule() {
           @Override

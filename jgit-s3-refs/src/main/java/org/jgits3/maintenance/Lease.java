@@ -83,9 +83,18 @@ final class Lease {
 
   /** Creates a lease with a clock chosen by a test. */
   Lease(ObjectStore store, String repositoryId, Supplier<Instant> clock) {
+    this(clock, store, key(repositoryId));
+  }
+
+  private Lease(Supplier<Instant> clock, ObjectStore store, String key) {
     this.store = store;
-    this.key = key(repositoryId);
+    this.key = key;
     this.clock = clock;
+  }
+
+  /** Creates a lease that is not of a repository. */
+  static Lease at(ObjectStore store, String key) {
+    return new Lease(Instant::now, store, key);
   }
 
   /** Key of the lease of a repository. */

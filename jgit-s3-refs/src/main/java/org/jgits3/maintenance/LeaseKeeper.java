@@ -4,18 +4,21 @@ package org.jgits3.maintenance;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.store.ObjectStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Renews a lease during work, in a thread of its own, which releases the lease and ends when this
  * is closed. Keeps trying to acquire a lease that is lost, or that another process has; a failure
- * neither fails nor delays the work.
+ * neither fails nor delays the work. So two processes may have the same lease for a time: it saves
+ * work, and nothing may depend on it.
  */
-final class LeaseKeeper implements Closeable {
+public final class LeaseKeeper implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
 
   /** Interval of renewals: short enough that one or two failures do not lose the lease. */
@@ -28,6 +31,7 @@ final class LeaseKeeper implements Closeable {
   private static final Duration FAREWELL = Duration.ofSeconds(10);
 
   private final Lease lease;
+  private volatile boolean released = true;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
@@ -50,6 +54,20 @@ final class LeaseKeeper implements Closeable {
     this.lease = lease;
     this.thread = new Thread(() -> keep(every), "jgit-s3-lease");
     thread.setDaemon(true);
+  }
+
+  /**
+   * Acquires a lease for work that is not of one repository, and keeps it until it is closed. If
+   * the process dies, the lease ends by itself after some two minutes.
+   *
+   * @param store store that the processes share
+   * @param key key of an object that is for this lease alone
+   * @return the lease; empty if another process has it, or the store does not tell who has it
+   * @throws IOException if the store does not answer or refuses
+   */
+  public static Optional<LeaseKeeper> tryAcquire(ObjectStore store, String key) throws IOException {
+    Lease lease = Lease.at(store, key);
+    return lease.acquire() ? Optional.of(of(lease)) : Optional.empty();
   }
 
   /**
@@ -119,7 +137,9 @@ final class LeaseKeeper implements Closeable {
       while (!closing.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
         renew();
       }
-      lease.release();
+      if (released) {
+        lease.release();
+      }
     } catch (InterruptedException e) {
       LOG.debug("a lease is left to end by itself");
     } catch (IOException | RuntimeException e) {
@@ -133,6 +153,16 @@ final class LeaseKeeper implements Closeable {
     } catch (IOException | RuntimeException e) {
       LOG.debug("a lease was not renewed", e);
     }
+  }
+
+  /**
+   * Ends as {@link #close} does, but leaves the lease to end by itself, in some two minutes at
+   * most. For work that is done once by the process that begins it first, and that the others begin
+   * at the same moment by their clocks.
+   */
+  public void leave() {
+    released = false;
+    close();
   }
 
   /** Tests whether the lease is being renewed. */

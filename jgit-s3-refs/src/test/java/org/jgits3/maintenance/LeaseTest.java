@@ -258,6 +258,18 @@ class LeaseTest extends MaintainedRepository {
   }
 
   @Test
+  void a_lease_of_an_application_is_had_by_one_process_until_it_is_closed() throws Exception {
+    String key = "application/task";
+    LeaseKeeper one = LeaseKeeper.tryAcquire(it.plain, key).orElseThrow();
+    assertThat(LeaseKeeper.tryAcquire(it.plain, key)).isEmpty();
+    one.close();
+    LeaseKeeper other = LeaseKeeper.tryAcquire(it.plain, key).orElseThrow();
+    other.leave();
+    assertThat(other.isRunning()).isFalse();
+    assertThat(LeaseKeeper.tryAcquire(it.plain, key)).as("left to end by itself").isEmpty();
+  }
+
+  @Test
   void a_collection_goes_on_whoever_has_the_lease() throws Exception {
     push(2);
     Lease other = new Lease(it.plain, repositoryId);
