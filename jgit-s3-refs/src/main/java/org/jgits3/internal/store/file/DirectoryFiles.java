@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import org.jgits3.internal.function.IoRunnable;
 
 /** Operations on local files; those of a {@link DirectoryObjectStore} survive a power failure. */
 public final class DirectoryFiles {
@@ -68,25 +69,21 @@ public final class DirectoryFiles {
    * above; another process may be removing them at the same time, because they became empty.
    */
   static void move(Path source, Path target) throws IOException {
+    move(source, target, () -> {});
+  }
+
+  /** The same, with something to do when the directories are there and the file is not. */
+  static void move(Path source, Path target, IoRunnable first) throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
         Files.createDirectories(target.getParent());
+        first.run();
         Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
         return;
       } catch (NoSuchFileException | FileAlreadyExistsException e) {
         if (attempt == MOVE_ATTEMPTS || Files.notExists(source)) {
           throw e;
         }
-      }
-    }
-  }
-
-  /** Waits until the names of a file and of all directories above it, up to a root, are on disk. */
-  static void forceNames(Path file, Path root) throws IOException {
-    for (Path dir = file.getParent(); ; dir = dir.getParent()) {
-      forceDirectory(dir);
-      if (dir.equals(root)) {
-        return;
       }
     }
   }

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -86,6 +87,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   private final DirectoryLocks locks;
   private final DirectoryTemp temp;
   private final DirectoryUploads uploads;
+  private final IoConsumer<Path> forceDirectory;
   private final String location;
 
   /**
@@ -95,6 +97,12 @@ public final class DirectoryObjectStore implements ObjectStore {
    * @throws StoreException.Refused if it cannot be created or is no directory
    */
   public DirectoryObjectStore(Path root) throws IOException {
+    this(root, DirectoryFiles::forceDirectory);
+  }
+
+  /** Opens a directory, with another way to wait until the entries of a directory are on disk. */
+  DirectoryObjectStore(Path root, IoConsumer<Path> forceDirectory) throws IOException {
+    this.forceDirectory = forceDirectory;
     location = "file:" + root;
     layout = new DirectoryLayout(openRoot(root));
     locks = new DirectoryLocks(layout.locks());
@@ -112,7 +120,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     try {
       if (!Files.isDirectory(root)) {
         Files.createDirectories(root);
-        DirectoryFiles.forceDirectory(root.toRealPath().getParent());
+        forceDirectory.accept(root.toRealPath().getParent());
       }
       return root.toRealPath();
     } catch (IOException e) {
@@ -229,7 +237,7 @@ public final class DirectoryObjectStore implements ObjectStore {
         DirectoryFiles.write(file, body, 0, body.length);
         return locks.withKey(key, () -> replace(key, file, body, precondition));
       } finally {
-        Files.deleteIfExists(file);
+        temp.remove(file);
       }
     } catch (ClosedChannelException e) {
       return new PutOutcome.Unknown(layout.location(key) + ": interrupted");
@@ -247,30 +255,43 @@ public final class DirectoryObjectStore implements ObjectStore {
     }
     Path object = layout.object(key);
     checkNameIsFree(key, object);
-    boolean replaced = Files.exists(object);
     Files.deleteIfExists(layout.sidecar(key));
-    DirectoryFiles.move(file, object);
-    try {
-      DirectoryFiles.forceNames(object, replaced ? object.getParent() : layout.root());
-    } catch (IOException e) {
-      return new PutOutcome.Unknown(
-          layout.location(key) + ": written, but perhaps not to the disk: " + reason(e));
-    }
+    boolean replaced = Files.exists(object);
+    DirectoryFiles.move(file, object, replaced ? () -> {} : () -> forceNames(object.getParent()));
     MessageDigest sha256 = sha256();
     sha256.update(body);
-    return new PutOutcome.Won(version(sha256));
+    return onDisk(key, new PutOutcome.Won(version(sha256)));
   }
 
+  /** Decides nothing if the precondition holds. */
   private Optional<PutOutcome> check(String key, Precondition precondition) throws IOException {
     try (FileChannel channel = open(key)) {
-      boolean holds =
-          precondition instanceof Precondition.Matches matches
-              ? channel != null && matches.version().equals(version(key, channel))
-              : channel == null;
-      return holds
+      if (channel == null) {
+        return precondition instanceof Precondition.Matches
+            ? Optional.of(new PutOutcome.Lost(true))
+            : Optional.empty();
+      }
+      return precondition instanceof Precondition.Matches matches
+              && matches.version().equals(version(key, channel))
           ? Optional.empty()
-          : Optional.of(
-              new PutOutcome.Lost(channel == null && precondition instanceof Precondition.Matches));
+          : Optional.of(onDisk(key, new PutOutcome.Lost(false)));
+    }
+  }
+
+  /**
+   * Gives an outcome once the name of the object is on the disk, and an unknown one before. Also of
+   * a lost write: what has won may be an earlier attempt of the caller, or the write of a process
+   * that died before the name was on the disk. The names of the directories above are there before
+   * an object is.
+   */
+  private PutOutcome onDisk(String key, PutOutcome outcome) throws IOException {
+    Path object = layout.object(key);
+    try {
+      forceDirectory.accept(object.getParent());
+      return outcome;
+    } catch (IOException e) {
+      return new PutOutcome.Unknown(
+          layout.location(key) + ": is written, but perhaps not to the disk: " + reason(e));
     }
   }
 
@@ -291,7 +312,7 @@ public final class DirectoryObjectStore implements ObjectStore {
         DirectoryFiles.write(file, src, offset, length);
         publish(key, file, sidecar);
       } finally {
-        Files.deleteIfExists(file);
+        temp.remove(file);
       }
     } catch (IOException e) {
       throw failed(key, "write", e);
@@ -315,14 +336,21 @@ public final class DirectoryObjectStore implements ObjectStore {
             Files.deleteIfExists(sidecarFile);
             if (sidecar.isPresent()) {
               DirectoryFiles.move(newSidecar, sidecarFile);
-              DirectoryFiles.forceNames(sidecarFile, layout.root());
+              forceNames(sidecarFile);
             }
             DirectoryFiles.move(file, object);
-            DirectoryFiles.forceNames(object, layout.root());
+            forceNames(object);
             return null;
           });
     } finally {
-      Files.deleteIfExists(newSidecar);
+      temp.remove(newSidecar);
+    }
+  }
+
+  /** Waits until the names of a file and of all directories above it are on the disk. */
+  private void forceNames(Path file) throws IOException {
+    for (Path at = file; !at.equals(layout.root()); at = at.getParent()) {
+      forceDirectory.accept(at.getParent());
     }
   }
 
@@ -375,7 +403,7 @@ public final class DirectoryObjectStore implements ObjectStore {
       try {
         publish(key, file, Optional.of(uploads.assemble(upload, parts, file)));
       } finally {
-        Files.deleteIfExists(file);
+        temp.remove(file);
       }
     } catch (NoSuchFileException e) {
       if (wasCompleted(upload, parts)) {
@@ -495,7 +523,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     }
     for (Path parent : parents) {
       try {
-        DirectoryFiles.forceDirectory(parent);
+        forceDirectory.accept(parent);
       } catch (IOException e) {
         throw failed(layout.key(parent), "delete from", e);
       }

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Names of files that are being written. A process that dies leaves such files behind; a store that
@@ -17,6 +19,7 @@ import java.util.UUID;
  * <p>Safe for use by many threads.
  */
 final class DirectoryTemp {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryTemp.class);
   private static final Duration ABANDONED = Duration.ofDays(1);
 
   private final Path directory;
@@ -52,6 +55,15 @@ final class DirectoryTemp {
           DirectoryFiles.deleteTree(file);
         }
       }
+    }
+  }
+
+  /** Removes a file that was not moved away. One that cannot be removed is left for a later day. */
+  void remove(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      LOG.warn("{}: cannot remove this temporary file", file, e);
     }
   }
 

@@ -17,13 +17,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.GetResult;
@@ -300,6 +303,61 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
           .isInstanceOf(PutOutcome.Won.class);
     } finally {
       assertThat(exitCode("umount", disk.toString())).isZero();
+    }
+  }
+
+  @Test
+  void no_write_is_decided_before_the_names_of_the_object_are_on_the_disk() throws IOException {
+    Set<Path> failing = new HashSet<>();
+    Set<Path> forced = new HashSet<>();
+    IoConsumer<Path> force =
+        dir -> {
+          if (failing.contains(dir)) {
+            throw new IOException("the disk fails");
+          }
+          forced.add(dir);
+        };
+    Path above = root.resolve("a/b");
+    byte[] one = {1};
+    byte[] two = {2};
+    try (ObjectStore store = new DirectoryObjectStore(root, force)) {
+      failing.add(root);
+      refused(() -> store.putIf("a/b/k", one, Precondition.absent()));
+      assertThat(above.resolve("k"))
+          .as("a later write relies on the directories above an object")
+          .doesNotExist();
+      failing.clear();
+      assertThat(store.putIf("a/b/k", one, Precondition.absent()))
+          .isInstanceOf(PutOutcome.Won.class);
+      assertThat(forced).containsExactlyInAnyOrder(above, above.getParent(), root);
+
+      Precondition first = Precondition.matches(store.stat("a/b/k").orElseThrow().version());
+      failing.add(above);
+      for (int i = 0; i < 2; i++) {
+        assertThat(store.putIf("a/b/k", two, first)).isInstanceOf(PutOutcome.Unknown.class);
+        assertThat(above.resolve("k")).hasBinaryContent(two);
+      }
+      failing.clear();
+      forced.clear();
+      assertThat(store.putIf("a/b/k", two, first)).isInstanceOf(PutOutcome.Lost.class);
+      assertThat(forced).containsExactly(above);
+    }
+  }
+
+  @Test
+  void a_write_that_is_applied_is_won_though_its_temporary_file_cannot_be_removed()
+      throws IOException {
+    Path temp = root.resolve(".jgit-s3/temp");
+    IoConsumer<Path> force =
+        dir -> {
+          DirectoryFiles.deleteTree(temp);
+          Files.writeString(temp, "in the way");
+        };
+    try (ObjectStore store = new DirectoryObjectStore(root, force)) {
+      assertThat(store.putIf("k", new byte[1], Precondition.absent()))
+          .isInstanceOf(PutOutcome.Won.class);
+      Files.delete(temp);
+      store.put("p", new byte[1], 0, 1);
     }
   }
 
