@@ -172,6 +172,7 @@ public final class S3RepositoryManager implements Closeable {
                 store, settings.diskCache().map(options -> new DiskCache(store, options))),
             settings.spills(),
             new TransferMemory(settings.receiveLimit()),
+            settings.pushLimits(),
             new IndexBudget(settings.indexLimit()));
     this.catalog = new RepositoryCatalog(store, settings.commits());
     this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);

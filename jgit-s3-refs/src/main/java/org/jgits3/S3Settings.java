@@ -22,6 +22,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestReads;
+import org.jgits3.internal.pack.PushLimits;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.SpillDirectory;
 import org.jgits3.internal.refs.transaction.Validation;
@@ -72,6 +73,13 @@ public final class S3Settings {
           at -> path(at.text() == null ? System.getProperty("java.io.tmpdir") : at.text()));
   private static final Setting<Long> RECEIVE_LIMIT =
       Setting.bytes("receive", "memoryLimit", HEAP / 4);
+
+  /** The most that {@code git pack-objects} makes. */
+  private static final Setting<Integer> DELTA_DEPTH =
+      Setting.number("receive", "deltaDepth", 4095, 1, Integer.MAX_VALUE);
+
+  private static final Setting<Duration> PROCESSOR_TIME =
+      Setting.duration("receive", "processorTime", Duration.ofHours(1));
   private static final Setting<Long> INDEX_LIMIT = Setting.bytes("packs", "indexLimit", HEAP / 8);
   private static final Setting<Optional<Path>> CACHE_DIRECTORY =
       Setting.optional("cache", "directory", S3Settings::path);
@@ -108,6 +116,8 @@ public final class S3Settings {
           KEEP_RAW_BYTES,
           SPILL_DIRECTORY,
           RECEIVE_LIMIT,
+          DELTA_DEPTH,
+          PROCESSOR_TIME,
           INDEX_LIMIT,
           CACHE_DIRECTORY,
           DISK_LIMIT,
@@ -273,6 +283,11 @@ public final class S3Settings {
    */
   public long receiveLimit() {
     return value(RECEIVE_LIMIT);
+  }
+
+  /** Limits of the work of a push. */
+  PushLimits pushLimits() {
+    return new PushLimits(value(DELTA_DEPTH), value(PROCESSOR_TIME));
   }
 
   /**

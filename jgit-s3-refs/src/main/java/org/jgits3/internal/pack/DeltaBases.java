@@ -27,7 +27,7 @@ final class DeltaBases {
 
   private long bytes;
 
-  private record Base(long size, int left) {}
+  private record Base(long size, int left, int depth) {}
 
   /** Counts a delta to the object that begins at a position. */
   void delta(long base) {
@@ -47,26 +47,31 @@ final class DeltaBases {
   void begin(PackedObjectInfo object, long size) {
     kept.clear();
     bytes = 0;
-    keep(size, sum(byPosition.get(object.getOffset()), byId.get(object)));
+    keep(size, sum(byPosition.get(object.getOffset()), byId.get(object)), 0);
   }
 
-  /** Notes that the next delta has become an object. */
-  void resolved(PackedObjectInfo object, long size) {
+  /**
+   * Notes that the next delta has become an object.
+   *
+   * @return number of deltas between the object and one that is no delta
+   */
+  int resolved(PackedObjectInfo object, long size) {
     Base base = kept.pop();
     bytes -= base.size();
-    keep(base.size(), base.left() - 1);
+    keep(base.size(), base.left() - 1, base.depth());
     Integer there = byPosition.remove(object.getOffset()); // should an object be there twice,
     Integer anywhere = byId.remove(object); // JGit resolves the deltas to it once
-    keep(size, sum(there, anywhere));
+    keep(size, sum(there, anywhere), base.depth() + 1);
+    return base.depth() + 1;
   }
 
   private static int sum(@Nullable Integer there, @Nullable Integer anywhere) {
     return (there == null ? 0 : there) + (anywhere == null ? 0 : anywhere);
   }
 
-  private void keep(long size, int left) {
+  private void keep(long size, int left, int depth) {
     if (left > 0) {
-      kept.push(new Base(size, left));
+      kept.push(new Base(size, left, depth));
       bytes += size;
     }
   }

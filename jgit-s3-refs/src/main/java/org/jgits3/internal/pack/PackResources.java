@@ -15,6 +15,7 @@ import org.jgits3.store.ObjectStore;
  * @param files reads the files of packs
  * @param spills directory for large packs being received until they are whole
  * @param memory heap for the objects of pushes and fetches
+ * @param pushes limits of the work of a push
  * @param indexes memory for the indexes of packs
  */
 public record PackResources(
@@ -23,6 +24,7 @@ public record PackResources(
     PackFiles files,
     SpillDirectory spills,
     TransferMemory memory,
+    PushLimits pushes,
     IndexBudget indexes) {
   ImmutableObjects objects() {
     return new ImmutableObjects(store);

@@ -18,22 +18,28 @@ import org.eclipse.jgit.transport.PackLock;
 import org.eclipse.jgit.transport.PackedObjectInfo;
 
 /**
- * Receives a pack, and takes the memory for its objects from a share before JGit allocates it. Used
- * by one thread.
+ * Receives a pack, and takes the memory for its objects from a share before JGit allocates it. Ends
+ * when the pack takes more work than is allowed. Used by one thread.
  */
 class PushParser extends DfsPackParser {
   private final DfsObjDatabase database;
   private final TransferMemory.Share memory;
+  private final PushLimits.Work work;
   private final DeltaBases bases = new DeltaBases();
   private boolean resolving;
   private long limit;
   @Nullable private ObjectChecker checker;
 
   PushParser(
-      DfsObjDatabase database, DfsInserter inserter, InputStream in, TransferMemory.Share memory) {
+      DfsObjDatabase database,
+      DfsInserter inserter,
+      InputStream in,
+      TransferMemory.Share memory,
+      PushLimits.Work work) {
     super(database, inserter, in);
     this.database = database;
     this.memory = memory;
+    this.work = work;
   }
 
   @Override
@@ -128,6 +134,15 @@ class PushParser extends DfsPackParser {
     return super.onAppendBase(type, data, base);
   }
 
+  /**
+   * Called for each piece of a compressed object, which may inflate to a thousand times as much.
+   */
+  @Override
+  protected void onObjectData(Source src, byte[] raw, int pos, int len) throws IOException {
+    work.checkTime();
+    super.onObjectData(src, raw, pos, len);
+  }
+
   private void begin(PackedObjectInfo base, long size) {
     resolving = true;
     bases.begin(base, size);
@@ -138,8 +153,9 @@ class PushParser extends DfsPackParser {
   protected void onInflatedObjectData(PackedObjectInfo object, int type, byte[] data)
       throws IOException {
     memory.takeForLargest(data.length);
+    work.checkTime();
     if (resolving) { // before, an object that is no delta
-      bases.resolved(object, data.length);
+      work.checkDepth(bases.resolved(object, data.length));
       memory.takeForBases(bases.bytesBesideNext());
     }
     super.onInflatedObjectData(object, type, data);

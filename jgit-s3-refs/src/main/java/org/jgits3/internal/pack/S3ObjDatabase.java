@@ -90,6 +90,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
   private final TransferMemory.Share memory;
 
+  /** Work of the push that this handle serves; null before it. */
+  @Nullable private volatile PushLimits.Work work;
+
   /** Thread that is making a pack parser, and with it a reader for that one. */
   @Nullable private volatile Thread parserMaker;
 
@@ -454,6 +457,27 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return defers ? memory : new TransferMemory(0).share();
   }
 
+  private PushLimits.Work workOfPack() {
+    if (!defers) {
+      return PushLimits.NONE.begin();
+    }
+    PushLimits.Work begun = work == null ? shared.resources().pushes().begin() : work;
+    work = begun;
+    return begun;
+  }
+
+  /**
+   * Called before each object that is read.
+   *
+   * @throws IOException if the push that this handle serves has taken more time than is allowed
+   */
+  void checkTime() throws IOException {
+    PushLimits.Work begun = work;
+    if (begun != null) {
+      begun.checkTime();
+    }
+  }
+
   @Override
   public ObjectInserter newInserter() {
     return new Inserter();
@@ -480,7 +504,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     public DfsPackParser newPackParser(InputStream in) throws IOException {
       parserMaker = Thread.currentThread();
       try {
-        return new Parser(this, in, memoryOfPack());
+        return new Parser(this, in, memoryOfPack(), workOfPack());
       } finally {
         parserMaker = null;
       }
@@ -492,8 +516,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
     /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
     private static final String PUSH = "jgit receive-pack";
 
-    Parser(DfsInserter inserter, InputStream in, TransferMemory.Share memory) {
-      super(S3ObjDatabase.this, inserter, in, memory);
+    Parser(
+        DfsInserter inserter, InputStream in, TransferMemory.Share memory, PushLimits.Work work) {
+      super(S3ObjDatabase.this, inserter, in, memory, work);
     }
 
     @Override

@@ -189,6 +189,7 @@ final class S3Reader extends DfsReader {
    */
   @Override
   public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
+    database.checkTime();
     if (memory != null && typeHint == OBJ_ANY) {
       memory.takeForLargest(getObjectSize(id, typeHint));
     }

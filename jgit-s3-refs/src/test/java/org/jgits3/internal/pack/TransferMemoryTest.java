@@ -11,6 +11,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Random;
@@ -28,6 +30,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
@@ -40,7 +43,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pushes whose packs declare more than the heap has room for, and fetches that send more. */
+/**
+ * Pushes whose packs declare more than the heap has room for or take more work than is allowed, and
+ * fetches that send more.
+ */
 class TransferMemoryTest {
   private static final long GIB = 1 << 30;
   private static final byte[] COPY_NOTHING = {0};
@@ -52,8 +58,12 @@ class TransferMemoryTest {
   private S3RepositoryManager manager;
 
   private void open(String limit) throws Exception {
+    open("memoryLimit", limit);
+  }
+
+  private void open(String key, String value) throws Exception {
     Config config = new Config();
-    config.setString("s3", "receive", "memoryLimit", limit);
+    config.setString("s3", "receive", key, value);
     manager =
         new S3RepositoryManager(
             new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
@@ -291,6 +301,54 @@ class TransferMemoryTest {
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("a pack with an object of 8 MiB takes some 24 MiB");
+  }
+
+  @Test
+  void a_chain_of_more_deltas_than_are_allowed_is_refused() throws Exception {
+    open("deltaDepth", "16");
+    push(chain(16, 1_000, true));
+    byte[] longer = chain(17, 1_000, false);
+    assertThatThrownBy(() -> push(longer))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "a pack with a chain of more than 16 deltas, which is [s3 \"receive\"] deltaDepth of"
+                + " the server; push from a repository packed by git repack -adf");
+  }
+
+  @Test
+  void a_small_pack_that_takes_more_processor_time_than_is_allowed_is_refused() throws Exception {
+    open("processorTime", "100 ms");
+    byte[] deltas = chain(4_000, 16 << 20, false); // 64 GB
+    assertThat(deltas).hasSizeLessThan(400_000);
+    assertThatThrownBy(() -> push(deltas))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "a push that takes more than 100 ms of processor time, which is [s3 \"receive\"]"
+                + " processorTime of the server; push fewer commits at a time");
+    ByteArrayOutputStream pack = pack(1);
+    header(pack, Constants.OBJ_BLOB, 256 << 20);
+    deflate(pack, new byte[256 << 20]);
+    byte[] inflates = closed(pack);
+    assertThatThrownBy(() -> push(inflates)).hasMessageContaining("processorTime");
+  }
+
+  @Test
+  void the_check_of_a_push_is_part_of_its_processor_time() throws Exception {
+    open("processorTime", "100 ms");
+    try (S3Repository push = manager.openForPush("r");
+        ObjectInserter inserter = push.newObjectInserter();
+        ObjectReader reader = push.newObjectReader()) {
+      ObjectId id = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
+      inserter.flush();
+      assertThat(reader.open(id).getSize()).isEqualTo(1);
+      inserter.newPackParser(new ByteArrayInputStream(new byte[0]));
+      ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+      long end = threads.getCurrentThreadCpuTime() + TimeUnit.MILLISECONDS.toNanos(102);
+      while (threads.getCurrentThreadCpuTime() < end) {
+        Thread.onSpinWait();
+      }
+      assertThatThrownBy(() -> reader.open(id)).hasMessageContaining("processorTime");
+    }
   }
 
   /** A chain of deltas, with another delta to each of its objects that comes later, or without. */

@@ -51,8 +51,12 @@ class HostileClientsTest {
 
   @BeforeEach
   void open() throws Exception {
+    open("memoryLimit", "8m");
+  }
+
+  private void open(String key, String value) throws Exception {
     Config config = new Config();
-    config.setString("s3", "receive", "memoryLimit", "8m");
+    config.setString("s3", "receive", key, value);
     manager = new S3RepositoryManager(store, S3Settings.from(config, "test"));
   }
 
@@ -413,6 +417,21 @@ class HostileClientsTest {
     while (manager.receiveMemory().held() > 0) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
       Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void pack_that_inflates_for_ever_is_refused_after_its_processor_time() throws Exception {
+    manager.close();
+    open("processorTime", "50 ms");
+    repository("r");
+    byte[] pack = pack(1, zeros(Constants.OBJ_BLOB, 256 << 20, 256 << 20));
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      assertThat(post(server, "/r.git/git-receive-pack", PUSH, push(pack)))
+          .startsWith("HTTP/1.1 200")
+          .contains("unpack error", "more than 50 ms of processor time", "processorTime")
+          .doesNotContain("unpack ok");
+      assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
     }
   }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Limits of the work that one push may cause. A pack of a few megabytes can describe objects of
+ * petabytes: deltas that copy the object before, or a stream that inflates for ever.
+ *
+ * @param deltaDepth most deltas between an object and one that is no delta: every reader of the
+ *     object applies them
+ * @param processorTime most time of its thread, from the beginning of the pack to the end of the
+ *     push
+ */
+public record PushLimits(int deltaDepth, Duration processorTime) {
+  /** No limits, for packs that no client sends. */
+  static final PushLimits NONE = new PushLimits(Integer.MAX_VALUE, Duration.ofDays(10_000));
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  /** Processor time of the calling thread in milliseconds. */
+  private static long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(THREADS.getCurrentThreadCpuTime());
+  }
+
+  /** Begins to count the work of a push, in the thread that does it. */
+  Work begin() {
+    return new Work();
+  }
+
+  /** Work of one push. Other threads than its own may ask, and are not counted. */
+  final class Work {
+    private final Thread thread = Thread.currentThread();
+    private final long end = millis() + processorTime.toMillis();
+
+    /**
+     * Checks the length of a chain of deltas.
+     *
+     * @throws IOException if it is longer than allowed
+     */
+    void checkDepth(int depth) throws IOException {
+      if (depth > deltaDepth) {
+        throw new IOException(
+            "a pack with a chain of more than "
+                + deltaDepth
+                + " deltas, which is [s3 \"receive\"] deltaDepth of the server; push from a"
+                + " repository packed by git repack -adf");
+      }
+    }
+
+    /**
+     * Checks the processor time so far.
+     *
+     * @throws IOException if it is more than allowed
+     */
+    void checkTime() throws IOException {
+      if (thread == Thread.currentThread() && millis() > end) {
+        throw new IOException(
+            "a push that takes more than "
+                + processorTime.toMillis()
+                + " ms of processor time, which is [s3 \"receive\"] processorTime of the server;"
+                + " push fewer commits at a time");
+      }
+    }
+  }
+}
