@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The tests that a page names exist. */
+class NamedTestsTest {
+  private static final Path ROOT = Path.of(System.getProperty("project.root", ".."));
+
+  /** A class of tests with or without a method, or a method of any class. */
+  private static final Pattern NAME =
+      Pattern.compile("`([A-Z]\\w*(?:Test|IT|Contract))(?:\\.(\\w+))?`|`([a-z]+_\\w+)`");
+
+  /** Sources of all classes of tests, by name. */
+  private static Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new HashMap<>();
+    try (Stream<Path> modules = Files.list(ROOT)) {
+      for (Path module : modules.map(each -> each.resolve("src/test/java")).toList()) {
+        if (Files.isDirectory(module)) {
+          read(module, sources);
+        }
+      }
+    }
+    return sources;
+  }
+
+  private static void read(Path module, Map<String, String> sources) throws IOException {
+    try (Stream<Path> files = Files.walk(module)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+        String name = file.getFileName().toString().replace(".java", "");
+        sources.merge(name, Files.readString(file), String::concat);
+      }
+    }
+  }
+
+  private static boolean exists(Map<String, String> sources, MatchResult name) {
+    if (name.group(3) != null) {
+      return sources.values().stream().anyMatch(source -> source.contains(name.group(3) + "("));
+    }
+    String method = name.group(2) == null ? "" : name.group(2) + "(";
+    return Optional.ofNullable(sources.get(name.group(1)))
+        .filter(source -> source.contains(method))
+        .isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"security", "invariants", "reliability"})
+  void tests_that_a_page_names_exist(String page) throws IOException {
+    Map<String, String> sources = sources();
+    String text = Files.readString(ROOT.resolve("src/site/markdown/" + page + ".md"));
+    List<String> missing = new ArrayList<>();
+    List<MatchResult> names = NAME.matcher(text).results().toList();
+    names.stream()
+        .filter(name -> !exists(sources, name))
+        .forEach(name -> missing.add(name.group()));
+    assertThat(names).isNotEmpty();
+    assertThat(missing).isEmpty();
+  }
+}
