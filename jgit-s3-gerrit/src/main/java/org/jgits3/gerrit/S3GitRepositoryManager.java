@@ -172,6 +172,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
 
   @Override
   public Repository openRepository(Project.NameKey name) throws IOException {
+    S3RepositoryManager manager = repositories(); // first, since it refuses other Gerrits
     String checked = checked(name);
     long moment = requests.moment();
     if (absent.has(name, moment)) {
@@ -179,7 +180,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     }
     AbsentProjects.Search search = absent.search();
     try {
-      S3Repository opened = repositories().openForRequest(checked, moment);
+      S3Repository opened = manager.openForRequest(checked, moment);
       opened.getObjectDatabase().deferReceivedPacks();
       opened.getObjectDatabase().deferInsertedPacks();
       return opened;
