@@ -5,6 +5,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -13,7 +15,9 @@ import java.util.TreeSet;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
@@ -22,6 +26,7 @@ import org.jgits3.S3Repository.Opening;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
+import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.PackResources;
@@ -36,6 +41,7 @@ import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.BackgroundMaintenance;
+import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
@@ -91,6 +97,8 @@ public final class S3RepositoryManager implements Closeable {
    * Repositories whose refs are folded at a time: one that stalls must not keep the rest waiting.
    */
   private static final int FOLDS = 4;
+
+  private static final String PACK_SECTION = "pack";
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
@@ -590,6 +598,61 @@ public final class S3RepositoryManager implements Closeable {
     try (S3Repository repository = openRepository(name)) {
       return repository.maintenance();
     }
+  }
+
+  /**
+   * Begins a pass of garbage collections over all repositories, of those that may have something to
+   * collect: those that changed, whose garbage has expired, or all if {@code [gc]} or {@code
+   * [pack]} of the administrator changed.
+   *
+   * @param all true to give all repositories
+   * @return the pass
+   * @throws IOException as {@link FleetPass#begin}
+   */
+  public FleetPass collectionPass(boolean all) throws IOException {
+    String collecting = text(ConfigConstants.CONFIG_GC_SECTION) + text(PACK_SECTION);
+    return pass("gc", collecting, false, all);
+  }
+
+  /**
+   * Begins a pass of verifications over all repositories, of those that changed since one found
+   * them sound, or of all. What is damaged at rest in others is found by a pass over all only.
+   *
+   * @param all true to give all repositories
+   * @return the pass
+   * @throws IOException as {@link FleetPass#begin}
+   */
+  public FleetPass verificationPass(boolean all) throws IOException {
+    return pass("verify", "", false, all);
+  }
+
+  /**
+   * Begins a pass of sweeps over all names that were ever used.
+   *
+   * @param grace as {@link Maintenance#sweep}
+   * @param all true to give all names
+   * @return the pass
+   * @throws IOException as {@link FleetPass#begin}
+   */
+  public FleetPass sweepPass(Duration grace, boolean all) throws IOException {
+    return pass("sweep", grace.toString(), true, all);
+  }
+
+  /** All values of a section of the administrator's configuration. */
+  private String text(String section) {
+    Config config = settings.config();
+    return config.getNames(section, true).stream()
+        .sorted()
+        .map(
+            name -> section + '.' + name + '=' + List.of(config.getStringList(section, null, name)))
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  private FleetPass pass(String kind, String used, boolean tombstones, boolean all)
+      throws IOException {
+    boolean trusted = settings.manifestReads() == ManifestReads.VALIDATED;
+    return FleetPass.begin(
+        store, new FleetPass.Options(kind, used, trusted, tombstones, all), Instant::now);
   }
 
   /**

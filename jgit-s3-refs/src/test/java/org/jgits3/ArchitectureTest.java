@@ -34,6 +34,7 @@ class ArchitectureTest {
           "org.jgits3.metrics",
           "org.jgits3.internal.commit",
           "org.jgits3.internal.catalog",
+          "org.jgits3.internal.fleet",
           "org.jgits3.internal.refs.table",
           "org.jgits3.internal.refs.snapshot",
           "org.jgits3.internal.refs.log",

@@ -23,6 +23,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.maintenance.FleetPass;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Test;
 class PoliciesTest {
   static final Path ETC = Path.of(System.getProperty("project.root", ".."), "etc");
   private static final String BUCKET = "arn:aws:s3:::my-bucket";
-  private static final List<String> PLACES = List.of("repos", "objects", "probe");
+  private static final List<String> PLACES = List.of("repos", "objects", "scan", "probe");
 
   /** A pack of several parts. */
   private static final int PARTS = 20 << 20;
@@ -178,13 +179,22 @@ class PoliciesTest {
     }
     assertThat(allowed("iam-policy-maintenance.sample.json")).containsAll(sent);
     assertThat(sent)
-        .contains("s3:ListBucketMultipartUploads bucket", "s3:DeleteObject objects")
+        .contains(
+            "s3:ListBucketMultipartUploads bucket",
+            "s3:DeleteObject objects",
+            "s3:GetObject scan",
+            "s3:PutObject scan")
         .doesNotContain("s3:DeleteObject repos");
   }
 
   /** All that maintenance by commands does. */
   static void maintain(S3RepositoryManager manager) throws Exception {
-    manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+    try (FleetPass pass = manager.collectionPass(false)) {
+      String name = pass.next().orElseThrow();
+      pass.done(
+          name, manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).settled());
+      pass.save();
+    }
     assertThat(manager.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
     manager.sweep("r", Duration.ZERO, false); // leaves the mark that the next one needs
     assertThat(manager.sweep("r", Duration.ZERO, false)).isPresent();

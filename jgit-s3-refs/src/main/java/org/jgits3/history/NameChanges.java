@@ -19,6 +19,7 @@ import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.history.RepositoryChange.Kind;
 import org.jgits3.history.StoreCursor.Entry;
+import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.read.ParallelRequests;

@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Optional;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.RepositoryName;
@@ -19,8 +20,6 @@ import org.jgits3.store.ObjectVersion;
  * something else, or for another version of it, in their order. Used by one thread.
  */
 final class Scan {
-  private static final String END = ".git/manifest";
-
   /** A tombstone, a reservation; a repository without a version, with one. */
   private static final byte EMPTY = 0;
 
@@ -57,7 +56,7 @@ final class Scan {
     store.list(
         RepositoryName.PREFIX,
         object -> {
-          if (object.key().endsWith(END)) {
+          if (object.key().endsWith(NameTable.END)) {
             fill(value, object, trusted, sha256);
             listed.add(NameTable.stored(object.key()), value, 0);
           }

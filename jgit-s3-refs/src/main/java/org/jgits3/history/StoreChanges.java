@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.manifest.RepositoryName;
 
 /**

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.history;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.StreamCorruptedException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.BiConsumer;
-import java.util.zip.CRC32C;
-import java.util.zip.CheckedOutputStream;
-import java.util.zip.DeflaterOutputStream;
-import java.util.zip.InflaterInputStream;
 import org.jgits3.history.HistoryUnavailableException.Reason;
+import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.fleet.TableFormat;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.store.Crc32c;
 
 /**
  * Position up to which a follower has read the histories of all repositories of a store. The
@@ -32,9 +22,7 @@ import org.jgits3.store.Crc32c;
  * Immutable.
  */
 public final class StoreCursor {
-  private static final byte[] MAGIC = "jgit-s3 cursor ".getBytes(StandardCharsets.US_ASCII);
-  private static final byte VERSION = '1';
-  private static final int CRC_BYTES = 4;
+  private static final TableFormat FORMAT = new TableFormat("cursor", '1');
 
   /** Bytes that the smallest cursor has room for. */
   private static final int LEAST = 1 << 10;
@@ -46,12 +34,6 @@ public final class StoreCursor {
 
   /** Version, repository id, generation. */
   static final int VALUE_BYTES = DIGEST_BYTES + ID_BYTES + Long.BYTES;
-
-  /** Bytes of the record of a repository without a name. */
-  private static final int LEAST_RECORD = NameTable.length(new byte[0], VALUE_BYTES);
-
-  /** Most bytes that a compressed byte can stand for, by the format of DEFLATE. */
-  private static final long MOST_INFLATED = 1032;
 
   private static final NameTable NONE = new NameTable.Builder(0, 0, VALUE_BYTES).build();
 
@@ -206,29 +188,12 @@ public final class StoreCursor {
    * @return the bytes, for {@link #parse}
    */
   public byte[] toBytes() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(table.length() / 2 + LEAST);
-    CheckedOutputStream checked = new CheckedOutputStream(bytes, new CRC32C());
-    try (DataOutputStream end = new DataOutputStream(bytes)) {
-      checked.write(MAGIC);
-      checked.write(VERSION);
-      checked.write('\n');
-      DeflaterOutputStream compressed = new DeflaterOutputStream(checked);
-      DataOutputStream out = new DataOutputStream(compressed);
-      out.writeUTF(location);
-      out.writeInt(table.size());
-      out.writeInt(table.length());
-      for (int i = 0; i < table.size(); i++) {
-        byte[] name = table.name(i);
-        out.writeShort(name.length);
-        out.write(name);
-        out.write(table.array(), table.value(i), VALUE_BYTES);
-      }
-      compressed.finish();
-      end.writeInt((int) checked.getChecksum().getValue());
-    } catch (IOException e) {
-      throw new IllegalStateException("an array takes all bytes", e);
-    }
-    return bytes.toByteArray();
+    return FORMAT.encode(
+        table.length() / 2 + LEAST,
+        out -> {
+          out.writeUTF(location);
+          table.write(out);
+        });
   }
 
   /**
@@ -239,53 +204,13 @@ public final class StoreCursor {
    * @throws HistoryUnavailableException if the bytes are no cursor, damaged, or of another version
    */
   public static StoreCursor parse(byte[] bytes) throws HistoryUnavailableException {
-    int head = MAGIC.length + 2;
-    if (bytes.length < head + CRC_BYTES
-        || !Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
-      throw unreadable("is no cursor of jgit-s3");
+    try {
+      return FORMAT.decode(
+          bytes,
+          (in, most) -> new StoreCursor(in.readUTF(), NameTable.read(in, VALUE_BYTES, most)));
+    } catch (TableFormat.Unreadable e) {
+      throw new HistoryUnavailableException(
+          Reason.UNREADABLE_CURSOR, "the cursor " + e.getMessage() + "; begin anew");
     }
-    if (bytes[MAGIC.length] != VERSION || bytes[MAGIC.length + 1] != '\n') {
-      throw unreadable("is a cursor of another version than " + (char) VERSION);
-    }
-    int end = bytes.length - CRC_BYTES;
-    if (ByteBuffer.wrap(bytes).getInt(end) != Crc32c.of(bytes, 0, end)) {
-      throw unreadable("is a damaged cursor: its checksum is wrong");
-    }
-    try (DataInputStream in =
-        new DataInputStream(
-            new InflaterInputStream(new ByteArrayInputStream(bytes, head, end - head)))) {
-      return read(in, MOST_INFLATED * (end - head));
-    } catch (IOException e) { // an array can be read, but has other bytes
-      throw unreadable("is a damaged cursor: " + e);
-    }
-  }
-
-  /** Reads repositories, for which there is memory if they have at most so many bytes. */
-  private static StoreCursor read(DataInputStream in, long most) throws IOException {
-    String location = in.readUTF();
-    int size = in.readInt();
-    int length = in.readInt();
-    if (size < 0 || length < (long) LEAST_RECORD * size || length > most) {
-      throw new StreamCorruptedException(
-          size + " repositories in " + length + " bytes, of which there are " + most + " at most");
-    }
-    NameTable.Builder table = new NameTable.Builder(size, length, VALUE_BYTES);
-    byte[] value = new byte[VALUE_BYTES];
-    for (int i = 0; i < size; i++) {
-      byte[] name = new byte[in.readUnsignedShort()];
-      in.readFully(name);
-      in.readFully(value);
-      table.add(name, value, 0);
-    }
-    NameTable read = table.build();
-    if (read.size() != size || read.length() != length) {
-      throw new StreamCorruptedException("its repositories are not in order, or not as long");
-    }
-    return new StoreCursor(location, read);
-  }
-
-  private static HistoryUnavailableException unreadable(String what) {
-    return new HistoryUnavailableException(
-        Reason.UNREADABLE_CURSOR, "the cursor " + what + "; begin anew");
   }
 }

@@ -2,12 +2,15 @@
 package org.jgits3.maintenance;
 
 import java.io.IOException;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
@@ -24,6 +27,7 @@ import org.jgits3.internal.pack.GarbageExpiry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.VersionedManifest;
 
 /**
  * Full collection of one repository by JGit's collector. It writes objects reachable from branches
@@ -39,6 +43,12 @@ public final class GarbageCollection {
   private static final List<String> ONE_PACK = List.of(PackSource.GC.name());
   private static final List<String> TWO_PACKS =
       List.of(PackSource.GC.name(), PackSource.GC_REST.name());
+  private static final String GARBAGE = PackSource.UNREACHABLE_GARBAGE.name();
+
+  /** Sources of packs that collections make. */
+  private static final Set<String> MADE =
+      Set.of(PackSource.GC.name(), PackSource.GC_REST.name(), GARBAGE);
+
   private static final Set<String> INDEXES =
       Set.of(
           PackExt.INDEX.getExtension(),
@@ -61,6 +71,8 @@ public final class GarbageCollection {
    * @param garbageKept true if old garbage stayed because a ref may lead into it by now
    * @param skipped true if nothing was done, because the packs were those of a collection and held
    *     exactly the reachable objects
+   * @param settled manifest that leaves a collection nothing to do; empty if the repository changed
+   *     meanwhile
    */
   public record Report(
       int packsBefore,
@@ -68,10 +80,16 @@ public final class GarbageCollection {
       int packsAfter,
       long bytesAfter,
       boolean garbageKept,
-      boolean skipped) {
-    private static Report skipped(Manifest manifest) {
+      boolean skipped,
+      Optional<Settled> settled) {
+    private static Report skipped(Manifest manifest, Optional<Settled> settled) {
       int packs = manifest.packs().size();
-      return new Report(packs, bytes(manifest), packs, bytes(manifest), false, true);
+      long bytes = bytes(manifest);
+      return new Report(packs, bytes, packs, bytes, false, true, settled);
+    }
+
+    private static Report collected(VersionedManifest manifest) {
+      return skipped(manifest.manifest(), Optional.of(Settled.forGood(manifest)));
     }
   }
 
@@ -94,15 +112,17 @@ public final class GarbageCollection {
    * @throws IOException as {@link #run}
    */
   Report runIfUseful(ProgressMonitor monitor) throws IOException {
-    Manifest manifest = newest();
+    VersionedManifest newest = newest();
+    Manifest manifest = newest.manifest();
     if (isCollected(manifest, monitor)) {
-      return Report.skipped(manifest);
+      return Report.collected(newest);
     }
     try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
-      Manifest now = newest(); // the holder of the lease may have changed the packs
-      return !now.packs().equals(manifest.packs()) && isCollected(now, monitor)
-          ? Report.skipped(now)
-          : run(now, lease, monitor);
+      VersionedManifest now = newest(); // the holder of the lease may have changed the packs
+      boolean same = now.manifest().packs().equals(manifest.packs());
+      return !same && isCollected(now.manifest(), monitor)
+          ? Report.collected(now)
+          : run(now.manifest(), lease, monitor);
     }
   }
 
@@ -117,19 +137,20 @@ public final class GarbageCollection {
    * @throws IOException as {@link #run}
    */
   Optional<Report> runIfFree(Predicate<Manifest> due, ProgressMonitor monitor) throws IOException {
-    Lease lease = repository.lease(newest());
+    Lease lease = repository.lease(newest().manifest());
     if (!lease.acquire()) {
       return Optional.empty();
     }
     threads = 1;
     try (LeaseKeeper keeper = LeaseKeeper.of(lease)) {
-      Manifest now = newest();
-      return Optional.of(due.test(now) ? run(now, keeper, monitor) : Report.skipped(now));
+      Manifest now = newest().manifest();
+      return Optional.of(
+          due.test(now) ? run(now, keeper, monitor) : Report.skipped(now, Optional.empty()));
     }
   }
 
-  private Manifest newest() throws IOException {
-    return repository.committer().validate().manifest();
+  private VersionedManifest newest() throws IOException {
+    return repository.committer().validate();
   }
 
   /**
@@ -184,12 +205,13 @@ public final class GarbageCollection {
    *     it was, or collected
    */
   Report run(ProgressMonitor monitor) throws IOException {
-    Manifest manifest = newest();
-    if (manifest.packs().isEmpty()) {
-      return Report.skipped(manifest);
+    VersionedManifest manifest = newest();
+    if (manifest.manifest().packs().isEmpty()) {
+      return Report.collected(manifest);
     }
-    try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
-      return run(newest(), lease, monitor);
+    try (LeaseKeeper lease =
+        LeaseKeeper.await(repository.lease(manifest.manifest()), monitor, pause)) {
+      return run(newest().manifest(), lease, monitor);
     }
   }
 
@@ -207,20 +229,45 @@ public final class GarbageCollection {
               .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
       collector.pack(monitor);
     }
-    Manifest now = repository.committer().cached().orElseThrow().manifest();
+    VersionedManifest newest = repository.committer().cached().orElseThrow();
+    Manifest now = newest.manifest();
     return new Report(
         manifest.packs().size(),
         bytes(manifest),
         now.packs().size(),
         bytes(now),
         garbageKept(manifest, now, expiry),
-        false);
+        false,
+        isCollectionOf(manifest, now)
+            ? Optional.of(new Settled(newest, firstEnd(now, expiry)))
+            : Optional.empty());
+  }
+
+  /**
+   * Tests whether a later manifest differs in nothing that a collection goes by, so that it is what
+   * one of the earlier manifest leaves.
+   */
+  private static boolean isCollectionOf(Manifest before, Manifest now) {
+    return now.refs().equals(before.refs())
+        && now.settings().equals(before.settings())
+        && now.packs().stream().map(PackEntry::source).allMatch(MADE::contains);
+  }
+
+  /** Finds when garbage expires first. */
+  private static Instant firstEnd(Manifest manifest, GarbageExpiry expiry) {
+    return garbage(manifest)
+        .map(pack -> expiry.end(pack.lastModified()))
+        .min(Comparator.naturalOrder())
+        .orElse(Instant.MAX);
+  }
+
+  private static Stream<PackEntry> garbage(Manifest manifest) {
+    return manifest.packs().stream().filter(pack -> pack.source().equals(GARBAGE));
   }
 
   /** Tests whether expired garbage is still listed. */
   private static boolean garbageKept(Manifest before, Manifest now, GarbageExpiry expiry) {
-    return now.packs().stream()
-        .filter(pack -> pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
+    return garbage(now)
         .filter(pack -> expiry.isOver(pack.lastModified()))
         .anyMatch(before.packs()::contains);
   }

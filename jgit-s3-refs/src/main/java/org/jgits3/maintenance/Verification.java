@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.StoreException;
 
 /**
@@ -41,9 +43,15 @@ public final class Verification {
    * @param bytes bytes of them that were read
    * @param fsck true if Git's own check ran; it does not if an object it would read is damaged
    * @param findings the defects; empty for a sound repository
+   * @param settled manifest of a sound repository; empty for another
    */
   public record Report(
-      long generation, int objects, long bytes, boolean fsck, List<Finding> findings) {
+      long generation,
+      int objects,
+      long bytes,
+      boolean fsck,
+      List<Finding> findings,
+      Optional<Settled> settled) {
     public Report {
       findings = List.copyOf(findings);
     }
@@ -62,11 +70,12 @@ public final class Verification {
    * @throws IOException if the manifest cannot be read, or the store does not answer
    */
   Report run(ProgressMonitor monitor) throws IOException {
-    Manifest manifest = repository.committer().validate().manifest();
+    VersionedManifest manifest = repository.committer().validate();
     for (int i = 1; ; i++) {
       Report report = check(manifest, monitor);
-      Manifest now = repository.committer().validate().manifest();
-      if (report.findings().isEmpty() || !replaced(report.findings(), manifest, now)) {
+      VersionedManifest now = repository.committer().validate();
+      if (report.findings().isEmpty()
+          || !replaced(report.findings(), manifest.manifest(), now.manifest())) {
         return report;
       }
       if (i == ATTEMPTS) {
@@ -80,7 +89,8 @@ public final class Verification {
     }
   }
 
-  private Report check(Manifest manifest, ProgressMonitor monitor) throws IOException {
+  private Report check(VersionedManifest versioned, ProgressMonitor monitor) throws IOException {
+    Manifest manifest = versioned.manifest();
     List<LiveObject> objects = LiveObject.of(manifest);
     ObjectCheck check = new ObjectCheck(repository.store());
     check.run(objects, monitor);
@@ -94,7 +104,10 @@ public final class Verification {
         findings.add(new Finding(e.key(), "is missing"));
       }
     }
-    return new Report(manifest.generation(), objects.size(), check.bytes(), sound, findings);
+    Optional<Settled> settled =
+        findings.isEmpty() ? Optional.of(Settled.forGood(versioned)) : Optional.empty();
+    return new Report(
+        manifest.generation(), objects.size(), check.bytes(), sound, findings, settled);
   }
 
   /** Tests whether a finding is about an object that was listed and is not any more. */

@@ -10,6 +10,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.zip.DeflaterOutputStream;
 import org.jgits3.history.HistoryUnavailableException.Reason;
+import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.Crc32c;
 import org.junit.jupiter.api.Test;

@@ -63,4 +63,14 @@ public record GarbageExpiry(Optional<Instant> before) {
   public boolean isOver(long packed) {
     return before.isPresent() && packed <= before.get().toEpochMilli();
   }
+
+  /**
+   * Finds when garbage may be dropped.
+   *
+   * @param packed when it was packed, in milliseconds since the epoch
+   * @return the moment; {@link Instant#MAX} if it never expires
+   */
+  public Instant end(long packed) {
+    return before.isEmpty() ? Instant.MAX : Instant.ofEpochMilli(packed).plusMillis(ttlMillis());
+  }
 }

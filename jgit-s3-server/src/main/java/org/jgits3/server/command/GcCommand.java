@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,8 +36,31 @@ final class GcCommand implements Callable<Integer> {
       description = "Repack also if nothing has changed since the last collection.")
   private boolean force;
 
+  @Option(
+      names = "--full",
+      description = "With --all, also repositories without a change since the last pass.")
+  private boolean full;
+
   /** Result for one repository as {@code --json} prints it. */
-  private record Row(String name, @JsonUnwrapped GarbageCollection.Report report) {}
+  private record Row(
+      String name,
+      int packsBefore,
+      long bytesBefore,
+      int packsAfter,
+      long bytesAfter,
+      boolean garbageKept,
+      boolean skipped) {
+    static Row of(String name, GarbageCollection.Report r) {
+      return new Row(
+          name,
+          r.packsBefore(),
+          r.bytesBefore(),
+          r.packsAfter(),
+          r.bytesAfter(),
+          r.garbageKept(),
+          r.skipped());
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
@@ -47,11 +69,13 @@ final class GcCommand implements Callable<Integer> {
     try (S3RepositoryManager manager = program.open()) {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEach(
-          selection.names(manager),
+          () -> manager.collectionPass(full || force),
           output,
           name -> {
             progress.checkWanted();
-            rows.add(new Row(name, collect(manager, name, progress)));
+            GarbageCollection.Report report = collect(manager, name, progress);
+            rows.add(Row.of(name, report));
+            return report.settled();
           });
     } finally {
       if (output.json()) {

@@ -2,10 +2,10 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.util.Collection;
-import java.util.List;
+import java.util.Optional;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.jgits3.S3RepositoryManager;
+import org.jgits3.maintenance.FleetPass;
+import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.ProgressBar;
@@ -30,51 +30,71 @@ final class Selection {
   /** Work on one repository. */
   @FunctionalInterface
   interface Work {
-    void on(String name) throws IOException;
+    /** Does it; what is left then, of a repository that is settled. */
+    Optional<Settled> on(String name) throws IOException;
+  }
+
+  /** Begins a pass over all repositories. */
+  @FunctionalInterface
+  interface Passes {
+    FleetPass begin() throws IOException;
   }
 
   /**
    * Works on repositories one after the other. If all were chosen, continues after a failure,
    * unless the process was told to stop, and skips a repository that was deleted meanwhile.
    *
-   * @param names the repositories
+   * @param passes begins the pass over all
    * @param output prints failures
    * @param work work to do
    * @throws IOException if any failed
    */
-  void forEach(Collection<String> names, Output output, Work work) throws IOException {
-    int failed = 0;
-    for (String name : names) {
-      try {
-        work.on(name);
-      } catch (RepositoryNotFoundException e) {
-        if (!all()) {
-          throw e;
-        }
-      } catch (ProgressBar.Stopped e) {
-        throw e;
-      } catch (IOException e) {
-        if (!all()) {
-          throw e;
-        }
-        failed++;
-        if (!output.json()) {
-          output.line(name + ": failed: " + e.getMessage());
-        }
+  void forEach(Passes passes, Output output, Work work) throws IOException {
+    if (!choice.all) {
+      work.on(choice.name.value());
+      return;
+    }
+    all(passes, output, work);
+  }
+
+  /**
+   * Works on all repositories of a pass, and saves what was done.
+   *
+   * @param passes begins the pass
+   * @param output prints failures
+   * @param work work to do
+   * @throws IOException if any failed
+   */
+  static void all(Passes passes, Output output, Work work) throws IOException {
+    try (FleetPass pass = passes.begin()) {
+      int failed = 0;
+      for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+        failed += isDone(pass, name.get(), output, work) ? 0 : 1;
+      }
+      pass.save();
+      if (!output.json() && pass.given() < pass.names()) {
+        output.line((pass.names() - pass.given()) + " unchanged since the last pass");
+      }
+      if (failed > 0) {
+        throw new IOException(failed + " of " + pass.given() + " repositories failed");
       }
     }
-    if (failed > 0) {
-      throw new IOException(failed + " of " + names.size() + " repositories failed");
+  }
+
+  private static boolean isDone(FleetPass pass, String name, Output output, Work work)
+      throws IOException {
+    try {
+      pass.done(name, work.on(name));
+    } catch (RepositoryNotFoundException e) {
+      return true; // deleted meanwhile
+    } catch (ProgressBar.Stopped e) {
+      throw e;
+    } catch (IOException e) {
+      if (!output.json()) {
+        output.line(name + ": failed: " + e.getMessage());
+      }
+      return false;
     }
-  }
-
-  /** Tests whether all were chosen. */
-  boolean all() {
-    return choice.all;
-  }
-
-  /** Names of the chosen repositories. */
-  List<String> names(S3RepositoryManager manager) throws IOException {
-    return choice.all ? List.copyOf(manager.list()) : List.of(choice.name.value());
+    return true;
   }
 }

@@ -4,7 +4,6 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -60,12 +59,14 @@ final class SweepCommand implements Callable<Integer> {
     }
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
-      Collection<String> names = names(manager);
       NameIndex nameIndex = manager.nameIndex();
       selection.forEach(
-          names,
+          () -> manager.sweepPass(Duration.ofHours(graceHours), true),
           output,
-          name -> sweep(manager, nameIndex, name).ifPresent(row -> print(rows, row)));
+          name -> {
+            sweep(manager, nameIndex, name).ifPresent(row -> print(rows, row));
+            return Optional.empty();
+          });
     } finally {
       if (output.json()) {
         output.value(rows);
@@ -79,10 +80,6 @@ final class SweepCommand implements Callable<Integer> {
     return manager
         .sweep(nameIndex, name, Duration.ofHours(graceHours), dryRun)
         .map(report -> Row.of(name, report));
-  }
-
-  private Collection<String> names(S3RepositoryManager manager) throws IOException {
-    return selection.all() ? manager.listUsed() : selection.names(manager);
   }
 
   private void print(List<Row> rows, Row row) {

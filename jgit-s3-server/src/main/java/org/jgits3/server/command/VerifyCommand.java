@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Spec;
     name = "verify",
     description =
         "Check that every stored object is there, whole and unchanged, then run fsck over them."
+            + " With --all, do so for one repository after the other."
             + " With --names, check that the store has one name for each repository.")
 final class VerifyCommand implements Callable<Integer> {
   @ParentCommand private JgitS3 program;
@@ -39,23 +41,56 @@ final class VerifyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The repository.")
     private RepositoryName name;
 
+    @Option(names = "--all", description = "All repositories.")
+    private boolean all;
+
     @Option(
         names = "--names",
         description = "Read all manifests, and nothing else; after a restore of the store.")
     private boolean names;
   }
 
+  @Option(
+      names = "--changed",
+      description =
+          "With --all, only repositories that changed since a pass with this option found them"
+              + " sound.")
+  private boolean changed;
+
   /** Check of all names as {@code --json} prints it. */
   private record Names(boolean ok, List<NameIndex.Contradiction> findings) {}
 
   /** Result as {@code --json} prints it. */
-  private record Report(boolean ok, String name, @JsonUnwrapped Verification.Report report) {}
+  private record Report(
+      boolean ok,
+      String name,
+      long generation,
+      int objects,
+      long bytes,
+      boolean fsck,
+      List<Verification.Finding> findings) {
+    static Report of(String name, Verification.Report r) {
+      return new Report(
+          r.findings().isEmpty(),
+          name,
+          r.generation(),
+          r.objects(),
+          r.bytes(),
+          r.fsck(),
+          r.findings());
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
+    if (changed && !subject.all) {
+      throw new ParameterException(spec.commandLine(), "--changed: goes with --all");
+    }
     try (S3RepositoryManager manager = program.openToRead()) {
       if (subject.names) {
         names(manager);
+      } else if (subject.all) {
+        all(manager);
       } else {
         repository(manager, subject.name);
       }
@@ -76,10 +111,39 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private void repository(S3RepositoryManager manager, RepositoryName name) throws IOException {
-    Verification.Report report =
-        manager.maintenance(name.value()).verify(Progress.of(spec.commandLine(), output));
-    print(name, report);
+    Verification.Report report = verify(manager, name.value());
+    if (output.json()) {
+      output.value(Report.of(name.value(), report));
+    }
     check(name.value(), report.findings().size());
+  }
+
+  private void all(S3RepositoryManager manager) throws IOException {
+    List<Report> reports = new ArrayList<>();
+    try {
+      Selection.all(
+          () -> manager.verificationPass(!changed),
+          output,
+          name -> {
+            Verification.Report report = verify(manager, name);
+            reports.add(Report.of(name, report));
+            check(name, report.findings().size());
+            return report.settled().filter(settled -> changed);
+          });
+    } finally {
+      if (output.json()) {
+        output.value(reports);
+      }
+    }
+  }
+
+  private Verification.Report verify(S3RepositoryManager manager, String name) throws IOException {
+    Verification.Report report =
+        manager.maintenance(name).verify(Progress.of(spec.commandLine(), output));
+    if (!output.json()) {
+      print(name, report);
+    }
+    return report;
   }
 
   private static void check(String what, int found) throws IOException {
@@ -89,11 +153,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
   }
 
-  private void print(RepositoryName name, Verification.Report report) {
-    if (output.json()) {
-      output.value(new Report(report.findings().isEmpty(), name.value(), report));
-      return;
-    }
+  private void print(String name, Verification.Report report) {
     report.findings().forEach(f -> output.line(f.key() + ": " + f.problem()));
     if (report.findings().isEmpty()) {
       output.line(

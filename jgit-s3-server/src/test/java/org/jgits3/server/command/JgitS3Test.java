@@ -232,6 +232,38 @@ class JgitS3Test {
   }
 
   @Test
+  void all_repositories_are_verified_or_those_that_changed() throws IOException {
+    inStore("init", "a").succeeds();
+    inStore("init", "b").succeeds();
+    assertThat(inStore("verify", "--all", "--changed").succeeds().out())
+        .contains("a is sound", "b is sound");
+    inStore("init", "c").succeeds();
+    assertThat(inStore("verify", "--all", "--changed").succeeds().out())
+        .contains("c is sound", "2 unchanged since the last pass")
+        .doesNotContain("a is sound");
+    assertThat(inStore("verify", "--all", "--json").succeeds().json())
+        .map(row -> row.get("name").asText())
+        .containsExactly("a", "b", "c");
+    inStore("verify", "a", "--changed").failsWith(2, "--changed: goes with --all");
+  }
+
+  @Test
+  void state_of_passes_that_is_damaged_is_one_line_and_kept() throws IOException {
+    inStore("init", "a").succeeds();
+    assertThat(inStore("gc", "--all").succeeds().out()).contains("a: 0 packs");
+    assertThat(inStore("gc", "--all").succeeds().out())
+        .isEqualTo("1 unchanged since the last pass\n");
+    assertThat(inStore("gc", "--all", "--full").succeeds().out()).contains("a: 0 packs");
+    Path state = dir.resolve("store/scan/gc");
+    byte[] damaged = "damaged".getBytes(UTF_8);
+    Files.write(state, damaged);
+    inStore("gc", "--all")
+        .failsWith(
+            1, "scan/gc: is no scan state of jgit-s3; delete it for a pass over all repositories");
+    assertThat(Files.readAllBytes(state)).isEqualTo(damaged);
+  }
+
+  @Test
   void what_cannot_be_done_is_one_line_and_exits_with_1() {
     inStore("init", "a").succeeds();
     inStore("init", "b").succeeds();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.history;
+package org.jgits3.internal.fleet;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.StreamCorruptedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -12,7 +16,10 @@ import org.jgits3.manifest.RepositoryName;
  *
  * <p>A record is the length of its name as two bytes, the name as {@link #stored}, and the value.
  */
-final class NameTable {
+public final class NameTable {
+  /** End of the keys of manifests. */
+  public static final String END = ".git/manifest";
+
   private static final String MANIFEST = "manifest";
   private static final int LENGTH_BYTES = 2;
 
@@ -35,42 +42,42 @@ final class NameTable {
    * @param manifestKey key of a manifest
    * @return the name's bytes
    */
-  static byte[] stored(String manifestKey) {
+  public static byte[] stored(String manifestKey) {
     return manifestKey
         .substring(RepositoryName.PREFIX.length(), manifestKey.length() - MANIFEST.length())
         .getBytes(StandardCharsets.US_ASCII);
   }
 
   /** Key of the manifest of a name. */
-  static String manifestKey(byte[] stored) {
+  public static String manifestKey(byte[] stored) {
     return RepositoryName.PREFIX + new String(stored, StandardCharsets.US_ASCII) + MANIFEST;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
   /** Bytes of all records. */
-  int length() {
+  public int length() {
     return size == 0 ? 0 : end(size - 1);
   }
 
-  byte[] name(int i) {
+  public byte[] name(int i) {
     return Arrays.copyOfRange(bytes, nameStart(i), nameEnd(i));
   }
 
   /** Array that holds the value of a record, from {@link #value}. */
-  byte[] array() {
+  public byte[] array() {
     return bytes;
   }
 
   /** Index in {@link #array} of the value of a record. */
-  int value(int i) {
+  public int value(int i) {
     return nameEnd(i);
   }
 
   /** Index of a name; negative if it is not there. */
-  int find(byte[] name) {
+  public int find(byte[] name) {
     int low = 0;
     int high = size - 1;
     while (low <= high) {
@@ -88,19 +95,64 @@ final class NameTable {
   }
 
   /** Compares a name with another one. */
-  int compare(int i, byte[] name) {
+  public int compare(int i, byte[] name) {
     return Arrays.compareUnsigned(bytes, nameStart(i), nameEnd(i), name, 0, name.length);
   }
 
   /** Compares a name with one of another table. */
-  int compare(int i, NameTable other, int j) {
+  public int compare(int i, NameTable other, int j) {
     return Arrays.compareUnsigned(
         bytes, nameStart(i), nameEnd(i), other.bytes, other.nameStart(j), other.nameEnd(j));
   }
 
   /** Bytes of a record. */
-  static int length(byte[] name, int valueBytes) {
+  public static int length(byte[] name, int valueBytes) {
     return LENGTH_BYTES + name.length + valueBytes;
+  }
+
+  /**
+   * Writes all records, in their order.
+   *
+   * @param out receives them
+   * @throws IOException as the stream
+   */
+  public void write(DataOutputStream out) throws IOException {
+    out.writeInt(size);
+    out.writeInt(length());
+    for (int i = 0; i < size; i++) {
+      out.write(bytes, starts[i], end(i) - starts[i]);
+    }
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param in has the records
+   * @param valueBytes length of each value
+   * @param most bytes that the records can have at most, so that there is memory for them
+   * @return the table
+   * @throws IOException if the stream has something else
+   */
+  public static NameTable read(DataInputStream in, int valueBytes, long most) throws IOException {
+    int size = in.readInt();
+    int length = in.readInt();
+    long least = (long) size * (LENGTH_BYTES + valueBytes);
+    if (size < 0 || length < least || length > most) {
+      throw new StreamCorruptedException(
+          size + " repositories in " + length + " bytes, of which there are " + most + " at most");
+    }
+    Builder table = new Builder(size, length, valueBytes);
+    byte[] value = new byte[valueBytes];
+    for (int i = 0; i < size; i++) {
+      byte[] name = new byte[in.readUnsignedShort()];
+      in.readFully(name);
+      in.readFully(value);
+      table.add(name, value, 0);
+    }
+    if (!table.sorted || table.length != length) {
+      throw new StreamCorruptedException("its repositories are not in order, or not as long");
+    }
+    return table.build();
   }
 
   private int nameStart(int i) {
@@ -117,7 +169,7 @@ final class NameTable {
   }
 
   /** Collects records in any order. Used by one thread. */
-  static final class Builder {
+  public static final class Builder {
     private static final int LEAST = 1 << 10;
 
     private final int valueBytes;
@@ -133,7 +185,7 @@ final class NameTable {
      * @param like the table
      * @param valueBytes length of each value
      */
-    Builder(NameTable like, int valueBytes) {
+    public Builder(NameTable like, int valueBytes) {
       this.valueBytes = valueBytes;
       this.starts = new int[like.size + LEAST];
       this.bytes = new byte[like.length() - like.size * (like.valueBytes - valueBytes) + LEAST];
@@ -146,26 +198,32 @@ final class NameTable {
      * @param bytes bytes of all of them
      * @param valueBytes length of each value
      */
-    Builder(int records, int bytes, int valueBytes) {
+    public Builder(int records, int bytes, int valueBytes) {
       this.valueBytes = valueBytes;
       this.starts = new int[records];
       this.bytes = new byte[bytes];
     }
 
     /** Adds a record. */
-    void add(byte[] name, byte[] value, int offset) {
+    public void add(byte[] name, byte[] value, int offset) {
       int start = begin(name.length);
       bytes[start] = (byte) (name.length >> 8);
       bytes[start + 1] = (byte) name.length;
       System.arraycopy(name, 0, bytes, start + LENGTH_BYTES, name.length);
       System.arraycopy(value, offset, bytes, start + LENGTH_BYTES + name.length, valueBytes);
-      sorted = sorted && (size == 1 || table().compare(size - 2, name) < 0);
+      noteOrder();
+    }
+
+    private void noteOrder() {
+      NameTable table = table();
+      sorted = sorted && (size == 1 || table.compare(size - 2, table, size - 1) < 0);
     }
 
     /** Adds a record of another table with values of the same length. */
-    void add(NameTable other, int i) {
+    public void add(NameTable other, int i) {
       int start = begin(other.nameEnd(i) - other.nameStart(i));
       System.arraycopy(other.bytes, other.starts[i], bytes, start, length - start);
+      noteOrder();
     }
 
     private int begin(int nameLength) {
@@ -190,7 +248,7 @@ final class NameTable {
     }
 
     /** The records, sorted; of a name that was added twice the last one. */
-    NameTable build() {
+    public NameTable build() {
       NameTable unsorted = table();
       if (sorted) {
         return unsorted;
@@ -201,15 +259,14 @@ final class NameTable {
               .sorted((i, j) -> unsorted.compare(i, unsorted, j))
               .mapToInt(Integer::intValue)
               .toArray();
-      int[] distinct = new int[size];
-      int n = 0;
+      Builder inOrder = new Builder(size, length, valueBytes);
       for (int k = 0; k < size; k++) {
         boolean again = k + 1 < size && unsorted.compare(order[k], unsorted, order[k + 1]) == 0;
         if (!again) {
-          distinct[n++] = starts[order[k]];
+          inOrder.add(unsorted, order[k]);
         }
       }
-      return new NameTable(bytes, distinct, n, valueBytes);
+      return inOrder.table();
     }
   }
 }

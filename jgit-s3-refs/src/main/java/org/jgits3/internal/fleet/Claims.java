@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.fleet;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.function.LongPredicate;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ListedObject;
+
+/**
+ * Names of a listing, with a claim for some: that a kind of maintenance has nothing left to do on
+ * one version of the manifest until some time. A claim stays true whatever happens later, so that
+ * claims can be lost, and taken from others, without harm. Used by one thread.
+ */
+public final class Claims {
+  /** Bytes of a claim: the digest of a version, and an end in milliseconds since the epoch. */
+  public static final int VALUE_BYTES = 2 * Long.BYTES;
+
+  /** Stands for no version. */
+  private static final long NONE = 0;
+
+  private final NameTable table;
+
+  /** Names whose claim was made through this object. */
+  private final BitSet made = new BitSet();
+
+  private Claims(NameTable table) {
+    this.table = table;
+  }
+
+  /**
+   * Number that stands for a version of a manifest.
+   *
+   * @param version text that no other version has
+   * @return the number, never 0
+   */
+  public static long digest(String version) {
+    byte[] all = DirectoryObjectStore.sha256().digest(version.getBytes(StandardCharsets.UTF_8));
+    return ByteBuffer.wrap(all).getLong() | 1;
+  }
+
+  /** Collects the names of a listing, with the claims that still hold. Used by one thread. */
+  public static final class Builder {
+    private final NameTable known;
+    private final NameTable.Builder listed;
+    private final boolean trusted;
+    private final boolean tombstones;
+    private boolean versioned = true;
+
+    /**
+     * Has no names yet.
+     *
+     * @param known claims that were stored
+     * @param trusted whether a version of the listing tells that a manifest did not change
+     * @param tombstones whether names without a repository count, too
+     */
+    public Builder(NameTable known, boolean trusted, boolean tombstones) {
+      this.known = known;
+      this.listed = new NameTable.Builder(known, VALUE_BYTES);
+      this.trusted = trusted;
+      this.tombstones = tombstones;
+    }
+
+    /** Adds what a listing of manifests gave. */
+    public void add(ListedObject object) {
+      if (!object.key().endsWith(NameTable.END)
+          || (!tombstones && object.size() < ManifestCodec.MIN_REPOSITORY_BYTES)) {
+        return;
+      }
+      byte[] name = NameTable.stored(object.key());
+      int at = known.find(name);
+      boolean compared = trusted && object.version().isPresent();
+      versioned = versioned && compared;
+      if (at >= 0 && (!compared || isOf(known, at, digest(object.version().get().value())))) {
+        listed.add(known, at);
+      } else {
+        listed.add(name, new byte[VALUE_BYTES], 0);
+      }
+    }
+
+    /**
+     * Tests whether the listing told the version of each name.
+     *
+     * @return false if claims have to be compared with the manifests
+     */
+    public boolean isVersioned() {
+      return versioned;
+    }
+
+    /**
+     * The names.
+     *
+     * @return the names, with the claims that may hold
+     */
+    public Claims build() {
+      return new Claims(listed.build());
+    }
+  }
+
+  private static boolean isOf(NameTable table, int at, long digest) {
+    return value(table, at, 0) == digest;
+  }
+
+  private static long value(NameTable table, int at, int field) {
+    return ByteBuffer.wrap(table.array()).getLong(table.value(at) + field * Long.BYTES);
+  }
+
+  /**
+   * All names with their claims.
+   *
+   * @return the table, which changes with this object
+   */
+  public NameTable table() {
+    return table;
+  }
+
+  /**
+   * Names without a claim, or with one that has ended.
+   *
+   * @param ended tests the end of a claim, in milliseconds since the epoch
+   * @return their indexes
+   */
+  public BitSet due(LongPredicate ended) {
+    BitSet due = new BitSet(table.size());
+    for (int i = 0; i < table.size(); i++) {
+      due.set(i, isOf(table, i, NONE) || ended.test(until(i)));
+    }
+    return due;
+  }
+
+  /**
+   * End of a claim.
+   *
+   * @param i index of the name
+   * @return milliseconds since the epoch; 0 without a claim
+   */
+  public long until(int i) {
+    return value(table, i, 1);
+  }
+
+  /**
+   * Tests whether a claim is about a version.
+   *
+   * @param i index of the name
+   * @param digest stands for the version
+   * @return true if so
+   */
+  public boolean isOf(int i, long digest) {
+    return isOf(table, i, digest);
+  }
+
+  /**
+   * The name at an index.
+   *
+   * @param i index of a name
+   * @return the name; empty if it is none: others may put objects beside the manifests
+   */
+  public Optional<RepositoryName> name(int i) {
+    return RepositoryName.fromManifestKey(NameTable.manifestKey(table.name(i)));
+  }
+
+  /**
+   * Makes a claim.
+   *
+   * @param name name of a repository; does nothing if the listing did not have it
+   * @param digest stands for the version
+   * @param until end of the claim, in milliseconds since the epoch
+   */
+  public void make(RepositoryName name, long digest, long until) {
+    int i = table.find(NameTable.stored(name.manifestKey()));
+    if (i >= 0) {
+      ByteBuffer.wrap(table.array(), table.value(i), VALUE_BYTES).putLong(digest).putLong(until);
+      made.set(i);
+    }
+  }
+
+  /**
+   * Takes claims from another pass, but for names whose claim was made here.
+   *
+   * @param other claims that were stored
+   */
+  public void adopt(NameTable other) {
+    for (int i = 0; i < table.size(); i++) {
+      int at = made.get(i) ? -1 : other.find(table.name(i));
+      if (at >= 0) {
+        System.arraycopy(
+            other.array(), other.value(at), table.array(), table.value(i), VALUE_BYTES);
+      }
+    }
+  }
+}

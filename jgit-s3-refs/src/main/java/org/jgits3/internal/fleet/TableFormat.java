@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.fleet;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
+import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.store.Crc32c;
+
+/**
+ * Stored form of what is known of all repositories: a line with kind and version, the content
+ * compressed, and the CRC32C of both.
+ *
+ * @param kind noun for what it is
+ * @param version version of the format, one character
+ */
+public record TableFormat(String kind, char version) {
+  private static final int CRC_BYTES = 4;
+
+  /** Most bytes that a compressed byte can stand for, by the format of DEFLATE. */
+  private static final long MOST_INFLATED = 1032;
+
+  /** Says what is wrong with bytes that should be in a format; continues "the ... ". */
+  public static final class Unreadable extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private Unreadable(String message) {
+      super(message);
+    }
+  }
+
+  /** Content that is read from a stream. */
+  @FunctionalInterface
+  public interface Reader<T> {
+    /**
+     * Reads it.
+     *
+     * @param in the stream
+     * @param most bytes that it can have at most
+     * @return the content
+     * @throws IOException if it has other bytes
+     */
+    T read(DataInputStream in, long most) throws IOException;
+  }
+
+  /**
+   * Makes the stored form.
+   *
+   * @param expected bytes that it may have
+   * @param content writes the content
+   * @return the bytes
+   */
+  public byte[] encode(int expected, IoConsumer<DataOutputStream> content) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(expected);
+    CheckedOutputStream checked = new CheckedOutputStream(bytes, new CRC32C());
+    try (DataOutputStream end = new DataOutputStream(bytes)) {
+      checked.write(magic());
+      checked.write(version);
+      checked.write('\n');
+      DeflaterOutputStream compressed = new DeflaterOutputStream(checked);
+      content.accept(new DataOutputStream(compressed));
+      compressed.finish();
+      end.writeInt((int) checked.getChecksum().getValue());
+    } catch (IOException e) {
+      throw new IllegalStateException("an array takes all bytes", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private byte[] magic() {
+    return ("jgit-s3 " + kind + " ").getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * Reads the stored form.
+   *
+   * @param <T> type of the content
+   * @param bytes what {@link #encode} gave
+   * @param content reads the content
+   * @return the content
+   * @throws Unreadable if the bytes are something else, damaged, or of another version
+   */
+  public <T> T decode(byte[] bytes, Reader<T> content) throws Unreadable {
+    byte[] magic = magic();
+    int head = magic.length + 2;
+    if (bytes.length < head + CRC_BYTES
+        || !Arrays.equals(bytes, 0, magic.length, magic, 0, magic.length)) {
+      throw new Unreadable("is no " + kind + " of jgit-s3");
+    }
+    if (bytes[magic.length] != version || bytes[magic.length + 1] != '\n') {
+      throw new Unreadable("is a " + kind + " of another version than " + version);
+    }
+    int end = bytes.length - CRC_BYTES;
+    if (ByteBuffer.wrap(bytes).getInt(end) != Crc32c.of(bytes, 0, end)) {
+      throw damaged("its checksum is wrong");
+    }
+    try (DataInputStream in =
+        new DataInputStream(
+            new InflaterInputStream(new ByteArrayInputStream(bytes, head, end - head)))) {
+      return content.read(in, MOST_INFLATED * (end - head));
+    } catch (IOException e) { // an array can be read, but has other bytes
+      throw damaged(e.toString());
+    }
+  }
+
+  private Unreadable damaged(String why) {
+    return new Unreadable("is a damaged " + kind + ": " + why);
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * All repositories of a store at once: a table of very many names, and its stored form. Used by
+ * followers and by passes of maintenance. Entry type: {@link org.jgits3.internal.fleet.NameTable}.
+ */
+package org.jgits3.internal.fleet;

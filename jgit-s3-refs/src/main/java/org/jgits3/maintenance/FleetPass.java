@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.fleet.Claims;
+import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One pass of a kind of maintenance over all repositories of a store. It gives the names of those
+ * whose manifest changed since a pass was done with them, and of those with something to do that
+ * had to get old enough first.
+ *
+ * <pre>{@code
+ * try (FleetPass pass = manager.collectionPass(false)) {
+ *   for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+ *     pass.done(name.get(), manager.maintenance(name.get()).collectGarbage(monitor).settled());
+ *   }
+ *   pass.save();
+ * }
+ * }</pre>
+ *
+ * <p>A pass lists the manifests, a request for each 1,000 names that were ever used. A repository
+ * with nothing to do costs its share of that. Where listings give no versions (a directory), or
+ * versions are not trusted, it costs a GET.
+ *
+ * <p>What was done is kept in one object of the store for each kind, and saved in steps, so that a
+ * pass goes on where one before it was killed. Passes at the same time keep each other's. A
+ * repository counts as done only after its work ended; one that failed is given again by the next
+ * pass. Used by one thread.
+ */
+public final class FleetPass implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(FleetPass.class);
+
+  /** Fewest repositories of a step, after which the state is saved. */
+  static final int STEP = 256;
+
+  /** Most steps of a pass, unless they take long: the state of a million names has 25 MB. */
+  private static final int STEPS = 64;
+
+  /** Time after which a step ends. */
+  private static final Duration STEP_TIME = Duration.ofMinutes(5);
+
+  /** Attempts to save beside other passes, each of which saved in between. */
+  private static final int ATTEMPTS = 8;
+
+  private final ObjectStore store;
+  private final Options options;
+  private final Supplier<Instant> clock;
+  private final Claims claims;
+  private final boolean versioned;
+  private final BitSet due;
+  private Optional<ObjectVersion> stored;
+  private int next;
+  private int given;
+  private int unsaved;
+  private final Instant began;
+  private Instant saved;
+  private boolean failed;
+
+  /**
+   * Choice of what a pass does.
+   *
+   * @param kind kind of maintenance, which names the object with the state
+   * @param settings all settings that the work depends on; work that was done with others is done
+   *     again
+   * @param trusted whether a version of the listing tells that a manifest did not change
+   * @param tombstones whether names without a repository count, too
+   * @param all true to give all names, whatever was done
+   */
+  public record Options(
+      String kind, String settings, boolean trusted, boolean tombstones, boolean all) {}
+
+  private FleetPass(
+      ObjectStore store,
+      Options options,
+      Supplier<Instant> clock,
+      Optional<ObjectVersion> stored,
+      Claims.Builder listed) {
+    this.store = store;
+    this.options = options;
+    this.clock = clock;
+    this.stored = stored;
+    this.claims = listed.build();
+    this.versioned = listed.isVersioned();
+    this.began = clock.get();
+    this.saved = began;
+    long now = began.toEpochMilli();
+    this.due = claims.due(until -> options.all() || until <= now);
+    if (!versioned) {
+      due.set(0, claims.table().size());
+    }
+  }
+
+  /**
+   * Begins a pass: reads the state unless all names are given anyway, and lists the manifests.
+   *
+   * @param store the store
+   * @param options what it does
+   * @param clock tells the time
+   * @return the pass
+   * @throws IOException if the state is damaged, of another store or of another version, with one
+   *     line that says what to do; or if the store does not answer or refuses
+   */
+  public static FleetPass begin(ObjectStore store, Options options, Supplier<Instant> clock)
+      throws IOException {
+    Optional<ScanState.Stored> before =
+        options.all() ? Optional.empty() : ScanState.read(store, options.kind());
+    NameTable known =
+        before
+            .map(ScanState.Stored::state)
+            .filter(state -> state.settings().equals(options.settings()))
+            .map(ScanState::claims)
+            .orElse(ScanState.NO_CLAIMS);
+    Claims.Builder listed = new Claims.Builder(known, options.trusted(), options.tombstones());
+    store.list(RepositoryName.PREFIX, listed::add);
+    return new FleetPass(store, options, clock, before.map(ScanState.Stored::version), listed);
+  }
+
+  /**
+   * The next name with something to do.
+   *
+   * @return the name; empty after the last
+   * @throws IOException if the store does not answer or refuses
+   */
+  public Optional<String> next() throws IOException {
+    for (int i = due.nextSetBit(next); i >= 0; i = due.nextSetBit(next)) {
+      next = i + 1;
+      Optional<RepositoryName> name = claims.name(i);
+      if (name.isPresent() && (versioned || options.all() || !isDone(i, name.get()))) {
+        given++;
+        return name.map(RepositoryName::value);
+      }
+    }
+    next = claims.table().size();
+    return Optional.empty();
+  }
+
+  /** Compares a claim with the manifest. One that cannot be read is for the work to tell. */
+  private boolean isDone(int i, RepositoryName name) throws IOException {
+    if (claims.until(i) <= began.toEpochMilli()) {
+      return false;
+    }
+    try {
+      Optional<VersionedManifest> found = new ManifestFile(store, name).read();
+      return found.isPresent() && claims.isOf(i, digest(found.get()));
+    } catch (ManifestException e) {
+      LOG.debug("{} is given since it cannot be read", name, e);
+      return false;
+    }
+  }
+
+  /** Stands for a version; where versions are not trusted, for the random text in a manifest. */
+  private long digest(VersionedManifest manifest) {
+    return Claims.digest(
+        options.trusted() ? manifest.version().value() : manifest.manifest().nonce());
+  }
+
+  /**
+   * Notes that the work on a repository has ended, and saves the state now and then.
+   *
+   * @param name a name that {@link #next} gave
+   * @param settled what was left; empty to give it again in the next pass
+   */
+  public void done(String name, Optional<Settled> settled) {
+    if (settled.isPresent()) {
+      VersionedManifest manifest = settled.get().manifest();
+      claims.make(new RepositoryName(name), digest(manifest), millis(settled.get().until()));
+      unsaved++;
+    }
+    boolean late = clock.get().isAfter(saved.plus(STEP_TIME));
+    if (!failed && unsaved > 0 && (unsaved >= Math.max(STEP, names() / STEPS) || late)) {
+      saveStep();
+    }
+  }
+
+  private static long millis(Instant until) {
+    return until.equals(Instant.MAX) ? Long.MAX_VALUE : until.toEpochMilli();
+  }
+
+  private void saveStep() {
+    try {
+      save();
+    } catch (IOException e) {
+      failed = true; // the save at the end says so
+      LOG.warn("the pass goes on, though its state cannot be saved: {}", e.getMessage());
+    }
+  }
+
+  /**
+   * Saves what was done; a request, or none if nothing was.
+   *
+   * @throws IOException if the store does not answer or refuses, or the stored state cannot be read
+   *     any more; the next pass repeats what was done since it was saved
+   */
+  public void save() throws IOException {
+    for (int i = 1; unsaved > 0; i++) {
+      Optional<ObjectVersion> version =
+          new ScanState(store.location(), options.kind(), options.settings(), claims.table())
+              .replace(store, stored);
+      if (version.isPresent()) {
+        stored = version;
+        unsaved = 0;
+        saved = clock.get();
+        return;
+      }
+      if (i == ATTEMPTS) {
+        throw new IOException(
+            store.location()
+                + "/scan/"
+                + options.kind()
+                + ": other passes keep replacing it; the next pass repeats what this one has done");
+      }
+      mergeOther();
+    }
+  }
+
+  /** Takes over what another pass has done with the same settings. */
+  private void mergeOther() throws IOException {
+    Optional<ScanState.Stored> other = ScanState.read(store, options.kind());
+    other
+        .map(ScanState.Stored::state)
+        .filter(state -> state.settings().equals(options.settings()))
+        .ifPresent(state -> claims.adopt(state.claims()));
+    stored = other.map(ScanState.Stored::version);
+  }
+
+  /**
+   * Names that were listed.
+   *
+   * @return how many
+   */
+  public int names() {
+    return claims.table().size();
+  }
+
+  /**
+   * Names that {@link #next} has given.
+   *
+   * @return how many
+   */
+  public int given() {
+    return given;
+  }
+
+  /** Saves what was done, as far as that succeeds: for a pass that ends early. */
+  @Override
+  public void close() {
+    if (!failed && unsaved > 0) {
+      saveStep();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import java.time.Instant;
+import org.jgits3.manifest.VersionedManifest;
+
+/**
+ * Manifest of a repository on which one kind of maintenance has nothing left to do for some time.
+ *
+ * @param manifest the manifest
+ * @param until moment from which there is something to do though the manifest is still the newest
+ *     one, because something else gets old enough; {@link Instant#MAX} for never
+ */
+public record Settled(VersionedManifest manifest, Instant until) {
+  /** Nothing is left to do as long as the manifest is the newest one. */
+  static Settled forGood(VersionedManifest manifest) {
+    return new Settled(manifest, Instant.MAX);
+  }
+}

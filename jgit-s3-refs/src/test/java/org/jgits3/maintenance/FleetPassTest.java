@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.eclipse.jgit.lib.EmptyProgressMonitor;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.testing.ForkedJvm;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A pass over all repositories leaves out what a pass has done, and nothing else. */
+class FleetPassTest {
+  private static final String MAIN = "refs/heads/main";
+  private static final String STATE = "scan/gc";
+  private static final FleetPass.Options GC = new FleetPass.Options("gc", "", true, false, false);
+
+  @TempDir Path scratch;
+
+  private final MemoryObjectStore store = new MemoryObjectStore();
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager maintainer;
+  private S3RepositoryManager users;
+  private int commits;
+
+  @BeforeEach
+  void open() throws Exception {
+    maintainer = TestRepositories.manager(new ObservedObjectStore(store, counts));
+    users = TestRepositories.manager(store);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    maintainer.close();
+    users.close();
+  }
+
+  private void create(String... names) throws IOException {
+    for (String name : names) {
+      users.createRepository(name).close();
+      push(name, MAIN);
+    }
+  }
+
+  private void push(String name, String ref) throws IOException {
+    try (S3Repository repository = users.openRepository(name)) {
+      ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
+      MaintenanceFixture.point(repository, ref, commit);
+    }
+  }
+
+  private static List<String> names(FleetPass pass) throws IOException {
+    List<String> names = new ArrayList<>();
+    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+      names.add(name.get());
+    }
+    return names;
+  }
+
+  /** Names that a pass gives, none of which is worked on. */
+  private List<String> due() throws IOException {
+    return names(maintainer.collectionPass(false));
+  }
+
+  private Optional<Settled> collect(String name, ProgressMonitor monitor) throws IOException {
+    return maintainer.maintenance(name).collectGarbage(monitor).settled();
+  }
+
+  /** Collects what a pass gives; returns it. */
+  private List<String> collectAll(FleetPass pass) throws IOException {
+    List<String> collected = new ArrayList<>();
+    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+      pass.done(name.get(), collect(name.get(), NullProgressMonitor.INSTANCE));
+      collected.add(name.get());
+    }
+    pass.save();
+    return collected;
+  }
+
+  @Test
+  void idle_repositories_cost_a_listing_and_the_state() throws Exception {
+    create("a", "b/c", "d");
+    assertThat(collectAll(maintainer.collectionPass(false))).containsExactly("a", "b/c", "d");
+    var before = counts.snapshot();
+    assertThat(collectAll(maintainer.collectionPass(false))).isEmpty();
+    assertThat(counts.snapshot().since(before)).hasToString("2 requests: 1 GET, 1 LIST");
+  }
+
+  @Test
+  void repository_that_changed_is_given_again() throws Exception {
+    create("a", "b");
+    collectAll(maintainer.collectionPass(false));
+    push("b", MAIN);
+    create("c");
+    assertThat(collectAll(maintainer.collectionPass(false))).containsExactly("b", "c");
+    assertThat(due()).isEmpty();
+  }
+
+  @Test
+  void repository_that_failed_is_given_again() throws Exception {
+    create("a", "b");
+    FleetPass pass = maintainer.collectionPass(false);
+    assertThat(names(pass)).containsExactly("a", "b");
+    pass.done("a", collect("a", NullProgressMonitor.INSTANCE));
+    pass.done("b", Optional.empty());
+    pass.save();
+    assertThat(due()).containsExactly("b");
+  }
+
+  @Test
+  void S1_push_during_a_collection_is_not_taken_for_collected() throws Exception {
+    create("a");
+    FleetPass pass = maintainer.collectionPass(false);
+    assertThat(pass.next()).contains("a");
+    pass.done("a", collect("a", onceAtWork(() -> push("a", "refs/heads/other"))));
+    pass.save();
+    assertThat(due()).containsExactly("a");
+  }
+
+  @Test
+  void S1_ref_that_is_deleted_during_a_collection_is_not_taken_for_collected() throws Exception {
+    create("a");
+    push("a", "refs/heads/other");
+    FleetPass pass = maintainer.collectionPass(false);
+    assertThat(pass.next()).contains("a");
+    pass.done("a", collect("a", onceAtWork(() -> delete("a", "refs/heads/other"))));
+    pass.save();
+    assertThat(due()).containsExactly("a");
+  }
+
+  private void delete(String name, String ref) throws IOException {
+    try (S3Repository repository = users.openRepository(name)) {
+      MaintenanceFixture.delete(repository, ref);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** A step that is made when a collection begins its work, after it has read the refs. */
+  private static ProgressMonitor onceAtWork(Step step) {
+    return new EmptyProgressMonitor() {
+      private boolean made;
+
+      @Override
+      public void beginTask(String title, int totalWork) {
+        if (!made) {
+          made = true;
+          try {
+            step.run();
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        }
+      }
+    };
+  }
+
+  @Test
+  void garbage_that_expires_is_something_to_do_though_nothing_changed() throws Exception {
+    create("a");
+    push("a", "refs/heads/gone");
+    delete("a", "refs/heads/gone");
+    collectAll(FleetPass.begin(store, GC, Instant::now));
+    assertThat(names(FleetPass.begin(store, GC, Instant::now))).isEmpty();
+    Instant later = Instant.now().plus(Duration.ofDays(15)); // gc.pruneExpire is two weeks
+    assertThat(names(FleetPass.begin(store, GC, () -> later))).containsExactly("a");
+  }
+
+  @Test
+  void other_settings_of_collections_reach_all() throws Exception {
+    create("a", "b");
+    collectAll(maintainer.collectionPass(false));
+    try (S3RepositoryManager other =
+        TestRepositories.manager(store, "[gc]\npruneExpire = 1.day.ago")) {
+      assertThat(names(other.collectionPass(false))).containsExactly("a", "b");
+    }
+  }
+
+  @Test
+  void pass_over_all_gives_what_was_done_too() throws Exception {
+    create("a", "b");
+    collectAll(maintainer.collectionPass(false));
+    assertThat(names(maintainer.collectionPass(true))).containsExactly("a", "b");
+  }
+
+  @Test
+  void S4_two_passes_at_once_keep_what_the_other_has_done() throws Exception {
+    create("a", "b");
+    FleetPass one = maintainer.collectionPass(false);
+    FleetPass other = maintainer.collectionPass(false);
+    one.done("a", collect("a", NullProgressMonitor.INSTANCE));
+    one.save();
+    other.done("b", collect("b", NullProgressMonitor.INSTANCE));
+    other.save();
+    assertThat(due()).isEmpty();
+  }
+
+  @Test
+  void name_that_is_deleted_and_used_again_is_given_again() throws Exception {
+    create("a");
+    collectAll(maintainer.collectionPass(false));
+    users.delete("a");
+    assertThat(due()).isEmpty();
+    create("a");
+    assertThat(due()).containsExactly("a");
+  }
+
+  @Test
+  void lost_state_is_a_pass_over_all() throws Exception {
+    create("a", "b");
+    collectAll(maintainer.collectionPass(false));
+    store.delete(List.of(STATE));
+    assertThat(collectAll(maintainer.collectionPass(false))).containsExactly("a", "b");
+    assertThat(due()).isEmpty();
+  }
+
+  @Test
+  void damaged_state_is_told_and_kept() throws Exception {
+    create("a");
+    collectAll(maintainer.collectionPass(false));
+    byte[] damaged = state();
+    damaged[damaged.length / 2] ^= 1;
+    isRefused(damaged, "is a damaged scan state: its checksum is wrong");
+  }
+
+  @Test
+  void state_of_another_version_is_told_and_kept() throws Exception {
+    isRefused(
+        "jgit-s3 scan state 2\nxxxxxxxx".getBytes(US_ASCII),
+        "is a scan state of another version than 1");
+    isRefused("something else".getBytes(US_ASCII), "is no scan state of jgit-s3");
+  }
+
+  @Test
+  void state_of_another_store_or_kind_is_told_and_kept() throws Exception {
+    ObjectStore other = new DirectoryObjectStore(scratch);
+    new ScanState(other.location(), "gc", "", ScanState.NO_CLAIMS).replace(other, Optional.empty());
+    isRefused(state(other), "is the scan state of gc of the store " + other.location());
+    new ScanState(store.location(), "sweep", "", ScanState.NO_CLAIMS)
+        .replace(store, Optional.empty());
+    byte[] swept = ((GetResult.Found) store.get("scan/sweep", Optional.empty())).bytes();
+    isRefused(swept, "is the scan state of sweep of the store");
+  }
+
+  @Test
+  void repository_that_is_not_sound_is_given_again() throws Exception {
+    create("a", "b");
+    byte[] rotten = new byte[1];
+    List<String> objects = new ArrayList<>();
+    String prefix = ObjectNames.prefix(manifestOf("a").repositoryId());
+    store.list(prefix, object -> objects.add(object.key()));
+    store.put(objects.get(0), rotten, 0, rotten.length);
+    FleetPass pass = maintainer.verificationPass(true);
+    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+      pass.done(
+          name.get(),
+          maintainer.maintenance(name.get()).verify(NullProgressMonitor.INSTANCE).settled());
+    }
+    pass.save();
+    assertThat(names(maintainer.verificationPass(false))).containsExactly("a");
+    assertThat(names(maintainer.verificationPass(true))).containsExactly("a", "b");
+  }
+
+  private Manifest manifestOf(String name) throws IOException {
+    return StoredManifest.read(store, name);
+  }
+
+  private void isRefused(byte[] bytes, String why) throws IOException {
+    store.put(STATE, bytes, 0, bytes.length);
+    assertThatThrownBy(() -> maintainer.collectionPass(false))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(STATE + ": " + why)
+        .hasMessageEndingWith("; delete it for a pass over all repositories");
+    assertThat(state()).isEqualTo(bytes);
+  }
+
+  private byte[] state() throws IOException {
+    return state(store);
+  }
+
+  private static byte[] state(ObjectStore of) throws IOException {
+    return ((GetResult.Found) of.get(STATE, Optional.empty())).bytes();
+  }
+
+  @Test
+  void state_that_is_damaged_during_a_pass_is_not_overwritten() throws Exception {
+    create("a");
+    FleetPass pass = maintainer.collectionPass(false);
+    pass.done("a", collect("a", NullProgressMonitor.INSTANCE));
+    byte[] damaged = "jgit-s3 scan state 1\ndamaged".getBytes(US_ASCII);
+    store.putIf(STATE, damaged, Precondition.absent());
+    assertThatThrownBy(pass::save).hasMessageContaining("damaged");
+    pass.close();
+    assertThat(Arrays.equals(state(), damaged)).isTrue();
+  }
+
+  @Test
+  void claims_are_kept_in_whatever_order_names_are_listed() throws Exception {
+    create("a", "b", "c");
+    for (int first = 0; first < 3; first++) {
+      int rotated = first;
+      ObjectStore unordered =
+          new DelegatingObjectStore(store) {
+            @Override
+            public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+              List<ListedObject> all = new ArrayList<>();
+              super.list(prefix, all::add);
+              Collections.rotate(all, rotated);
+              Collections.reverse(all);
+              all.forEach(each);
+            }
+          };
+      try (FleetPass pass = FleetPass.begin(unordered, GC, Instant::now)) {
+        assertThat(collectAll(pass)).hasSize(first == 0 ? 3 : 0);
+        pass.done("b", collect("b", NullProgressMonitor.INSTANCE));
+      }
+    }
+  }
+
+  @Test
+  void S2_pass_that_is_killed_goes_on_after_what_it_saved() throws Exception {
+    int all = 300;
+    try (S3RepositoryManager manager =
+        TestRepositories.manager(new DirectoryObjectStore(scratch))) {
+      for (int i = 0; i < all; i++) {
+        manager.createRepository("r" + (1000 + i)).close();
+      }
+      String last = ForkedJvm.run(List.of(), Killed.class, scratch.toString());
+      List<String> left = names(manager.collectionPass(false));
+      assertThat(left).hasSize(all - FleetPass.STEP).contains(last);
+    }
+  }
+
+  /** A pass that ends as by kill -9 in the work on a repository. */
+  static final class Killed {
+    private Killed() {}
+
+    public static void main(String[] args) throws Exception {
+      S3RepositoryManager manager =
+          TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
+      FleetPass pass = manager.collectionPass(false);
+      for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+        Optional<Settled> settled =
+            manager.maintenance(name.get()).collectGarbage(NullProgressMonitor.INSTANCE).settled();
+        if (pass.given() > FleetPass.STEP + 10) {
+          System.out.println(name.get());
+          System.out.flush();
+          Runtime.getRuntime().halt(137);
+        }
+        pass.done(name.get(), settled);
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ListedObject;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.testing.ForkedJvm;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Passes over very many repositories that nothing happened to need little memory and time. */
+class ManyIdleRepositoriesTest {
+  @Test
+  void pass_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap() throws Exception {
+    passes(20_000, "-Xmx32m");
+  }
+
+  @Test
+  @Tag("long") // pass_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap
+  void pass_over_a_million_idle_repositories_is_a_listing_within_300_MB() throws Exception {
+    passes(1_000_000, "-Xmx300m");
+  }
+
+  private static void passes(int repositories, String heap) throws Exception {
+    List<String> options = List.of(heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError");
+    int pages = repositories / 1000;
+    assertThat(ForkedJvm.run(options, Passes.class, Integer.toString(repositories)))
+        .contains("idle pass: " + (pages + 1) + " requests: 1 GET, " + pages + " LIST")
+        .contains("given: 0");
+  }
+
+  /** Passes over repositories that a listing is made up for. */
+  static final class Passes {
+    private final int repositories;
+
+    private Passes(int repositories) {
+      this.repositories = repositories;
+    }
+
+    public static void main(String[] args) throws IOException {
+      new Passes(Integer.parseInt(args[0])).run();
+    }
+
+    private void run() throws IOException {
+      RequestCounts counts = new RequestCounts();
+      ObjectStore store = new ObservedObjectStore(new Listing(), counts);
+      try (FleetPass first = begin(store)) {
+        for (int i = 0; first.next().isPresent(); i++) {
+          first.done(name(i), Optional.of(Settled.forGood(manifest(i))));
+        }
+        first.save();
+      }
+      var before = counts.snapshot();
+      long began = System.nanoTime();
+      FleetPass idle = begin(store);
+      boolean any = idle.next().isPresent();
+      idle.save();
+      assertThat(any).isFalse();
+      say("idle pass: %s, %d ms", counts.snapshot().since(before), millis(began));
+      say("given: %d of %,d", idle.given(), idle.names());
+      say("state: %,d bytes", store.stat("scan/gc").orElseThrow().size());
+    }
+
+    private static FleetPass begin(ObjectStore store) throws IOException {
+      return FleetPass.begin(
+          store, new FleetPass.Options("gc", "", true, false, false), Instant::now);
+    }
+
+    private static void say(String format, Object... args) {
+      System.out.println(String.format(Locale.ROOT, format, args));
+    }
+
+    private static long millis(long began) {
+      return (System.nanoTime() - began) / 1_000_000;
+    }
+
+    private static ObjectVersion version(int i) {
+      HexFormat hex = HexFormat.of();
+      long mixed = (i + 1) * 0x9e3779b97f4a7c15L;
+      return new ObjectVersion('"' + hex.toHexDigits(mixed) + hex.toHexDigits(~mixed) + '"');
+    }
+
+    /** A name of 35 characters, sorted by number. */
+    private static String name(int i) {
+      String department = Integer.toString(1000 + i / 10_000).substring(1);
+      String number = Integer.toString(10_000_000 + i).substring(1);
+      return "departments/" + department + "/repository-" + number;
+    }
+
+    private static VersionedManifest manifest(int i) {
+      HexFormat hex = HexFormat.of();
+      String id = hex.toHexDigits((i + 1) * 0xd1342543de82ef95L) + hex.toHexDigits((long) i);
+      Manifest manifest =
+          Manifest.blank(id, RepositoryState.ACTIVE, 1, 0, RepositorySettings.NONE, Refs.NONE);
+      return new VersionedManifest(manifest, version(i));
+    }
+
+    /** The store, as far as it is listed. */
+    private final class Listing extends DelegatingObjectStore {
+      Listing() {
+        super(new MemoryObjectStore());
+      }
+
+      @Override
+      public void list(String prefix, Consumer<ListedObject> each) {
+        for (int i = 0; i < repositories; i++) {
+          String key = "repos/" + name(i) + ".git/manifest";
+          each.accept(
+              new ListedObject(key, ManifestCodec.MIN_REPOSITORY_BYTES, Optional.of(version(i))));
+        }
+      }
+    }
+  }
+}
