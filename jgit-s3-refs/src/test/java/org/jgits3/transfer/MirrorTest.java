@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.transfer;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -38,10 +39,10 @@ class MirrorTest extends ImportFixture {
   }
 
   private String commit(String text) {
-    String blob = source.run(in -> in.write(text.getBytes()), "hash-object", "-w", "--stdin");
+    String blob = source.run(in -> in.write(text.getBytes(UTF_8)), "hash-object", "-w", "--stdin");
     String tree =
         source.run(
-            in -> in.write(("100644 blob " + blob.strip() + "\tfile\n").getBytes()), "mktree");
+            in -> in.write(("100644 blob " + blob.strip() + "\tfile\n").getBytes(UTF_8)), "mktree");
     return source.run("commit-tree", "-p", "HEAD", "-m", text, tree.strip()).strip();
   }
 
