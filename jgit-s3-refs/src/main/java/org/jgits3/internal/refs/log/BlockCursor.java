@@ -22,7 +22,9 @@ public final class BlockCursor {
   private final int end;
   private int at;
 
-  private final ObjectId[] slots = new ObjectId[BlockBuffer.SLOTS];
+  /** Ids by their slots; empty before the first id, so that a block of no ids takes no memory. */
+  private ObjectId[] slots = {};
+
   private final List<String> texts = new ArrayList<>();
   private byte[] name = new byte[64];
   private int nameLength;
@@ -92,6 +94,9 @@ public final class BlockCursor {
       return id;
     }
     ObjectId id = ObjectId.fromRaw(bytes, take(ID));
+    if (slots.length == 0) {
+      slots = new ObjectId[BlockBuffer.SLOTS];
+    }
     slots[BlockBuffer.slot(id)] = id;
     return id;
   }
