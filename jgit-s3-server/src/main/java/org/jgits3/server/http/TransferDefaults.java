@@ -10,6 +10,11 @@ import org.eclipse.jgit.lib.Config;
  * config, the server's options, the administrator's config, the built-in values.
  */
 final class TransferDefaults {
+  /** Bytes of the objects that one thread compares, of its deltas, and of the largest object. */
+  private static final long DELTA_SEARCH = 1 << 20;
+
+  private static final int DELTA_THREADS = 4;
+
   private final Config defaults;
 
   /**
@@ -45,7 +50,21 @@ final class TransferDefaults {
     // fits.
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
+    boundDeltaSearch(config);
     return config;
+  }
+
+  /**
+   * Bounds the memory of each fetch. JGit searches deltas for objects that came without, in as many
+   * threads as there are processors, and each of them keeps up to ten objects of up to 50 MB with
+   * their indexes unless it is told otherwise.
+   */
+  private static void boundDeltaSearch(Config config) {
+    config.setLong("pack", null, "windowMemory", DELTA_SEARCH);
+    config.setLong("pack", null, "deltaCacheSize", DELTA_SEARCH);
+    config.setLong("core", null, "bigFileThreshold", DELTA_SEARCH);
+    int processors = Runtime.getRuntime().availableProcessors();
+    config.setInt("pack", null, "threads", Math.min(DELTA_THREADS, processors));
   }
 
   private static Config copy(Config source, Config base) {

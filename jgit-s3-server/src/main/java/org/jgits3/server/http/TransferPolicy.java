@@ -11,6 +11,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.storage.pack.PackConfig;
 import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.PreUploadHook;
 import org.eclipse.jgit.transport.ReceivePack;
@@ -38,6 +39,7 @@ final class TransferPolicy {
     }
     UploadPack up = new LimitedUploadPack(db, config);
     up.setTransferConfig(new TransferConfig(config));
+    up.setPackConfig(new PackConfig(config));
     up.setPreUploadHook(new Steps());
     String protocol = req.getHeader("Git-Protocol");
     if (protocol != null) {

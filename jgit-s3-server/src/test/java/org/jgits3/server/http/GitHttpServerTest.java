@@ -23,15 +23,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -109,6 +118,58 @@ class GitHttpServerTest {
               "jgits3_push_seconds_count{result=\"ok\"} 1",
               "jvm_memory_used_bytes",
               "jgits3_blockcache_lookups_total{result=\"hit\"}");
+    }
+  }
+
+  private static ObjectId commit(Repository repository, byte[] content, ObjectId... parents)
+      throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      tree.append("file", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(tree));
+      commit.setParentIds(parents);
+      commit.setAuthor(new PersonIdent("A", "a@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private byte[] fetch(GitHttpServer server, String name, ObjectId want)
+      throws IOException, InterruptedException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    lines.writeString("command=fetch\n");
+    lines.writeDelim();
+    lines.writeString("want " + want.name() + "\n");
+    lines.writeString("done\n");
+    lines.end();
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve("/" + name + "/git-upload-pack"))
+            .header("Content-Type", "application/x-git-upload-pack-request")
+            .header("Git-Protocol", "version=2")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()))
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.ofByteArray()).body();
+  }
+
+  @Test
+  void fetch_compares_no_large_objects_which_would_take_their_memory() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    byte[] large = new byte[2 << 20];
+    new Random(1).nextBytes(large);
+    ObjectId first = commit(repository, large);
+    large[0]++;
+    ObjectId second = commit(repository, large, first);
+    byte[] small = Arrays.copyOf(large, 1 << 17);
+    ObjectId third = commit(repository, small);
+    small[0]++;
+    ObjectId fourth = commit(repository, small, third);
+    try (GitHttpServer server = start()) {
+      assertThat(fetch(server, "a.git", second)).hasSizeGreaterThan(2 * large.length);
+      assertThat(fetch(server, "a.git", fourth)).hasSizeLessThan(2 * small.length);
     }
   }
 
