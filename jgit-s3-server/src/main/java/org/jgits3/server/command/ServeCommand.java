@@ -92,6 +92,15 @@ final class ServeCommand implements Callable<Integer> {
   private Long minRate;
 
   @Option(
+      names = "--idle-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "300",
+      description =
+          "Drop connections of clients on which nothing has passed for so long"
+              + " (${DEFAULT-VALUE}).")
+  private int idleSeconds;
+
+  @Option(
       names = "--shutdown-timeout",
       paramLabel = "SECONDS",
       defaultValue = "30",
@@ -148,10 +157,15 @@ final class ServeCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "Invalid value for option '--shutdown-timeout': it is negative");
     }
+    if (idleSeconds < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "Invalid value for option '--idle-timeout': it is less than 1");
+    }
     GitHttpServer.Builder builder =
         GitHttpServer.builder()
             .listen(listen)
             .createOnPush(createOnPush)
+            .idleTimeout(Duration.ofSeconds(idleSeconds))
             .shutdownLimit(Duration.ofSeconds(shutdownSeconds));
     hosts.forEach(builder::host);
     if (minRate != null) {

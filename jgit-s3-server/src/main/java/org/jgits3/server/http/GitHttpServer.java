@@ -60,8 +60,8 @@ public final class GitHttpServer implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(GitHttpServer.class);
 
-  /** Time in milliseconds after which an idle connection is dropped. */
-  private static final long IDLE_TIMEOUT = Duration.ofMinutes(5).toMillis();
+  /** Default of the time after which an idle connection is dropped. */
+  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(5);
 
   /**
    * Threads beyond those for Git requests. Jetty itself takes up to 30; the others serve other
@@ -141,6 +141,7 @@ public final class GitHttpServer implements Closeable {
     private InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private final Set<String> hosts = new HashSet<>();
     private long minRate = DEFAULT_MIN_RATE;
+    private Duration idleTimeout = DEFAULT_IDLE_TIMEOUT;
     private boolean createOnPush;
     private boolean anonymous;
     private Optional<UsersFile> users = Optional.empty();
@@ -186,6 +187,19 @@ public final class GitHttpServer implements Closeable {
      */
     public Builder minRate(long bytesPerSecond) {
       minRate = bytesPerSecond;
+      return this;
+    }
+
+    /**
+     * Drops connections on which nothing passes, also in the middle of a request: a client that
+     * vanished without a word is known by nothing else.
+     *
+     * @param limit time without a byte in either direction while the server waits for the client,
+     *     more than zero; 5 minutes by default
+     * @return this
+     */
+    public Builder idleTimeout(Duration limit) {
+      idleTimeout = limit;
       return this;
     }
 
@@ -375,7 +389,7 @@ public final class GitHttpServer implements Closeable {
       ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
       connector.setHost(listen.getAddress().getHostAddress());
       connector.setPort(listen.getPort());
-      connector.setIdleTimeout(IDLE_TIMEOUT);
+      connector.setIdleTimeout(idleTimeout.toMillis());
       server.addConnector(connector);
       return connector;
     }
@@ -389,9 +403,7 @@ public final class GitHttpServer implements Closeable {
       if (listen.getAddress().isLoopbackAddress() && users.isEmpty()) {
         addFilter(context, new LocalHostFilter(hosts));
       }
-      if (minRate > 0) {
-        addFilter(context, new LeastDataRateFilter(minRate));
-      }
+      addFilter(context, new LeastDataRateFilter(minRate));
       addFilter(context, new CanonicalPathFilter());
       addFilter(context, new RefusalFilter());
       if (users.isPresent()) {

@@ -2,6 +2,7 @@
 package org.jgits3.server.http;
 
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -72,5 +73,22 @@ class LeastDataRateTest {
   @Test
   void end_of_a_request_is_no_slowness() throws Exception {
     pass(-1, Duration.ofMinutes(2));
+  }
+
+  @Test
+  void client_that_was_dropped_is_not_waited_for_again() throws Exception {
+    IOException idle = new IOException("Idle timeout expired");
+    assertThatIOException()
+        .isThrownBy(
+            () ->
+                rate.of(
+                    () -> {
+                      throw idle;
+                    }))
+        .isSameAs(idle);
+    assertThatIOException()
+        .isThrownBy(() -> rate.of(() -> fail("waited for it")))
+        .withMessage(idle.getMessage())
+        .withCause(idle);
   }
 }

@@ -3,13 +3,16 @@ package org.jgits3.server.http.limit;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
  * Ends transfers of clients that send or take next to nothing, each of which holds one of the
  * places for requests. Counts only the time in which the server waits for the client: in each
  * minute of it some bytes have to pass. One wait counts for at most half a minute, so that a single
- * pause does no harm, up to the idle timeout of the connection. Used by one thread.
+ * pause does no harm, up to the idle timeout of the connection. A direction that failed once fails
+ * from then on: after an idle timeout Jetty would wait as long again for each further read, and
+ * JGit reads what is left of a request that failed. Used by one thread.
  */
 public final class LeastDataRate {
   /** Time of waiting after which it is decided. */
@@ -21,11 +24,12 @@ public final class LeastDataRate {
   private final LongSupplier nanos;
   private long waited;
   private long passed;
+  private Optional<IOException> failure = Optional.empty();
 
   /**
    * Creates the limit of one direction of one request.
    *
-   * @param bytesPerSecond least rate
+   * @param bytesPerSecond least rate; 0 for none
    * @param nanos clock, as {@link System#nanoTime}
    */
   public LeastDataRate(long bytesPerSecond, LongSupplier nanos) {
@@ -53,6 +57,18 @@ public final class LeastDataRate {
    * @throws IOException if the client is too slow, or the connection fails
    */
   public int of(Transfer transfer) throws IOException {
+    if (failure.isPresent()) {
+      throw new IOException(failure.get().getMessage(), failure.get());
+    }
+    try {
+      return timed(transfer);
+    } catch (IOException e) {
+      failure = Optional.of(e);
+      throw e;
+    }
+  }
+
+  private int timed(Transfer transfer) throws IOException {
     long start = nanos.getAsLong();
     int bytes = transfer.pass();
     waited += Math.min(nanos.getAsLong() - start, LONGEST_WAIT);
