@@ -41,7 +41,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "run",
     description = "Measures, side by side, and prints tables with ratios within the run.",
-    footer = {"", "'run torture' is another program: see 'run torture --help'."},
+    footer = {
+      "",
+      "'run torture' and 'run load' are other programs: see 'run torture --help', 'run load"
+          + " --help'."
+    },
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit code:%n",

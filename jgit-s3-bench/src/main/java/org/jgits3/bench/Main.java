@@ -13,10 +13,12 @@ public final class Main {
    * @param args command line
    */
   public static void main(String[] args) {
-    boolean torture = args.length > 0 && args[0].equals(TortureCommand.NAME);
+    String[] rest = Arrays.copyOfRange(args, Math.min(1, args.length), args.length);
     System.exit(
-        torture
-            ? TortureCommand.commandLine().execute(Arrays.copyOfRange(args, 1, args.length))
-            : BenchCommand.commandLine().execute(args));
+        switch (args.length == 0 ? "" : args[0]) {
+          case TortureCommand.NAME -> TortureCommand.commandLine().execute(rest);
+          case LoadCommand.NAME -> LoadCommand.commandLine().execute(rest);
+          default -> BenchCommand.commandLine().execute(args);
+        });
   }
 }

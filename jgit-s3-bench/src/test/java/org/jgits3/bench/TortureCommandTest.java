@@ -25,7 +25,10 @@ class TortureCommandTest {
         "refs | Unmatched argument",
       })
   void wrong_usage_is_one_line_and_exit_code_2(String line, String message) {
-    CommandLine command = TortureCommand.commandLine();
+    assertWrongUsage(TortureCommand.commandLine(), line, message);
+  }
+
+  static void assertWrongUsage(CommandLine command, String line, String message) {
     StringWriter err = new StringWriter();
     command.setErr(new PrintWriter(err));
 

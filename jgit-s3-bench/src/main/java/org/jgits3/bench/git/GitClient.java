@@ -100,7 +100,27 @@ public record GitClient(Path home) {
    * @param printed what it printed, without white space at the end
    * @param errors what it printed as errors
    */
-  public record Ended(OptionalInt exitCode, String printed, String errors) {}
+  public record Ended(OptionalInt exitCode, String printed, String errors) {
+    /**
+     * Tests whether it did what it should.
+     *
+     * @return true if its exit code is 0
+     */
+    public boolean succeeded() {
+      return exitCode.orElse(-1) == 0;
+    }
+
+    /**
+     * Tests whether the server said that it is busy.
+     *
+     * @return true if it did, and the command was not done
+     */
+    public boolean refusedAsBusy() {
+      return !succeeded()
+          && exitCode.isPresent()
+          && (errors.contains("error: 503") || errors.contains("the server is busy"));
+    }
+  }
 
   /**
    * Runs a command that may fail, or never end.
@@ -115,6 +135,22 @@ public record GitClient(Path home) {
   public Ended attempt(Path directory, Duration limit, String... args)
       throws IOException, InterruptedException {
     return attempt(directory, limit, stdin -> {}, args);
+  }
+
+  /**
+   * Clones a repository, and checks every object of the clone.
+   *
+   * @param url its URL
+   * @param clone directory to be made
+   * @param limit how long each of the two commands may take
+   * @return the command that failed, or the last
+   * @throws IOException if it cannot be started
+   * @throws InterruptedException if the thread was interrupted; the command is ended then
+   */
+  public Ended cloneAndCheck(String url, Path clone, Duration limit)
+      throws IOException, InterruptedException {
+    Ended cloned = attempt(home, limit, "clone", "-q", "--mirror", url, clone.toString());
+    return cloned.succeeded() ? attempt(clone, limit, "fsck", "--full", "--strict") : cloned;
   }
 
   private Ended attempt(Path directory, Duration limit, Input input, String... args)

@@ -81,6 +81,27 @@ public final class ServerJvm implements Closeable {
     return uri + repository + ".git";
   }
 
+  /**
+   * Its process.
+   *
+   * @return its id
+   */
+  public long pid() {
+    return process.pid();
+  }
+
+  /**
+   * Asks the server to end, by SIGTERM, and waits for it.
+   *
+   * @param limit longest time to wait
+   * @return true if it has ended
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public boolean terminate(Duration limit) throws InterruptedException {
+    process.destroy();
+    return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
   /** Asks the server to end, since a profiler writes its file then, and sees to it. */
   @Override
   public void close() {

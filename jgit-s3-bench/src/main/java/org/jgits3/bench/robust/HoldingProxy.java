@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.bench.proxy.TcpProxy;
 
 /**
  * A proxy that holds back the ends of large requests until a number of clients have come so far, or
@@ -48,13 +49,13 @@ final class HoldingProxy extends TcpProxy {
   }
 
   @Override
-  boolean admits(Socket client) {
+  protected boolean admits(Socket client) {
     sent.put(client, new AtomicLong());
     return true;
   }
 
   @Override
-  void passes(Socket client, boolean fromClient, int n) {
+  protected void passes(Socket client, boolean fromClient, int n) {
     long now = fromClient ? sent.get(client).addAndGet(n) : 0;
     if (now < bytes || now - n >= bytes) {
       return;
@@ -72,5 +73,5 @@ final class HoldingProxy extends TcpProxy {
   }
 
   @Override
-  void awaitRecovery() {}
+  protected void awaitRecovery() {}
 }

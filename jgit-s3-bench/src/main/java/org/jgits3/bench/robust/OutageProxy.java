@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jgits3.bench.proxy.TcpProxy;
 
 /**
  * A proxy in front of an S3 server that is away once, for some time, as soon as some bytes have
@@ -89,7 +90,7 @@ final class OutageProxy extends TcpProxy {
   }
 
   @Override
-  void passes(Socket client, boolean fromClient, int bytes) throws IOException {
+  protected void passes(Socket client, boolean fromClient, int bytes) throws IOException {
     long left = untilOutage.addAndGet(-bytes);
     if (left < 0 && left + bytes >= 0) {
       began = System.nanoTime();
@@ -102,7 +103,7 @@ final class OutageProxy extends TcpProxy {
   }
 
   @Override
-  boolean admits(Socket client) throws IOException {
+  protected boolean admits(Socket client) throws IOException {
     if (millisLeft() <= 0) {
       return true;
     }
@@ -131,7 +132,7 @@ final class OutageProxy extends TcpProxy {
   }
 
   @Override
-  void awaitRecovery() {
+  protected void awaitRecovery() {
     try {
       Thread.sleep(Math.max(0, millisLeft()));
     } catch (InterruptedException e) {

@@ -98,10 +98,9 @@ final class PushesTogether {
       for (GitClient.Ended each : ended) {
         if (each.exitCode().isEmpty()) {
           hung++;
-        } else if (each.exitCode().getAsInt() == 0) {
+        } else if (each.succeeded()) {
           done++;
-        } else if (each.errors().contains("error: 503")
-            || each.errors().contains("the server is busy")) {
+        } else if (each.refusedAsBusy()) {
           busy++;
         } else {
           failures.add(each.errors());

@@ -19,14 +19,21 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 
 /** Small changes of a repository. */
-final class Refs {
+public final class Refs {
   private static final PersonIdent WHO =
       new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
 
   private Refs() {}
 
-  /** Inserts a commit of an empty tree. */
-  static ObjectId commit(Repository repository, String message) throws IOException {
+  /**
+   * Inserts a commit of an empty tree.
+   *
+   * @param repository where
+   * @param message its message
+   * @return its id
+   * @throws IOException if it cannot be inserted
+   */
+  public static ObjectId commit(Repository repository, String message) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId id = commit(inserter, message);
       inserter.flush();
@@ -70,8 +77,16 @@ final class Refs {
     }
   }
 
-  /** Creates many refs that point to one object, in one batch. */
-  static void createMany(Repository repository, String prefix, int count, ObjectId id)
+  /**
+   * Creates many refs that point to one object, in one batch.
+   *
+   * @param repository where
+   * @param prefix what their names begin with; six digits follow
+   * @param count their number
+   * @param id the object
+   * @throws IOException if one is not created
+   */
+  public static void createMany(Repository repository, String prefix, int count, ObjectId id)
       throws IOException {
     List<ReceiveCommand> commands = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.server;
 
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
@@ -155,5 +160,22 @@ public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean ow
     return String.format(
         "[s3]%n\tstore = s3://%s%n\tendpoint = %s%n\tregion = %s%n\tpathStyle = true%n",
         bucket(name), uri, region);
+  }
+
+  /**
+   * Opens the library on a bucket of this server, in this JVM.
+   *
+   * @param name its name within the benchmarks
+   * @return the repositories in it, to be closed
+   * @throws IOException if it cannot be used
+   */
+  public S3RepositoryManager repositories(String name) throws IOException {
+    Config parsed = new Config();
+    try {
+      parsed.fromText(config(name));
+      return S3RepositoryManager.open(S3Settings.from(parsed, name));
+    } catch (ConfigInvalidException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 }

@@ -210,13 +210,8 @@ final class Judgement {
   /** Clones a repository by git, and lets git check every object. */
   private void cloneAndCheck(String name) throws IOException, InterruptedException {
     Path clone = directory.resolveSibling("clone-of-" + name.replace('/', '-'));
-    GitClient.Ended cloned =
-        git.attempt(directory, LIMIT, "clone", "-q", "--mirror", url + name + ".git", "" + clone);
-    GitClient.Ended checked =
-        cloned.exitCode().orElse(-1) == 0
-            ? git.attempt(clone, LIMIT, "fsck", "--full", "--strict")
-            : cloned;
-    if (checked.exitCode().orElse(-1) != 0) {
+    GitClient.Ended checked = git.cloneAndCheck(url + name + ".git", clone, LIMIT);
+    if (!checked.succeeded()) {
       lost.add("lost: a clone of " + name + ": " + checked.printed() + checked.errors());
     }
     ScratchDirectory.delete(clone);

@@ -65,15 +65,11 @@ final class Pushes {
     return git.attempt(clone, LIMIT, args);
   }
 
-  private static boolean succeeded(GitClient.Ended ended) {
-    return ended.exitCode().orElse(-1) == 0;
-  }
-
   private Optional<Map<String, String>> list(String url, Family family)
       throws IOException, InterruptedException {
     long began = System.nanoTime();
     GitClient.Ended ended = attempt("ls-remote", url, family.prefix() + "*");
-    if (!succeeded(ended)) {
+    if (!ended.succeeded()) {
       clerk.did("ls-remote", ended.errors());
       return Optional.empty();
     }
@@ -97,11 +93,11 @@ final class Pushes {
       return Optional.empty();
     }
     GitClient.Ended ended = attempt("fetch", "-q", url, family.ref(name));
-    clerk.did("fetch", succeeded(ended) ? "ok" : ended.errors());
+    clerk.did("fetch", ended.succeeded() ? "ok" : ended.errors());
     if (ended.errors().contains("did not send all necessary objects")) {
       clerk.found("lost: a fetch of " + family.group() + " " + name + ": " + ended.errors());
     }
-    return succeeded(ended)
+    return ended.succeeded()
         ? Optional.of(attempt("rev-parse", "FETCH_HEAD").printed())
         : Optional.empty();
   }
@@ -139,7 +135,7 @@ final class Pushes {
 
   /** Returns the outcome that git was told of each ref; unknown if it was told nothing. */
   static Outcome outcome(GitClient.Ended ended) {
-    if (succeeded(ended)) {
+    if (ended.succeeded()) {
       return Outcome.OK;
     }
     List<String> told = ended.printed().lines().filter(line -> line.startsWith("!\t")).toList();

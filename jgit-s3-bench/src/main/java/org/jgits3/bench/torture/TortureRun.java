@@ -17,19 +17,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.eclipse.jgit.errors.ConfigInvalidException;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.bench.WrongUsageException;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.git.ServerJvm;
 import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.process.ScratchDirectory;
-import org.jgits3.bench.server.GivenServer;
-import org.jgits3.bench.server.OwnServer;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 import org.jgits3.server.Main;
@@ -87,10 +82,10 @@ public final class TortureRun {
     ScratchDirectory.delete(plan.directory());
     Path histories = Files.createDirectories(plan.directory().resolve("histories"));
     Path logs = Files.createDirectories(plan.directory().resolve("logs"));
-    try (S3Session s3 = open(logs)) {
+    try (S3Session s3 = S3Session.of(plan.server(), plan.root(), plan.directory())) {
       s3.createBucket(BUCKET);
       S3Endpoint endpoint = s3.endpoint();
-      try (S3RepositoryManager direct = manager(endpoint.config(BUCKET))) {
+      try (S3RepositoryManager direct = endpoint.repositories(BUCKET)) {
         for (String name : STAYING) {
           create(direct, name);
         }
@@ -131,28 +126,6 @@ public final class TortureRun {
         stdin -> stdin.write(history.toString().getBytes(US_ASCII)),
         "fast-import",
         "--quiet");
-  }
-
-  private S3Session open(Path logs) throws IOException, InterruptedException {
-    if (plan.server().isEmpty()) {
-      return OwnServer.start(
-          plan.root(), plan.directory().resolve("s3"), logs.resolve("versitygw.log"));
-    }
-    try {
-      return GivenServer.open(plan.server().get());
-    } catch (IOException e) {
-      throw new WrongUsageException(e.getMessage());
-    }
-  }
-
-  private static S3RepositoryManager manager(String config) throws IOException {
-    Config parsed = new Config();
-    try {
-      parsed.fromText(config);
-      return S3RepositoryManager.open(S3Settings.from(parsed, "torture"));
-    } catch (ConfigInvalidException e) {
-      throw new IOException(e.getMessage(), e);
-    }
   }
 
   private Verdict torture(

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.torture;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jgits3.bench.Judged;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.Unit;
 
 /**
  * Result of a run.
@@ -24,30 +29,40 @@ public record Verdict(
     long lost,
     long anomalies,
     Map<String, Long> counts,
-    List<String> report) {
+    List<String> report)
+    implements Judged {
   /** Keeps copies. */
   public Verdict {
     counts = Collections.unmodifiableMap(new LinkedHashMap<>(counts));
     report = List.copyOf(report);
   }
 
-  /**
-   * Tests whether nothing was wrong.
-   *
-   * @return true if so
-   */
+  @Override
   public boolean passed() {
     return lost == 0 && anomalies == 0;
   }
 
-  /**
-   * The line at the end of the run.
-   *
-   * @param seed seed of the run
-   * @return the line
-   */
+  @Override
   public String line(long seed) {
     return "%d operations, %d faults injected, %d kills, %d lost, %d anomalies, seed %d"
         .formatted(operations, faults, kills, lost, anomalies, seed);
+  }
+
+  @Override
+  public Map<String, Double> headline() {
+    Map<String, Double> headline = new LinkedHashMap<>();
+    headline.put("lost", (double) lost);
+    headline.put("anomalies", (double) anomalies);
+    headline.put("faults", (double) faults);
+    headline.put("kills", (double) kills);
+    headline.put("operations", (double) operations);
+    return headline;
+  }
+
+  @Override
+  public List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    counts.forEach((what, n) -> rows.add(Row.of(what, "torture", Unit.COUNT, Figure.exactly(n))));
+    return rows;
   }
 }

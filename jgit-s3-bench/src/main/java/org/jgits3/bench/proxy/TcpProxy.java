@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.bench.robust;
+package org.jgits3.bench.proxy;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import org.jgits3.bench.process.Leftovers;
  * Passes connections to a port of 127.0.0.1 on to a server. The threads end with their connections,
  * these with {@link #close}.
  */
-abstract class TcpProxy implements Closeable {
+public abstract class TcpProxy implements Closeable {
   private static final int BACKLOG = 200;
 
   private final URI server;
@@ -27,7 +27,13 @@ abstract class TcpProxy implements Closeable {
   private volatile ServerSocket listener;
   private volatile boolean closed;
 
-  TcpProxy(URI server) throws IOException {
+  /**
+   * Opens a port.
+   *
+   * @param server where connections are passed on to
+   * @throws IOException if there is no port
+   */
+  protected TcpProxy(URI server) throws IOException {
     this.server = server;
     this.listener = listen(0);
     this.port = listener.getLocalPort();
@@ -43,34 +49,58 @@ abstract class TcpProxy implements Closeable {
   }
 
   /** Starts to accept connections. */
-  final void start() {
+  protected final void start() {
     inBackground(this::accept);
   }
 
-  /** Address for clients. */
-  final URI uri() {
+  /**
+   * Address for clients.
+   *
+   * @return its address, without a slash at the end
+   */
+  public final URI uri() {
     return URI.create("http://127.0.0.1:" + port);
   }
 
   /**
    * Tests whether a new connection is passed on. An implementation that says no has answered it, or
    * leaves it to be closed.
+   *
+   * @param client the connection
+   * @return true if it is
+   * @throws IOException if it breaks
    */
-  abstract boolean admits(Socket client) throws IOException;
+  protected abstract boolean admits(Socket client) throws IOException;
 
-  /** Bytes are about to be passed on; may take as long as they are to be held back. */
-  abstract void passes(Socket client, boolean fromClient, int bytes) throws IOException;
+  /**
+   * Bytes are about to be passed on; may take as long as they are to be held back.
+   *
+   * @param client the connection
+   * @param fromClient whether the client has sent them
+   * @param bytes their number
+   * @throws IOException to break the connection
+   */
+  protected abstract void passes(Socket client, boolean fromClient, int bytes) throws IOException;
 
   /** Waits until the port is to be open again, after {@link #refuse}. */
-  abstract void awaitRecovery();
+  protected abstract void awaitRecovery();
 
-  /** Closes the port, and all connections. */
-  final void refuse() throws IOException {
+  /**
+   * Closes the port, and all connections.
+   *
+   * @throws IOException if one cannot be closed
+   */
+  protected final void refuse() throws IOException {
     listener.close();
     closeConnections();
   }
 
-  final void closeConnections() throws IOException {
+  /**
+   * Closes all connections.
+   *
+   * @throws IOException if one cannot be closed
+   */
+  protected final void closeConnections() throws IOException {
     for (Socket socket : open) {
       socket.close();
     }
@@ -131,14 +161,14 @@ abstract class TcpProxy implements Closeable {
 
   /** Work that may end because a connection does. */
   @FunctionalInterface
-  interface Work {
+  private interface Work {
     void run() throws IOException;
   }
 
   /**
    * Does something in a thread of its own. A connection that breaks is the business of its ends.
    */
-  static void inBackground(Work work) {
+  private static void inBackground(Work work) {
     Thread thread =
         new Thread(
             () -> {
