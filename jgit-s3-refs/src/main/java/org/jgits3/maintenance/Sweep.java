@@ -48,6 +48,8 @@ public final class Sweep {
   /** Number of objects decided on before they are deleted; bounds the memory. */
   private static final int AT_ONCE = 50_000;
 
+  private static final Set<String> NONE = Set.of();
+
   /** Marks per grace period, so that the newest expired one is hardly older than the period. */
   private static final int MARKS = 2;
 
@@ -104,14 +106,14 @@ public final class Sweep {
     Optional<UnlistedObjects> then =
         grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then), grace, true);
+      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then), grace, true, NONE);
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withSweepBoundary(sweepBoundary), true));
     Manifest committed = committer.cached().orElseThrow().manifest();
     if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
       marks.leave(committed, clock.get());
     }
-    return swept(new Run(committed, then), grace, false);
+    return swept(new Run(committed, then), grace, false, NONE);
   }
 
   private void checkOneName(String repositoryId) throws IOException {
@@ -134,19 +136,22 @@ public final class Sweep {
    */
   Report runDeleted(Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
     Run run = new Run(tombstone.repositoryId(), tombstone.generation(), tombstone.nonce());
-    return ended(run, grace, dryRun);
+    return ended(run, grace, dryRun, NONE);
   }
 
   /**
    * Deletes or counts the doomed objects, then those of deleted repositories that had the name
    * before.
    */
-  private Report swept(Run run, Duration grace, boolean dryRun) throws IOException {
+  private Report swept(Run run, Duration grace, boolean dryRun, Set<String> above)
+      throws IOException {
     Report report = dryRun ? run.count() : run.delete();
+    Set<String> underWay = new HashSet<>(above);
+    underWay.add(run.repositoryId);
     for (String former : run.formers) {
       String note = ObjectNames.formerKey(run.repositoryId, former);
       Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former));
-      report = report.and(ended(earlier, grace, dryRun));
+      report = report.and(ended(earlier, grace, dryRun, underWay));
       run.spared |= earlier.spared;
       if (!dryRun && !earlier.spared) {
         store.delete(List.of(note)); // last, to be found again
@@ -161,8 +166,15 @@ public final class Sweep {
   /**
    * Deletes or counts the objects of a deleted repository, unless a name holds it, or it was
    * deleted within the grace period.
+   *
+   * @param underWay ids of the repositories whose notes led here. One of them may be named again:
+   *     two renames that each stalled and lost can leave notes that name each other.
    */
-  private Report ended(Run run, Duration grace, boolean dryRun) throws IOException {
+  private Report ended(Run run, Duration grace, boolean dryRun, Set<String> underWay)
+      throws IOException {
+    if (underWay.contains(run.repositoryId)) {
+      return run.nothing(dryRun);
+    }
     if (!nameIndex.holders(run.repositoryId).isEmpty()) {
       if (!dryRun) {
         store.delete(List.of(run.end)); // if it is deleted again, that is another deletion
@@ -170,7 +182,7 @@ public final class Sweep {
       return run.nothing(dryRun);
     }
     if (isOver(run.end, grace, dryRun)) {
-      return swept(run, grace, dryRun);
+      return swept(run, grace, dryRun, underWay);
     }
     run.spared = true;
     return run.nothing(dryRun);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
@@ -389,6 +390,32 @@ class SweepTest extends MaintainedRepository {
       now[0] = now[0].plus(grace);
     }
     assertThat(stored()).isEqualTo(listed());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 24})
+  void what_two_deleted_repositories_left_goes_though_their_notes_name_each_other(int hours)
+      throws Exception {
+    push(MAIN);
+    it.users.createRepository("s").close();
+    String r = it.manifest().repositoryId();
+    String s = StoredManifest.read(it.plain, "s").repositoryId();
+    it.users.delete("r");
+    it.users.delete("s");
+    putNote(ObjectNames.formerKey(r, s), StoredManifest.read(it.plain, "s").nonce());
+    putNote(ObjectNames.formerKey(s, r), it.manifest().nonce());
+    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
+    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
+    for (int i = 0; i < 3; i++) {
+      sweepOnce(sweep, Duration.ofHours(hours), false);
+      now[0] = now[0].plus(Duration.ofHours(hours));
+    }
+    it.plain.list("objects/", object -> assertThat(object.key()).isNull());
+  }
+
+  private void putNote(String key, String nonce) throws IOException {
+    byte[] note = nonce.getBytes(US_ASCII);
+    it.plain.put(key, note, 0, note.length);
   }
 
   @Test
