@@ -2,6 +2,7 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.Constants;
@@ -52,8 +53,8 @@ final class ExportSiteCommand implements Callable<Integer> {
   private void one(
       S3RepositoryManager manager, ProgressBar progress, String name, SiteReport report)
       throws IOException {
-    Path target = directory.resolve(name + Constants.DOT_GIT_EXT);
     try {
+      Path target = directory.resolve(name + Constants.DOT_GIT_EXT);
       if (FileKey.isGitRepository(target.toFile(), FS.DETECTED)) {
         report.add(name, Outcome.THERE);
         return;
@@ -64,7 +65,7 @@ final class ExportSiteCommand implements Callable<Integer> {
       report.add(name, Outcome.EXPORTED);
     } catch (ProgressBar.Stopped e) {
       throw e;
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       report.failed(name, e.getMessage());
     }
   }

@@ -77,7 +77,7 @@ final class ImportSiteCommand implements Callable<Integer> {
       SiteReport report)
       throws IOException {
     try {
-      RepositoryName name = RepositoryName.of(each.getKey());
+      RepositoryName name = new RepositoryName(each.getKey());
       report.add(
           each.getKey(),
           existing.contains(name.value())

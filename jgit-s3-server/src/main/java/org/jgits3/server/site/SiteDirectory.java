@@ -6,6 +6,8 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -77,6 +79,13 @@ public final class SiteDirectory {
   private final class Visitor extends SimpleFileVisitor<Path> {
     @Override
     public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+      if (isOfGit(path)) {
+        return FileVisitResult.SKIP_SUBTREE;
+      }
+      if (!hasText(path)) {
+        refused.put(name(path), "has characters that this locale lacks; set LC_ALL=C.UTF-8");
+        return FileVisitResult.SKIP_SUBTREE;
+      }
       if (FileKey.isGitRepository(path.toFile(), FS.DETECTED)) {
         add(path);
         return FileVisitResult.CONTINUE;
@@ -85,9 +94,7 @@ public final class SiteDirectory {
         refused.put(name(path), path + " is no repository: HEAD, objects or refs is not as Git's");
         return FileVisitResult.SKIP_SUBTREE;
       }
-      boolean ofGit =
-          OF_GIT.contains(path.getFileName().toString()) && found.contains(path.getParent());
-      return ofGit ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+      return FileVisitResult.CONTINUE;
     }
 
     @Override
@@ -101,11 +108,27 @@ public final class SiteDirectory {
     @Override
     public FileVisitResult visitFileFailed(Path path, IOException e) throws IOException {
       if (path.equals(root)) {
-        throw new IOException(root + ": cannot be read: " + e.getMessage(), e);
+        throw new IOException(root + ": cannot be read: " + e, e);
       }
-      boolean loop = e instanceof FileSystemLoopException;
-      refused.put(name(path), loop ? path + " leads to a directory above it" : "cannot be read");
+      boolean gone = e instanceof NoSuchFileException; // a lock file of the old site
+      if (!gone && !isOfGit(path)) {
+        boolean loop = e instanceof FileSystemLoopException;
+        refused.put(name(path), loop ? path + " leads to a directory above it" : "" + e);
+      }
       return FileVisitResult.CONTINUE;
+    }
+  }
+
+  private boolean isOfGit(Path path) {
+    return found.contains(path.getParent()) && OF_GIT.contains(path.getFileName().toString());
+  }
+
+  /** Tests whether files can be opened by the text of a path, as JGit does. */
+  private static boolean hasText(Path path) {
+    try {
+      return Path.of(path.toString()).equals(path);
+    } catch (InvalidPathException e) {
+      return false;
     }
   }
 
@@ -118,9 +141,8 @@ public final class SiteDirectory {
     found.add(path);
   }
 
-  private static boolean isNamedAsRepository(Path path) {
-    return path.getFileName() != null
-        && path.getFileName().toString().endsWith(Constants.DOT_GIT_EXT);
+  private boolean isNamedAsRepository(Path path) {
+    return !path.equals(root) && path.getFileName().toString().endsWith(Constants.DOT_GIT_EXT);
   }
 
   private String name(Path path) {

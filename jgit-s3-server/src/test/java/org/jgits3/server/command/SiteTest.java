@@ -224,6 +224,25 @@ class SiteTest {
   }
 
   @Test
+  void name_that_ends_in_git_twice_is_no_other_name() {
+    run("import-site", site.toString());
+    String before = run("refs", "tools/p").out();
+    git.run("init", "-q", "--bare", site.resolve("tools/p.git.git").toString());
+    Result result = run("import-site", site.toString(), "--update");
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out()).contains("tools/p.git: failed: ", "tools/p: equal");
+    assertThat(run("refs", "tools/p").out()).isEqualTo(before);
+  }
+
+  @Test
+  void site_may_itself_be_named_as_a_repository() throws Exception {
+    Path named = Files.move(site, dir.resolve("site.git"));
+    Result result = run("import-site", named.toString());
+    assertThat(result.exitCode()).as(result.out()).isZero();
+    assertThat(result.out()).contains("2 projects, 2 imported");
+  }
+
+  @Test
   void damaged_repository_does_not_stop_the_export_of_the_others() throws Exception {
     run("import", site.resolve("All-Projects.git").toString(), "All-Projects");
     Path pack = onlyBundle();
