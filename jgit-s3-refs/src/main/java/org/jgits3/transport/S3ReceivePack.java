@@ -18,6 +18,7 @@ import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.PreReceiveHook;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.RefAdvertiser;
 import org.eclipse.jgit.transport.RefFilter;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.refs.snapshot.HideRefs;
@@ -35,12 +36,15 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code receive.hideRefs} hide are not advertised, and
  * commands that name them are refused, as Git does. Connectivity is checked from the commands to
- * the nearest objects that any ref points to, hidden ones included, as Git does, too.
+ * the nearest objects that any ref points to, hidden ones included.
  *
  * <p>Used by one thread.
  */
 public class S3ReceivePack extends ReceivePack {
   private final RefSelection notHidden;
+
+  /** Set while refs are sent by an advertiser that lists them. */
+  private boolean listing;
 
   /**
    * Receives a push, with the configuration of the repository.
@@ -142,16 +146,23 @@ public class S3ReceivePack extends ReceivePack {
       service.setFlushOnEnd(false);
       service.writeString("# service=git-receive-pack\n");
       service.end();
-      sendAdvertisedRefs(new StreamedAdvertiser(out));
+      sendAdvertisedRefs(new StreamedAdvertiser(out, false));
       out.flush();
     } finally {
       getRevWalk().close();
     }
   }
 
+  @Override
+  public void sendAdvertisedRefs(RefAdvertiser adv) throws IOException {
+    listing = !(adv instanceof StreamedAdvertiser);
+    super.sendAdvertisedRefs(adv);
+  }
+
   /** Tests whether refs are only named, so that none need be listed. */
   private boolean isNaming() {
-    return !isBiDirectionalPipe()
+    return !listing
+        && !isBiDirectionalPipe()
         && getRefFilter() == RefFilter.DEFAULT
         && !isCheckReferencedObjectsAreReachable();
   }

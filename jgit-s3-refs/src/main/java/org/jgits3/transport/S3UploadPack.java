@@ -33,14 +33,12 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code uploadpack.hideRefs} hide are not listed, and
  * cannot be named by {@code want-ref}. Their objects can be wanted by id only if the request policy
- * allows it.
+ * allows it. A client that asks for {@code include-tag} gets hidden tags of the commits it fetches,
+ * as from JGit.
  *
  * <p>Used by one thread.
  */
 public class S3UploadPack extends UploadPack {
-  /** Takes the place of JGit's own filter, which knows a part of Git's rules. */
-  private static final RefFilter ALL = refs -> refs;
-
   private final RefSelection notHidden;
 
   /** Set while a request is served that came without an advertisement. */
@@ -76,7 +74,13 @@ public class S3UploadPack extends UploadPack {
   public final void setRefFilter(@Nullable RefFilter filter) {
     boolean given = filter != null && filter != RefFilter.DEFAULT;
     filtered |= given;
-    super.setRefFilter(given || !(getRepository() instanceof S3Repository) ? filter : ALL);
+    if (getRepository() instanceof S3Repository) { // JGit's own filter knows a part of Git's rules
+      RefFilter next = given ? filter : refs -> refs;
+      super.setRefFilter(
+          refs -> next.filter(refs instanceof AdvertisedRefs ? refs : notHidden(refs)));
+    } else {
+      super.setRefFilter(filter);
+    }
   }
 
   @Override
@@ -91,15 +95,19 @@ public class S3UploadPack extends UploadPack {
   @Override
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
     if (all != null) {
-      super.setAdvertisedRefs(
-          all.entrySet().stream()
-              .filter(e -> notHidden.has(e.getKey()))
-              .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+      filtered = true;
+      super.setAdvertisedRefs(notHidden(all));
     } else if (getRepository() instanceof S3Repository repository) {
       super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(repository, notHidden), listing()));
     } else {
       super.setAdvertisedRefs(null);
     }
+  }
+
+  private Map<String, Ref> notHidden(Map<String, Ref> all) {
+    return all.entrySet().stream()
+        .filter(e -> notHidden.has(e.getKey()))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   /** Gives JGit refs that it can find, before it lists them. */
@@ -134,23 +142,28 @@ public class S3UploadPack extends UploadPack {
       InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
     RequestPolicy policy = getRequestPolicy();
     if (isBiDirectionalPipe()
-        || filtered
-        || policy == null
+        || !looksUp()
         || !(getRepository() instanceof S3Repository repository)) {
       super.uploadWithExceptionPropagation(input, output, messages);
       return;
     }
     BufferedInputStream request = new BufferedInputStream(input);
-    if (getProtocolV2Hook() == ProtocolV2Hook.DEFAULT && LsRefs.begins(request)) {
+    boolean lists = LsRefs.begins(request);
+    if (lists && getProtocolV2Hook() == ProtocolV2Hook.DEFAULT) {
       list(repository, request, output);
       return;
     }
-    serving = true;
+    serving = !lists;
     if (policy != RequestPolicy.ANY) {
       RefSelection wanted = policy.implies(RequestPolicy.TIP) ? RefSelection.ALL : notHidden;
       setRequestValidator(new VisibleWants(() -> shown(repository, wanted)));
     }
     super.uploadWithExceptionPropagation(request, output, messages);
+  }
+
+  /** Tests whether neither refs nor wants are chosen by the embedder. */
+  private boolean looksUp() {
+    return !filtered && getRequestPolicy() != null && getRepository() instanceof S3Repository;
   }
 
   private void list(S3Repository repository, InputStream request, OutputStream output)
@@ -173,7 +186,9 @@ public class S3UploadPack extends UploadPack {
   public void sendInfoRefs(OutputStream out) throws IOException {
     setBiDirectionalPipe(false);
     try {
-      sendAdvertisedRefs(new StreamedAdvertiser(out), "git-upload-pack");
+      sendAdvertisedRefs(
+          new StreamedAdvertiser(out, looksUp() && getProtocolV2Hook() == ProtocolV2Hook.DEFAULT),
+          "git-upload-pack");
       out.flush();
     } finally {
       getRevWalk().close();

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Set;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.transport.PacketLineOut;
@@ -22,11 +23,15 @@ final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
   private static final byte[] PEELED = "^{}".getBytes(UTF_8);
 
   private final RefPackets packets;
+  private final boolean unborn;
   private boolean peels;
+  private boolean streamed;
 
-  StreamedAdvertiser(OutputStream out) {
+  /** Writes to a stream; {@code unborn} if {@link LsRefs} will answer the command. */
+  StreamedAdvertiser(OutputStream out, boolean unborn) {
     super(packets(out));
     this.packets = new RefPackets(out);
+    this.unborn = unborn;
   }
 
   private static PacketLineOut packets(OutputStream out) {
@@ -44,7 +49,7 @@ final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
   /** Tells clients of protocol 2 that {@link LsRefs} knows more than JGit's command. */
   @Override
   protected void writeOne(CharSequence line) throws IOException {
-    super.writeOne(line.toString().equals("ls-refs") ? "ls-refs=unborn" : line);
+    super.writeOne(unborn && line.toString().equals("ls-refs") ? "ls-refs=unborn" : line);
   }
 
   /** Returns no ids where it streams, since wants are looked up. */
@@ -59,7 +64,16 @@ final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
       throw e.getCause();
     }
     packets.flush();
+    streamed = true;
     return Set.of();
+  }
+
+  /** Sends none after all refs, which have their ids. */
+  @Override
+  public void advertiseHave(AnyObjectId id) throws IOException {
+    if (!streamed) {
+      super.advertiseHave(id);
+    }
   }
 
   private void send(byte[] bytes, int start, int end, int peeled) throws IOException {

@@ -37,17 +37,11 @@ record VisibleWants(IoSupplier<ShownRefs> refs) implements UploadPack.RequestVal
     if (others.isEmpty()) {
       return;
     }
-    try (ObjectReader reader = up.getRevWalk().getObjectReader().newReader();
-        ObjectWalk walk = new ObjectWalk(reader)) {
-      walk.setRetainBody(false);
-      List<RevObject> objects = new ArrayList<>();
-      for (ObjectId id : others) {
-        objects.add(walk.parseAny(id));
-      }
+    try (ObjectReader reader = up.getRevWalk().getObjectReader().newReader()) {
       Optional<ObjectId> hidden =
-          unreachable(walk, objects, tips.under(List.of(Constants.R_HEADS, Constants.R_TAGS)));
+          unreachable(reader, others, tips.under(List.of(Constants.R_HEADS, Constants.R_TAGS)));
       if (hidden.isPresent()) {
-        hidden = unreachable(walk, objects, tips);
+        hidden = unreachable(reader, others, tips);
       }
       if (hidden.isPresent()) {
         throw notOurs(hidden.get());
@@ -61,7 +55,19 @@ record VisibleWants(IoSupplier<ShownRefs> refs) implements UploadPack.RequestVal
     return new PackProtocolException("upload-pack: not our ref " + id.name());
   }
 
-  /** An object that none of some refs leads to. */
+  /** An object that none of some refs leads to; found by a walk of its own, whose marks stay. */
+  private static Optional<ObjectId> unreachable(
+      ObjectReader reader, List<ObjectId> ids, ShownRefs refs) throws IOException {
+    try (ObjectWalk walk = new ObjectWalk(reader)) {
+      walk.setRetainBody(false);
+      List<RevObject> objects = new ArrayList<>();
+      for (ObjectId id : ids) {
+        objects.add(walk.parseAny(id));
+      }
+      return unreachable(walk, objects, refs);
+    }
+  }
+
   private static Optional<ObjectId> unreachable(
       ObjectWalk walk, List<RevObject> objects, ShownRefs refs) throws IOException {
     ObjectReader reader = walk.getObjectReader();

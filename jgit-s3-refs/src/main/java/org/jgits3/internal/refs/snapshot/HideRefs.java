@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.eclipse.jgit.annotations.Nullable;
@@ -34,8 +35,8 @@ public final class HideRefs {
         List.of(), values(config, service).stream().map(HideRefs::rule).toList());
   }
 
-  private static RefRule rule(String value) {
-    String name = value.replaceFirst("/+$", "");
+  private static RefRule rule(@Nullable String value) {
+    String name = (value == null ? "" : value).replaceFirst("/+$", "");
     boolean hides = !name.startsWith("!");
     String match = hides ? name : name.substring(1);
     return new RefRule(match.startsWith("^") ? match.substring(1) : match, true, hides);
@@ -48,10 +49,10 @@ public final class HideRefs {
     String[] all = config.getStringList(TRANSFER, null, KEY);
     String[] own = config.getStringList(service, null, KEY);
     if (all.length == 0 || own.length == 0) {
-      return List.of(all.length == 0 ? own : all);
+      return Arrays.asList(all.length == 0 ? own : all); // an empty value is null
     }
     List<String> values = new ArrayList<>(values(config.getBaseConfig(), service));
-    values.addAll(List.of(joined(config, service).getStringList(service, null, KEY)));
+    values.addAll(Arrays.asList(joined(config, service).getStringList(service, null, KEY)));
     return values;
   }
 

@@ -316,6 +316,9 @@ public final class PackedRefsTable {
     }
     byte[] bytes = prefix.getBytes(UTF_8);
     int from = ceiling(bytes);
+    if (hasLineFeed(bytes, 0, bytes.length)) {
+      return new Range(from, from); // it would run over the end of a line
+    }
     int low = from;
     int high = size();
     while (low < high) {
