@@ -4,26 +4,17 @@ package org.jgits3.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.internal.store.upload.PackUploads;
-import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCodec;
-import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.RepositorySettings;
-import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.ListedObject;
-import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.MadeUpRepositories;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.UploadOptions;
@@ -56,10 +47,12 @@ class ManyRepositoriesTest {
     private static final int CHANGED = 1000;
 
     private final int repositories;
+    private final MadeUpRepositories made;
     private int generation = 1; // of every thousandth repository, or so
 
     private Follower(int repositories) {
       this.repositories = repositories;
+      this.made = new MadeUpRepositories(repositories, this::generation);
     }
 
     public static void main(String[] args) throws IOException {
@@ -68,7 +61,7 @@ class ManyRepositoriesTest {
 
     private void run() throws IOException {
       RequestCounts counts = new RequestCounts();
-      ObjectStore store = new ObservedObjectStore(new Listing(), counts);
+      ObjectStore store = new ObservedObjectStore(made, counts);
       LogObjects log = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
       StoreHistory history = new StoreHistory(store, this, ManifestReads.VALIDATED, log);
       StoreCursor now = StoreCursor.parse(history.now().toBytes());
@@ -100,50 +93,14 @@ class ManyRepositoriesTest {
       return i % (repositories / CHANGED) == 0 ? generation : 1;
     }
 
-    private ObjectVersion version(int i) {
-      HexFormat hex = HexFormat.of();
-      long mixed = (i + 1) * 0x9e3779b97f4a7c15L + generation(i);
-      return new ObjectVersion('"' + hex.toHexDigits(mixed) + hex.toHexDigits(~mixed) + '"');
-    }
-
-    /** Key of a manifest, made without the checks of names; the name has 35 characters. */
-    private static String key(int i) {
-      String department = Integer.toString(1000 + i / 10_000).substring(1);
-      String number = Integer.toString(10_000_000 + i).substring(1);
-      return "repos/departments/" + department + "/repository-" + number + ".git/manifest";
-    }
-
     @Override
     public Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest) {
-      String text = name.value();
-      int i = Integer.parseInt(text.substring(text.lastIndexOf('-') + 1));
-      HexFormat hex = HexFormat.of();
-      String id = hex.toHexDigits((i + 1) * 0xd1342543de82ef95L) + hex.toHexDigits((long) i);
-      Manifest manifest =
-          Manifest.blank(
-              id, RepositoryState.ACTIVE, generation(i), 0, RepositorySettings.NONE, Refs.NONE);
-      return Optional.of(new VersionedManifest(manifest, version(i)));
+      return Optional.of(made.manifest(MadeUpRepositories.number(name.value())));
     }
 
     @Override
     public boolean isOwn(RepositoryName name, String repositoryId, long of) {
       return false;
-    }
-
-    /** The store, as far as it is listed. */
-    private final class Listing extends DelegatingObjectStore {
-      Listing() {
-        super(new MemoryObjectStore());
-      }
-
-      @Override
-      public void list(String prefix, Consumer<ListedObject> each) {
-        for (int i = 0; i < repositories; i++) {
-          each.accept(
-              new ListedObject(
-                  key(i), ManifestCodec.MIN_REPOSITORY_BYTES, Optional.of(version(i))));
-        }
-      }
     }
   }
 }

@@ -5,24 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCodec;
-import org.jgits3.manifest.Refs;
-import org.jgits3.manifest.RepositorySettings;
-import org.jgits3.manifest.RepositoryState;
-import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.ListedObject;
-import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.MadeUpRepositories;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -62,10 +51,11 @@ class ManyIdleRepositoriesTest {
 
     private void run() throws IOException {
       RequestCounts counts = new RequestCounts();
-      ObjectStore store = new ObservedObjectStore(new Listing(), counts);
+      MadeUpRepositories made = new MadeUpRepositories(repositories, i -> 1);
+      ObjectStore store = new ObservedObjectStore(made, counts);
       try (FleetPass first = begin(store)) {
         for (int i = 0; first.next().isPresent(); i++) {
-          first.done(name(i), Optional.of(Settled.forGood(manifest(i))));
+          first.done(MadeUpRepositories.name(i), Optional.of(Settled.forGood(made.manifest(i))));
         }
         first.save();
       }
@@ -91,43 +81,6 @@ class ManyIdleRepositoriesTest {
 
     private static long millis(long began) {
       return (System.nanoTime() - began) / 1_000_000;
-    }
-
-    private static ObjectVersion version(int i) {
-      HexFormat hex = HexFormat.of();
-      long mixed = (i + 1) * 0x9e3779b97f4a7c15L;
-      return new ObjectVersion('"' + hex.toHexDigits(mixed) + hex.toHexDigits(~mixed) + '"');
-    }
-
-    /** A name of 35 characters, sorted by number. */
-    private static String name(int i) {
-      String department = Integer.toString(1000 + i / 10_000).substring(1);
-      String number = Integer.toString(10_000_000 + i).substring(1);
-      return "departments/" + department + "/repository-" + number;
-    }
-
-    private static VersionedManifest manifest(int i) {
-      HexFormat hex = HexFormat.of();
-      String id = hex.toHexDigits((i + 1) * 0xd1342543de82ef95L) + hex.toHexDigits((long) i);
-      Manifest manifest =
-          Manifest.blank(id, RepositoryState.ACTIVE, 1, 0, RepositorySettings.NONE, Refs.NONE);
-      return new VersionedManifest(manifest, version(i));
-    }
-
-    /** The store, as far as it is listed. */
-    private final class Listing extends DelegatingObjectStore {
-      Listing() {
-        super(new MemoryObjectStore());
-      }
-
-      @Override
-      public void list(String prefix, Consumer<ListedObject> each) {
-        for (int i = 0; i < repositories; i++) {
-          String key = "repos/" + name(i) + ".git/manifest";
-          each.accept(
-              new ListedObject(key, ManifestCodec.MIN_REPOSITORY_BYTES, Optional.of(version(i))));
-        }
-      }
     }
   }
 }

@@ -266,13 +266,17 @@ class RestorerTest {
   void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
     manager.delete("r");
     Manifest tombstone = manifest();
+    Manifest before = manifestOfANewOne();
+    isRefused(tombstone, "has no repository");
+    assertThat(manifest()).isEqualTo(before);
+  }
+
+  private Manifest manifestOfANewOne() throws IOException {
     manager.createRepository("r").close();
     try (S3Repository r = manager.openForRequest("r")) {
       point(r, MAIN, TestRepositories.commit(r, "new"));
     }
-    Manifest before = manifest();
-    isRefused(tombstone, "has no repository");
-    assertThat(manifest()).isEqualTo(before);
+    return manifest();
   }
 
   private void isRefused(Manifest copy, String why) {
@@ -306,11 +310,7 @@ class RestorerTest {
     isSound();
 
     manager.delete("r");
-    manager.createRepository("r").close();
-    try (S3Repository r = manager.openForRequest("r")) {
-      point(r, MAIN, TestRepositories.commit(r, "new"));
-    }
-    Manifest before = manifest();
+    Manifest before = manifestOfANewOne();
     isRefused(copy, "into a new repository");
     assertThat(manifest()).isEqualTo(before);
   }
