@@ -3,7 +3,6 @@ package org.jgits3.maintenance;
 
 import java.io.Closeable;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import org.jgits3.internal.concurrent.DaemonThreads;
@@ -34,7 +33,7 @@ public final class BackgroundMaintenance implements Closeable {
    */
   public BackgroundMaintenance(Optional<Duration> collectAfter, RepositoryOpener repositories) {
     this.compaction =
-        new BackgroundCompaction(compactor, compactor::isShutdown, repositories, Instant::now);
+        new BackgroundCompaction(compactor, compactor::isShutdown, repositories, Maintenance::now);
     this.collection =
         collectAfter.map(
             age ->
@@ -43,7 +42,7 @@ public final class BackgroundMaintenance implements Closeable {
                     collector,
                     collector::isShutdown,
                     repositories,
-                    Instant::now,
+                    Maintenance::now,
                     Runtime.getRuntime().maxMemory()));
   }
 

@@ -78,7 +78,7 @@ final class Lease {
    * @param repositoryId id of the repository
    */
   Lease(ObjectStore store, String repositoryId) {
-    this(store, repositoryId, Instant::now);
+    this(store, repositoryId, Maintenance::now);
   }
 
   /** Creates a lease with a clock chosen by a test. */

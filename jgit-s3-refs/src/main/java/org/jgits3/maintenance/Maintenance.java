@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
@@ -105,7 +106,7 @@ public final class Maintenance {
    */
   public Sweep.Report sweep(NameIndex nameIndex, Duration grace, boolean dryRun)
       throws IOException {
-    return new Sweep(repository.store(), nameIndex, Instant::now)
+    return new Sweep(repository.store(), nameIndex, Maintenance::now)
         .run(repository.committer(), grace, dryRun);
   }
 
@@ -175,6 +176,11 @@ public final class Maintenance {
     if (!(tombstone.state() instanceof RepositoryState.Deleted)) {
       throw new IllegalArgumentException("not deleted: " + tombstone.state());
     }
-    return new Sweep(store, nameIndex, Instant::now).runDeleted(tombstone, grace, dryRun);
+    return new Sweep(store, nameIndex, Maintenance::now).runDeleted(tombstone, grace, dryRun);
+  }
+
+  /** The time that JGit has, so that a program can give both another. */
+  static Instant now() {
+    return SystemReader.getInstance().now();
   }
 }

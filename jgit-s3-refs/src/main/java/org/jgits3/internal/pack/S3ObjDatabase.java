@@ -35,6 +35,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackOutput;
@@ -573,7 +574,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   protected S3PackDescription newPack(PackSource source) throws IOException {
     String id = validated ? ObjectNames.mint(shared.manifest()) : shared.mint();
     S3PackDescription pack = new S3PackDescription(getRepository().getDescription(), id, source);
-    pack.setLastModified(System.currentTimeMillis());
+    pack.setLastModified(SystemReader.getInstance().now().toEpochMilli());
     writing.put(pack, Thread.currentThread());
     return pack;
   }
