@@ -5,6 +5,7 @@
 // One line for each begin and each end of an operation, in any order of files:
 //
 //	begin ID TIME GROUP write NAME=OLD:NEW...
+//	begin ID TIME GROUP move NAME=OLD:NEW...
 //	begin ID TIME GROUP read NAME...
 //	end ID TIME ok [NAME=VALUE...]
 //	end ID TIME refused
@@ -12,7 +13,8 @@
 //
 // A missing ref has the value "-". TIME is one clock of the machine. An operation without an end, or
 // with the end "unknown", may have happened at any time after its beginning, or never. A line without
-// its newline is what a killed client left, and counts as not written.
+// its newline is what a killed client left, and counts as not written. A move is a write that others
+// can finish: it may end ok because another one has made its new values.
 //
 // Exits 0 if every group is linearizable, 1 after printing the smallest history found that is not,
 // 2 for bad input, 3 if a group could not be decided in time.
@@ -42,6 +44,7 @@ type operation struct {
 	id         string
 	group      string
 	write      bool
+	move       bool
 	changes    []change
 	values     map[string]string
 	begin, end int64
@@ -64,10 +67,11 @@ func parse(line string, operations map[string]*operation, ends map[string][]stri
 		if len(words) < 6 || operations[id] != nil {
 			return errors.New("no refs, or a second begin of " + id)
 		}
-		op := &operation{id: id, group: words[3], write: words[4] == "write", begin: at,
-			end: math.MaxInt64, outcome: "unknown", lines: []string{line}}
+		move := words[4] == "move"
+		op := &operation{id: id, group: words[3], write: move || words[4] == "write", move: move,
+			begin: at, end: math.MaxInt64, outcome: "unknown", lines: []string{line}}
 		if !op.write && words[4] != "read" {
-			return errors.New("neither read nor write: " + words[4])
+			return errors.New("neither read, write nor move: " + words[4])
 		}
 		for _, word := range words[5:] {
 			name, values, ok := strings.Cut(word, "=")
@@ -205,6 +209,15 @@ func apply(state string, changes []change) (string, bool) {
 	return strings.Join(words, " "), true
 }
 
+func made(state string, changes []change) bool {
+	for _, c := range changes {
+		if c.new != missing && value(state, c.name) != c.new {
+			return false
+		}
+	}
+	return true
+}
+
 func step(state, input, _ interface{}) []interface{} {
 	op := input.(*operation)
 	if !op.write {
@@ -217,6 +230,8 @@ func step(state, input, _ interface{}) []interface{} {
 	}
 	after, fits := apply(state.(string), op.changes)
 	switch {
+	case op.outcome == "ok" && op.move && !fits && made(state.(string), op.changes):
+		return []interface{}{state}
 	case op.outcome == "ok" && fits:
 		return []interface{}{after}
 	case op.outcome == "ok":

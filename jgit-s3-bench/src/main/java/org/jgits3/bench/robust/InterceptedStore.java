@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.store.ObjectStore;
 
 /** Stores in front of which something happens. */
-final class InterceptedStore {
+public final class InterceptedStore {
   private static final int READ_MILLIS = 20;
   private static final int WRITE_MILLIS = 30;
 
@@ -16,18 +16,26 @@ final class InterceptedStore {
 
   /** Something to be done before each request. */
   @FunctionalInterface
-  interface Before {
+  public interface Before {
     /**
      * Does it.
      *
      * @param request name of a method of {@link ObjectStore}
      * @param args its arguments
+     * @throws IOException as the request
+     * @throws InterruptedException if the thread was interrupted
      */
     void request(String request, Object[] args) throws IOException, InterruptedException;
   }
 
-  /** Does something before each request to a store. */
-  static ObjectStore of(ObjectStore store, Before before) {
+  /**
+   * Does something before each request to a store.
+   *
+   * @param store the store
+   * @param before something
+   * @return the store, as its users see it
+   */
+  public static ObjectStore of(ObjectStore store, Before before) {
     return (ObjectStore)
         Proxy.newProxyInstance(
             ObjectStore.class.getClassLoader(),

@@ -80,9 +80,19 @@ final class Clerk implements Closeable {
 
   /** Notes that a write begins now, and returns its name. */
   String beginWrite(String group, List<Change> changes) throws IOException {
-    StringBuilder words = new StringBuilder("write");
+    return begin(System.nanoTime(), group, "write", changes);
+  }
+
+  /**
+   * Notes a change that has begun, and returns its name.
+   *
+   * @param began when it began, by {@link System#nanoTime}
+   * @param verb {@code write}, or {@code move} if others can finish it
+   */
+  String begin(long began, String group, String verb, List<Change> changes) throws IOException {
+    StringBuilder words = new StringBuilder(verb);
     changes.forEach(change -> words.append(' ').append(change));
-    return begin(System.nanoTime(), group, words.toString());
+    return begin(began, group, words.toString());
   }
 
   private String begin(long time, String group, String words) throws IOException {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.torture;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Faults of a store, or of the network on the way to it, that one request can meet. */
-enum Fault {
+public enum Fault {
   /** Answered 503 and not forwarded. */
   UNAVAILABLE,
   /** Answered 500 and not forwarded. */
@@ -36,7 +42,14 @@ enum Fault {
   /** The answer comes a few bytes at a time. */
   SLOW_ANSWER,
   /** A manifest's write is acknowledged and never made: the fault of a store that must be found. */
-  LIE;
+  LIE,
+  /** The deletion of a repository is acknowledged and never made, which must be found as well. */
+  LIE_ABOUT_NAME;
+
+  /** Those of a store that no client can get along with. */
+  static final Set<Fault> LIES = Collections.unmodifiableSet(EnumSet.of(LIE, LIE_ABOUT_NAME));
+
+  private static final Pattern NAMED = Pattern.compile("/repos/n\\d+\\.git/manifest");
 
   /** Its name in reports. */
   String words() {
@@ -51,6 +64,10 @@ enum Fault {
       case FAILED_AFTER, LATE, REPEATED, DOUBLED -> request.isWrite();
       case FLIPPED_BIT -> request.isDownload();
       case SLOW_ANSWER -> !request.isWrite();
+      case LIE_ABOUT_NAME ->
+          request.isConditionalWrite()
+              && NAMED.matcher(request.target()).find()
+              && new String(request.body(), UTF_8).contains("\"state\":\"deleted\"");
       case LIE -> request.isConditionalWrite() && request.target().contains("/manifest");
       default -> true;
     };

@@ -205,7 +205,7 @@ final class FaultProxy implements Closeable {
         answer.writeTo(out);
       }
       case SLOW_ANSWER -> slowly(exchange(request), out);
-      case LIE -> lie(random).writeTo(out);
+      case LIE, LIE_ABOUT_NAME -> lie(random).writeTo(out);
     }
   }
 

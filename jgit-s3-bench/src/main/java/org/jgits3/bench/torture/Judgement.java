@@ -160,7 +160,11 @@ final class Judgement {
         Stream.of(words).skip(5).forEach(change -> names.add(change.split("=", 2)[0]));
       }
     }
+    groups.remove(Names.GROUP);
     try (Clerk clerk = Clerk.of(directory, "end")) {
+      for (String name : TortureRun.PASSING) {
+        Names.lookUp(manager, clerk, name);
+      }
       for (var group : groups.entrySet()) {
         Family family = Family.of(group.getKey());
         String name = repositories.get(family.repositoryId());

@@ -3,18 +3,33 @@ package org.jgits3.bench.torture;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.bench.torture.Clerk.Change;
+import org.jgits3.bench.torture.Clerk.Outcome;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 
-/** Creates, imports, renames and deletes repositories under a few shared names, by one thread. */
+/**
+ * Creates, imports, renames, deletes and looks up repositories under a few shared names, by one
+ * thread. In the history the names are refs of one group, and the ids of repositories their values.
+ */
 final class Names {
   /** Tags of the source of imports. */
   static final int TAGS = 20;
+
+  /** Group of the names in the history. */
+  static final String GROUP = "names";
 
   private final S3RepositoryManager manager;
   private final Clerk clerk;
@@ -25,6 +40,7 @@ final class Names {
   /**
    * A thread's work.
    *
+   * @param manager manager whose store is one of {@link WatchedManifests}
    * @param names the names
    * @param source repository on disk that is imported
    */
@@ -41,21 +57,15 @@ final class Names {
     this.source = source;
   }
 
-  /** Something that may fail. */
-  private interface Operation {
-    void run() throws IOException;
-  }
-
   void step() throws IOException {
     String name = name();
-    switch (random.nextInt(8)) {
-      case 0, 1, 2 -> attempt("create " + name, () -> create(name));
-      case 3, 4 -> {
-        String to = name();
-        attempt("rename " + name + " to " + to, () -> manager.rename(name, to));
-      }
-      case 5 -> attempt("delete " + name, () -> manager.delete(name));
-      default -> attempt("import " + name, () -> importSource(name));
+    switch (random.nextInt(14)) {
+      case 0, 1, 2 -> new Creation(name).attempt();
+      case 3, 4 -> new Rename(name, name()).attempt();
+      case 5 -> new Deletion(name).attempt();
+      case 6, 7 -> new Import(name).attempt();
+      case 8, 9 -> list();
+      default -> clerk.did("look up", lookUp(manager, clerk, name));
     }
   }
 
@@ -63,30 +73,216 @@ final class Names {
     return names.get(random.nextInt(names.size()));
   }
 
-  private void attempt(String title, Operation operation) throws IOException {
-    clerk.did("trying", title);
-    String result = "ok";
-    try {
-      operation.run();
-    } catch (IOException | IllegalArgumentException e) {
-      result = e.toString();
+  /**
+   * Looks up the repository of a name.
+   *
+   * @return its id, or that there is none
+   * @throws IOException if that is not known now, because it is being renamed, say
+   */
+  static String lookUp(S3RepositoryManager manager, Clerk clerk, String name) throws IOException {
+    long began = System.nanoTime();
+    String value;
+    try (S3Repository found = manager.openForRequest(name)) {
+      value = found.manifest().repositoryId();
+    } catch (RepositoryNotFoundException none) {
+      value = Clerk.MISSING;
     }
-    clerk.did(title.split(" ", 2)[0], result);
+    clerk.read(began, GROUP, Map.of(name, value));
+    return value;
   }
 
-  private void create(String name) throws IOException {
-    manager.createRepository(name).close();
-  }
-
-  private void importSource(String name) throws IOException {
-    try (ImportSource from = ImportSource.open(source)) {
-      new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(name));
-    }
-    try (S3Repository imported = manager.openForRequest(name)) {
-      int tags = imported.getRefDatabase().getRefsByPrefix("refs/tags/").size();
-      if (tags != TAGS && tags != 0) {
-        clerk.found("lost: an import has " + tags + " of " + TAGS + " tags");
+  /** A name that is not listed stands for none; one that is may be being renamed. */
+  private void list() throws IOException {
+    long began = System.nanoTime();
+    Set<String> listed = manager.list();
+    for (String name : names) {
+      if (!listed.contains(name)) {
+        clerk.read(began, GROUP, Map.of(name, Clerk.MISSING));
       }
+    }
+    clerk.did("list names", "ok " + listed.size());
+  }
+
+  /** A change of names, in the history from the first write on that may make it. */
+  private abstract class NameChange {
+    private final String verb;
+    private Optional<String> id = Optional.empty();
+
+    NameChange(String verb) {
+      this.verb = verb;
+    }
+
+    /** Changes that a write makes or prepares; none if it is of another name. */
+    abstract List<Change> changes(RepositoryName written, Manifest manifest);
+
+    abstract void make() throws IOException;
+
+    /** Outcome that an exception tells. */
+    abstract Outcome outcome(IOException failure);
+
+    final void attempt() throws IOException {
+      long began = System.nanoTime();
+      String result = "ok";
+      Outcome outcome = Outcome.OK;
+      WatchedManifests.watch(Optional.of((name, manifest) -> begin(began, name, manifest)));
+      try {
+        make();
+      } catch (IOException e) {
+        outcome = outcome(e);
+        result = e.toString();
+      } finally {
+        WatchedManifests.watch(Optional.empty());
+      }
+      if (id.isPresent()) {
+        clerk.endWrite(id.get(), outcome);
+      }
+      clerk.did(getClass().getSimpleName(), result);
+    }
+
+    private void begin(long began, RepositoryName written, Manifest manifest) throws IOException {
+      List<Change> changes = id.isPresent() ? List.of() : changes(written, manifest);
+      if (!changes.isEmpty()) {
+        id = Optional.of(clerk.begin(began, GROUP, verb, changes));
+      }
+    }
+  }
+
+  private static Change begins(String name, Manifest manifest) {
+    return new Change(name, Clerk.MISSING, manifest.repositoryId());
+  }
+
+  private static Change ends(String name, Manifest manifest) {
+    return new Change(name, manifest.repositoryId(), Clerk.MISSING);
+  }
+
+  private final class Creation extends NameChange {
+    private final String name;
+
+    Creation(String name) {
+      super("write");
+      this.name = name;
+    }
+
+    @Override
+    List<Change> changes(RepositoryName written, Manifest manifest) {
+      return written.value().equals(name) ? List.of(begins(name, manifest)) : List.of();
+    }
+
+    @Override
+    void make() throws IOException {
+      manager.createRepository(name).close();
+    }
+
+    @Override
+    Outcome outcome(IOException failure) {
+      if (failure instanceof ManifestException.Gone) {
+        return Outcome.OK; // and another process has changed it at once
+      }
+      return failure instanceof ManifestException.Exists
+              || failure instanceof ManifestException.NotCommitted
+          ? Outcome.REFUSED
+          : Outcome.UNKNOWN;
+    }
+  }
+
+  private final class Deletion extends NameChange {
+    private final String name;
+
+    Deletion(String name) {
+      super("write");
+      this.name = name;
+    }
+
+    @Override
+    List<Change> changes(RepositoryName written, Manifest manifest) {
+      return written.value().equals(name) ? List.of(ends(name, manifest)) : List.of();
+    }
+
+    @Override
+    void make() throws IOException {
+      manager.delete(name);
+    }
+
+    @Override
+    Outcome outcome(IOException failure) {
+      return failure instanceof ManifestException.Gone
+              || failure instanceof ManifestException.NotCommitted
+          ? Outcome.REFUSED
+          : Outcome.UNKNOWN;
+    }
+  }
+
+  /** A rename, which other processes may finish. */
+  private final class Rename extends NameChange {
+    private final String from;
+    private final String to;
+
+    Rename(String from, String to) {
+      super("move");
+      this.from = from;
+      this.to = to;
+    }
+
+    @Override
+    List<Change> changes(RepositoryName written, Manifest manifest) {
+      return written.value().equals(to) && !from.equals(to)
+          ? List.of(ends(from, manifest), begins(to, manifest))
+          : List.of();
+    }
+
+    @Override
+    void make() throws IOException {
+      manager.rename(from, to);
+    }
+
+    @Override
+    Outcome outcome(IOException failure) {
+      return failure instanceof ManifestException.Gone
+              || failure instanceof ManifestException.Exists
+          ? Outcome.REFUSED
+          : Outcome.UNKNOWN;
+    }
+  }
+
+  /** An import, whose repository gets the name by a rename that other processes may finish. */
+  private final class Import extends NameChange {
+    private final String name;
+
+    Import(String name) {
+      super("move");
+      this.name = name;
+    }
+
+    @Override
+    List<Change> changes(RepositoryName written, Manifest manifest) {
+      return manifest.state() instanceof RepositoryState.Active active
+              && active.importOf().equals(Optional.of(name))
+          ? List.of(begins(name, manifest))
+          : List.of();
+    }
+
+    @Override
+    void make() throws IOException {
+      try (ImportSource from = ImportSource.open(source)) {
+        new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(name));
+      }
+      checkTags();
+    }
+
+    private void checkTags() throws IOException {
+      try (S3Repository imported = manager.openForRequest(name)) {
+        int tags = imported.getRefDatabase().getRefsByPrefix("refs/tags/").size();
+        if (tags != TAGS && tags != 0) {
+          clerk.found("lost: an import has " + tags + " of " + TAGS + " tags");
+        }
+      } catch (IOException e) {
+        clerk.did("failed", e.toString()); // which says nothing of the import
+      }
+    }
+
+    @Override
+    Outcome outcome(IOException failure) {
+      return failure instanceof ManifestException.Exists ? Outcome.REFUSED : Outcome.UNKNOWN;
     }
   }
 }

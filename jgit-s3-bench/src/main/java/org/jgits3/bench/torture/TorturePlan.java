@@ -17,7 +17,8 @@ import java.util.Optional;
  * @param workers JVMs that use the library
  * @param threads threads in each
  * @param servers JVMs that serve git, and clients of git
- * @param lies whether the store acknowledges writes that it does not make, which must be found
+ * @param lie a fault of a store that acknowledges writes and does not make them, which must be
+ *     found out; empty for the faults that the library must cope with
  */
 public record TorturePlan(
     Path root,
@@ -28,7 +29,7 @@ public record TorturePlan(
     int workers,
     int threads,
     int servers,
-    boolean lies) {
+    Optional<Fault> lie) {
   private static final int WORKERS = 3;
   private static final int THREADS = 4;
   private static final int SERVERS = 2;
@@ -45,6 +46,7 @@ public record TorturePlan(
    */
   public static TorturePlan of(
       Path root, Path directory, Duration length, long seed, Optional<URI> server) {
-    return new TorturePlan(root, directory, length, seed, server, WORKERS, THREADS, SERVERS, false);
+    return new TorturePlan(
+        root, directory, length, seed, server, WORKERS, THREADS, SERVERS, Optional.empty());
   }
 }

@@ -33,7 +33,9 @@ import org.jgits3.server.Main;
 public final class TortureRun {
   private static final String BUCKET = "torture";
   private static final List<String> STAYING = List.of("r0", "r1", "r2");
-  private static final List<String> PASSING = List.of("n0", "n1", "n2", "n3");
+
+  /** Names of repositories that come and go. */
+  static final List<String> PASSING = List.of("n0", "n1", "n2", "n3");
 
   /** The one that drops unreachable objects at once. */
   private static final String PRUNED = "r1";
@@ -45,6 +47,9 @@ public final class TortureRun {
 
   private static final Duration BETWEEN_LINES = Duration.ofSeconds(20);
   private static final long SECONDS_TO_END = 90;
+
+  /** The furthest that a clock is from that of the machine. */
+  private static final int SECONDS_OFF = 12 * 60 * 60;
 
   /** Longer than any time-out of a worker: its commits have 3 seconds, an attempt 10. */
   static final long MILLIS_STOPPED = 12_000;
@@ -192,8 +197,8 @@ public final class TortureRun {
       String address = "127.0.0.1:" + ports.get(worker - plan.workers());
       return new JvmProgram(
           options(endpoint),
-          Main.class,
-          List.of("--config", config.toString(), "serve", "--listen", address));
+          ShiftedClock.class,
+          List.of(ahead(name), "--config", config.toString(), "serve", "--listen", address));
     }
     List<String> arguments =
         List.of(
@@ -206,8 +211,15 @@ public final class TortureRun {
             source().toString(),
             String.join(",", PASSING),
             String.join(",", STAYING),
-            portFile(worker).toString());
+            portFile(worker).toString(),
+            ahead(name));
     return new JvmProgram(options(endpoint), WorkerProgram.class, arguments);
+  }
+
+  /** Time that the clock of a process is ahead of the machine's: another in each of its lives. */
+  private String ahead(String name) {
+    SplittableRandom clock = new SplittableRandom(plan.seed() * 37 + name.hashCode());
+    return Duration.ofSeconds(clock.nextInt(-SECONDS_OFF, SECONDS_OFF + 1)).toString();
   }
 
   private Path portFile(int worker) {
@@ -277,12 +289,12 @@ public final class TortureRun {
     long end = System.nanoTime() + plan.length().toNanos();
     long nextLine = System.nanoTime() + BETWEEN_LINES.toNanos();
     long nextKill = System.nanoTime() + pauseBeforeKill();
-    while (System.nanoTime() < end && proxy.count(Fault.LIE) < ENOUGH_LIES) {
-      proxy.set(plan.lies() ? Weather.LYING : Weather.next(random));
+    while (System.nanoTime() < end && lies(proxy) < ENOUGH_LIES) {
+      proxy.set(plan.lie().map(Weather::lying).orElseGet(() -> Weather.next(random)));
       TimeUnit.MILLISECONDS.sleep(300 + random.nextLong(MOST_MILLIS_OF_WEATHER));
       workers.resume();
       workers.revive();
-      if (System.nanoTime() > nextKill && !plan.lies()) {
+      if (System.nanoTime() > nextKill && plan.lie().isEmpty()) {
         if (random.nextInt(4) == 0) {
           workers.stop(random, MILLIS_STOPPED);
         } else {
@@ -297,6 +309,10 @@ public final class TortureRun {
         nextLine = System.nanoTime() + BETWEEN_LINES.toNanos();
       }
     }
+  }
+
+  private static long lies(FaultProxy proxy) {
+    return Fault.LIES.stream().mapToLong(proxy::count).sum();
   }
 
   private long pauseBeforeKill() {

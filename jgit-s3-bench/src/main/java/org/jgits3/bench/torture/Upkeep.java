@@ -23,11 +23,15 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
- * Maintenance of shared repositories by one thread: compactions, collections, sweeps without grace,
- * listings, and refs put back to an earlier generation.
+ * Maintenance of shared repositories by one thread: compactions, collections, sweeps without grace
+ * and with one that only some clocks have passed, listings, and refs put back to an earlier
+ * generation.
  */
 final class Upkeep {
   private static final int GENERATIONS = 30;
+
+  /** A grace period that is over for some clocks and has not begun for others. */
+  private static final Duration BETWEEN_CLOCKS = Duration.ofHours(3);
 
   private final S3RepositoryManager manager;
   private final Clerk clerk;
@@ -79,7 +83,8 @@ final class Upkeep {
 
   private String sweep(String repository) throws IOException {
     boolean dryRun = random.nextInt(5) == 0;
-    return "ok " + manager.sweep(repository, Duration.ZERO, dryRun);
+    Duration grace = random.nextBoolean() ? Duration.ZERO : BETWEEN_CLOCKS;
+    return "ok " + manager.sweep(repository, grace, dryRun);
   }
 
   private String collectGarbage(String repository) throws IOException {

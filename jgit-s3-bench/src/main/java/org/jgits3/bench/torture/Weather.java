@@ -17,9 +17,6 @@ import java.util.random.RandomGenerator;
 record Weather(double share, Set<Fault> faults, boolean refuses) {
   static final Weather CALM = new Weather(0, Set.of(), false);
 
-  /** That of a store that lies about some writes, which must be found out. */
-  static final Weather LYING = new Weather(0.1, EnumSet.of(Fault.LIE), false);
-
   private static final List<Weather> ALL =
       List.of(
           new Weather(0.01, honest(), false),
@@ -34,7 +31,12 @@ record Weather(double share, Set<Fault> faults, boolean refuses) {
           new Weather(1, EnumSet.of(Fault.RESET), true));
 
   private static Set<Fault> honest() {
-    return EnumSet.complementOf(EnumSet.of(Fault.LIE));
+    return EnumSet.complementOf(EnumSet.copyOf(Fault.LIES));
+  }
+
+  /** That of a store that lies about some writes, which must be found out. */
+  static Weather lying(Fault lie) {
+    return new Weather(0.1, EnumSet.of(lie), false);
   }
 
   /** Draws the next one. */

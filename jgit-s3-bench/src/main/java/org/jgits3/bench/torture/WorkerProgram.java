@@ -4,12 +4,15 @@ package org.jgits3.bench.torture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.store.ObjectStore;
 
 /**
  * Threads that use shared repositories, until a file appears, in a JVM of their own that may be
@@ -25,9 +28,10 @@ final class WorkerProgram {
    *
    * @param args config file, directory of histories, name of this process, seed, threads, file to
    *     end at, source of imports, names of repositories that come and go, and of those that stay,
-   *     file for the port of its server
+   *     file for the port of its server, how far its clock is ahead
    */
   public static void main(String[] args) throws Exception {
+    ShiftedClock.set(Duration.parse(args[10]));
     Path end = Path.of(args[5]);
     List<String> passing = List.of(args[7].split(",", -1));
     List<String> staying = List.of(args[8].split(",", -1));
@@ -70,7 +74,8 @@ final class WorkerProgram {
   private static S3RepositoryManager open(S3Settings settings, Path end) throws IOException {
     while (true) {
       try {
-        return S3RepositoryManager.open(settings);
+        ObjectStore store = Stores.open(settings.location(), settings.options());
+        return S3RepositoryManager.open(WatchedManifests.of(store), settings);
       } catch (IOException e) {
         if (Files.exists(end)) {
           throw e;

@@ -35,15 +35,31 @@ class TortureRunTest {
 
   @Test
   void store_that_acknowledges_writes_it_does_not_make_is_found() throws Exception {
-    Duration deadline = Duration.ofMinutes(2);
+    findsOut(Fault.LIE, "anomaly in ");
+  }
+
+  @Test
+  void store_that_acknowledges_deletions_it_does_not_make_is_found() throws Exception {
+    findsOut(Fault.LIE_ABOUT_NAME, "anomaly in names\n");
+  }
+
+  private void findsOut(Fault lie, String found) throws Exception {
     TorturePlan plan =
         new TorturePlan(
-            ROOT, directory.resolve("run"), deadline, 1, Optional.empty(), 2, 2, 1, true);
+            ROOT,
+            directory.resolve("run"),
+            Duration.ofMinutes(2),
+            1,
+            Optional.empty(),
+            2,
+            2,
+            1,
+            Optional.of(lie));
 
     Verdict verdict = new TortureRun(plan, line -> {}).run();
 
-    assertThat(verdict.counts().get("fault lie")).isPositive();
+    assertThat(verdict.counts().get("fault " + lie.words())).isPositive();
     assertThat(verdict.passed()).as(verdict.report().toString()).isFalse();
-    assertThat(verdict.report()).anyMatch(line -> line.startsWith("anomaly in "));
+    assertThat(verdict.report()).anyMatch(line -> line.contains(found));
   }
 }
