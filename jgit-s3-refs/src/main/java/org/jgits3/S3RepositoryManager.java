@@ -5,7 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +21,7 @@ import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository.Opening;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
@@ -652,7 +652,9 @@ public final class S3RepositoryManager implements Closeable {
       throws IOException {
     boolean trusted = settings.manifestReads() == ManifestReads.VALIDATED;
     return FleetPass.begin(
-        store, new FleetPass.Options(kind, used, trusted, tombstones, all), Instant::now);
+        store,
+        new FleetPass.Options(kind, used, trusted, tombstones, all),
+        () -> SystemReader.getInstance().now());
   }
 
   /**

@@ -94,7 +94,7 @@ final class Lease {
 
   /** Creates a lease that is not of a repository. */
   static Lease at(ObjectStore store, String key) {
-    return new Lease(Instant::now, store, key);
+    return new Lease(Maintenance::now, store, key);
   }
 
   /** Key of the lease of a repository. */
