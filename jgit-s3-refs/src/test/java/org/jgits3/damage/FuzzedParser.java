@@ -266,21 +266,28 @@ enum FuzzedParser {
 
     @Override
     void read(byte[] input) throws IOException {
-      ByteArrayOutputStream file = new ByteArrayOutputStream();
-      file.writeBytes(CURSOR_HEAD);
-      try (DeflaterOutputStream out = new DeflaterOutputStream(file)) {
-        out.write(input);
-      }
-      new DataOutputStream(file).writeInt(Crc32c.of(file.toByteArray()));
       StoreCursor read;
       try {
-        read = StoreCursor.parse(file.toByteArray());
+        read = StoreCursor.parse(compressed(CURSOR_HEAD, input));
       } catch (IOException e) {
         assertThat(e).hasMessageStartingWith("the cursor ");
         return;
       }
       read.forEach((name, position) -> assertThat(read.position(name)).contains(position));
       assertThat(StoreCursor.parse(read.toBytes()).toBytes()).isEqualTo(read.toBytes());
+    }
+  },
+
+  /** The state of a pass over all repositories, not compressed. */
+  SCAN_STATE {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return List.of(MaintenanceBytes.scan("memory:", "gc", "settings", "a", "group/b"));
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      MaintenanceBytes.scan(compressed("jgit-s3 scan state 1\n".getBytes(US_ASCII), input));
     }
   },
 
@@ -326,6 +333,16 @@ enum FuzzedParser {
   static byte[] sealed(byte[] content) {
     String crc = HexFormat.of().toHexDigits(Crc32c.of(content));
     return joined(content, (",\"crc32c\":\"" + crc + "\"}").getBytes(US_ASCII));
+  }
+
+  private static byte[] compressed(byte[] head, byte[] content) throws IOException {
+    ByteArrayOutputStream file = new ByteArrayOutputStream();
+    file.writeBytes(head);
+    try (DeflaterOutputStream out = new DeflaterOutputStream(file)) {
+      out.write(content);
+    }
+    new DataOutputStream(file).writeInt(Crc32c.of(file.toByteArray()));
+    return file.toByteArray();
   }
 
   private static PackedRefsTable table() {

@@ -79,7 +79,7 @@ class ParserFuzzTest {
     Integer minutes = Integer.getInteger("fuzz.minutes");
     command.add(minutes == null ? "-runs=" + RUNS : "-max_total_time=" + 60 * minutes);
     command.add("-seed=" + RandomSeed.first());
-    command.add("-timeout=20");
+    command.add("-timeout=300");
     command.add(seeds.toString());
     return command;
   }
