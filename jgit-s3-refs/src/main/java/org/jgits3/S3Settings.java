@@ -74,12 +74,12 @@ public final class S3Settings {
   private static final Setting<Long> RECEIVE_LIMIT =
       Setting.bytes("receive", "memoryLimit", HEAP / 4);
 
-  /** The most that {@code git pack-objects} makes. */
+  /** Collections by JGit add up to 50 each to a chain. */
   private static final Setting<Integer> DELTA_DEPTH =
-      Setting.number("receive", "deltaDepth", 4095, 1, Integer.MAX_VALUE);
+      Setting.number("receive", "deltaDepth", 1 << 16, 1, Integer.MAX_VALUE);
 
   private static final Setting<Duration> PROCESSOR_TIME =
-      Setting.duration("receive", "processorTime", Duration.ofHours(1));
+      Setting.duration("receive", "processorTime", Duration.ofHours(6));
   private static final Setting<Long> INDEX_LIMIT = Setting.bytes("packs", "indexLimit", HEAP / 8);
   private static final Setting<Optional<Path>> CACHE_DIRECTORY =
       Setting.optional("cache", "directory", S3Settings::path);
