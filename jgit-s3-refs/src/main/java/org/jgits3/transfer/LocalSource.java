@@ -117,7 +117,7 @@ final class LocalSource extends ImportSource {
     Set<ObjectId> tips = refs.tips();
     tips.removeAll(known);
     try {
-      selection = Selection.of(repository, tips, known, monitor);
+      selection = Selection.of(repository, tips, tips.isEmpty() ? Set.of() : known, monitor);
     } catch (MissingObjectException e) {
       throw missing(e);
     }

@@ -64,7 +64,8 @@ public final class Mirror {
     try (S3Repository target = manager.openRepository(name.value());
         LocalSource source = LocalSource.open(directory)) {
       SourceRefs existing = Importer.refsOf(target);
-      source.inspectBeyond(existing.tips(), monitor);
+      boolean whole = target.getObjectDatabase().getShallowCommits().isEmpty();
+      source.inspectBeyond(whole ? existing.tips() : Set.of(), monitor);
       source.copyObjects(target, monitor);
       BatchRefUpdate batch = Importer.batch(target, "update from " + directory);
       batch.setAtomic(false); // deletions come first, since they may free names for others
