@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.fleet.Claims;
 import org.jgits3.internal.fleet.NameTable;
-import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
@@ -150,14 +149,14 @@ public final class FleetPass implements Closeable {
   }
 
   /** Compares a claim with the manifest. One that cannot be read is for the work to tell. */
-  private boolean isDone(int i, RepositoryName name) throws IOException {
+  private boolean isDone(int i, RepositoryName name) {
     if (claims.until(i) <= began.toEpochMilli()) {
       return false;
     }
     try {
       Optional<VersionedManifest> found = new ManifestFile(store, name).read();
       return found.isPresent() && claims.isOf(i, digest(found.get()));
-    } catch (ManifestException e) {
+    } catch (IOException e) {
       LOG.debug("{} is given since it cannot be read", name, e);
       return false;
     }

@@ -89,9 +89,9 @@ final class Selection {
       return true; // deleted meanwhile
     } catch (ProgressBar.Stopped e) {
       throw e;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // as JGit throws for objects it cannot take
       if (!output.json()) {
-        output.line(name + ": failed: " + e.getMessage());
+        output.line(name + ": failed: " + (e instanceof IOException ? e.getMessage() : e));
       }
       return false;
     }

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.server.terminal.Output;
@@ -44,6 +46,8 @@ final class SweepCommand implements Callable<Integer> {
               + " repeated.")
   private int graceHours;
 
+  @Nullable private NameIndex nameIndex;
+
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name, long boundary, long objects, long bytes, int uploads, boolean dryRun) {
@@ -59,12 +63,15 @@ final class SweepCommand implements Callable<Integer> {
     }
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
-      NameIndex nameIndex = manager.nameIndex();
       selection.forEach(
-          () -> manager.sweepPass(Duration.ofHours(graceHours), true),
+          () -> {
+            FleetPass pass = manager.sweepPass(Duration.ofHours(graceHours), true);
+            names(manager);
+            return pass;
+          },
           output,
           name -> {
-            sweep(manager, nameIndex, name).ifPresent(row -> print(rows, row));
+            sweep(manager, names(manager), name).ifPresent(row -> print(rows, row));
             return Optional.empty();
           });
     } finally {
@@ -73,6 +80,14 @@ final class SweepCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  /** Reads all names, after the listing of those to be swept, so that it knows each of them. */
+  private NameIndex names(S3RepositoryManager manager) throws IOException {
+    if (nameIndex == null) {
+      nameIndex = manager.nameIndex();
+    }
+    return nameIndex;
   }
 
   private Optional<Row> sweep(S3RepositoryManager manager, NameIndex nameIndex, String name)
