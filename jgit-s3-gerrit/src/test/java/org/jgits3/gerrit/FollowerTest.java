@@ -103,6 +103,12 @@ class FollowerTest {
     gerrit.stop();
   }
 
+  private void followUntilAsked() throws Exception {
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    follower.stop();
+  }
+
   private Follower follower() {
     SharedEvents none =
         new SharedEvents(gerrit, null, null, null, new Gson()) {
@@ -172,16 +178,12 @@ class FollowerTest {
     byte[] before = position();
     change(PROJECT);
     local.refused.add(PROJECT);
-    follower.start();
-    eventually(() -> local.asked.contains(PROJECT));
-    follower.stop();
+    followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
     local.refused.clear();
     local.asked.clear();
     follower = follower();
-    follower.start();
-    eventually(() -> local.asked.contains(PROJECT));
-    follower.stop();
+    followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isNotEqualTo(before);
   }
 
@@ -192,9 +194,7 @@ class FollowerTest {
     create(Project.nameKey("b"));
     local.refused.add(PROJECT);
     indexedHere.again(new Effect.OfChange(Change.id(1)), PROJECT);
-    follower.start();
-    eventually(() -> local.asked.contains(PROJECT));
-    follower.stop();
+    followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
   }
 
