@@ -63,7 +63,7 @@ final class Judgement {
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);
     checkObjects(repositories);
     for (String name : repositories.values()) {
-      verify(name);
+      judge(name, () -> verify(name));
     }
     List<String> report = new ArrayList<>();
     lost.stream().limit(MOST_SHOWN).forEach(report::add);
@@ -76,6 +76,21 @@ final class Judgement {
         anomalies.size(),
         counts(proxy, workers),
         report);
+  }
+
+  /** A step of the judgement that reads what the store holds. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /** Takes a step; a repository that cannot be read now, with nothing in the way, is lost. */
+  private void judge(String name, Step step) throws InterruptedException {
+    try {
+      step.run();
+    } catch (IOException e) {
+      lost.add("lost: " + name + ": " + e.getMessage());
+    }
   }
 
   private Map<String, Long> counts(FaultProxy proxy, Workers workers) throws IOException {
@@ -118,17 +133,21 @@ final class Judgement {
   }
 
   /** Names of the repositories there are, by their ids. */
-  private Map<String, String> repositories() throws IOException {
+  private Map<String, String> repositories() throws IOException, InterruptedException {
     Map<String, String> names = new TreeMap<>();
     for (String name : manager.list()) {
-      try (S3Repository repository = manager.openForRequest(name)) {
-        String other = names.put(repository.manifest().repositoryId(), name);
-        if (other != null) {
-          lost.add("lost: " + name + " and " + other + " are the same repository");
-        }
-      }
+      judge(name, () -> addRepository(names, name));
     }
     return names;
+  }
+
+  private void addRepository(Map<String, String> names, String name) throws IOException {
+    try (S3Repository repository = manager.openForRequest(name)) {
+      String other = names.put(repository.manifest().repositoryId(), name);
+      if (other != null) {
+        lost.add("lost: " + name + " and " + other + " are the same repository");
+      }
+    }
   }
 
   /** Finishes the renames of processes that were killed. */
@@ -151,7 +170,7 @@ final class Judgement {
   }
 
   /** Adds the last look-up of all refs to the history. */
-  private void readAll(Map<String, String> repositories) throws IOException {
+  private void readAll(Map<String, String> repositories) throws IOException, InterruptedException {
     Map<String, Set<String>> groups = new TreeMap<>();
     for (String line : lines(Clerk.HISTORY)) {
       String[] words = line.split(" ", -1);
@@ -163,13 +182,13 @@ final class Judgement {
     groups.remove(Names.GROUP);
     try (Clerk clerk = Clerk.of(directory, "end")) {
       for (String name : TortureRun.PASSING) {
-        Names.lookUp(manager, clerk, name);
+        judge(name, () -> Names.lookUp(manager, clerk, name));
       }
       for (var group : groups.entrySet()) {
         Family family = Family.of(group.getKey());
         String name = repositories.get(family.repositoryId());
         if (name != null) {
-          read(clerk, family, name, group.getValue());
+          judge(name, () -> read(clerk, family, name, group.getValue()));
         }
       }
     }
@@ -186,29 +205,30 @@ final class Judgement {
     }
   }
 
-  private void checkObjects(Map<String, String> repositories) throws IOException {
+  private void checkObjects(Map<String, String> repositories)
+      throws IOException, InterruptedException {
     for (String line : lines(Clerk.OBJECTS)) {
       String[] words = line.split(" ", 2);
-      Optional<String> name = Optional.ofNullable(repositories.get(words[0]));
-      if (name.isPresent() && !prunes(name.get())) {
-        checkObject(name.get(), ObjectId.fromString(words[1]));
+      String name = repositories.get(words[0]);
+      if (name != null) {
+        judge(name, () -> checkObject(name, ObjectId.fromString(words[1])));
       }
-    }
-  }
-
-  /** Tests whether objects that no ref leads to may be gone. */
-  private boolean prunes(String name) throws IOException {
-    try (S3Repository repository = manager.openRepository(name)) {
-      return repository.getConfig().getString("gc", null, "pruneExpire") != null;
     }
   }
 
   private void checkObject(String name, ObjectId id) throws IOException {
     try (S3Repository repository = manager.openRepository(name)) {
-      Commits.check(repository, id);
-    } catch (IOException | IllegalStateException e) {
+      if (!prunes(repository)) {
+        Commits.check(repository, id);
+      }
+    } catch (IllegalStateException e) {
       lost.add("lost: " + name + ": " + e.getMessage());
     }
+  }
+
+  /** Tests whether objects that no ref leads to may be gone. */
+  private static boolean prunes(S3Repository repository) throws IOException {
+    return repository.getConfig().getString("gc", null, "pruneExpire") != null;
   }
 
   /** Clones a repository by git, and lets git check every object. */
