@@ -5,6 +5,7 @@ import com.google.gerrit.lifecycle.LifecycleModule;
 import com.google.gerrit.server.ModuleImpl;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.git.GitRepositoryManagerModule;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
  * Puts the repositories of a Gerrit into a bucket: {@code gerrit.installDbModule} of {@code

@@ -11,6 +11,14 @@ import com.google.gerrit.extensions.registration.DynamicSet;
 import com.google.gerrit.extensions.restapi.RestApiModule;
 import com.google.gerrit.lifecycle.LifecycleModule;
 import com.google.gerrit.server.events.EventListener;
+import org.jgits3.gerrit.follow.Follower;
+import org.jgits3.gerrit.follow.GetFollower;
+import org.jgits3.gerrit.index.IndexedHere;
+import org.jgits3.gerrit.project.DeleteProject;
+import org.jgits3.gerrit.project.MoveProject;
+import org.jgits3.gerrit.repository.GerritLine;
+import org.jgits3.gerrit.shared.OneNodeTasks;
+import org.jgits3.gerrit.shared.SharedEvents;
 
 /**
  * Makes a Gerrit one of several on a store: {@code gerrit.installModule} of {@code gerrit.config}

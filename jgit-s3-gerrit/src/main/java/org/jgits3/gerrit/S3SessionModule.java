@@ -6,6 +6,7 @@ import com.google.gerrit.httpd.WebSession;
 import com.google.inject.AbstractModule;
 import com.google.inject.servlet.RequestScoped;
 import com.google.inject.servlet.ServletScopes;
+import org.jgits3.gerrit.shared.S3WebSession;
 
 /**
  * Keeps the web sessions of all Gerrits on a store there. In use if the jar is a plugin as well,

@@ -24,14 +24,15 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.Config;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
  * A site of Gerrit, and the part of its injector that repositories need, of Gerrit's own classes.
  */
-final class TestSite {
+public final class TestSite {
   private final Path directory;
 
-  TestSite(Path directory, String config) throws Exception {
+  public TestSite(Path directory, String config) throws Exception {
     this.directory = directory;
     Files.createDirectories(directory.resolve("etc"));
     Files.createDirectories(directory.resolve("git"));
@@ -39,12 +40,12 @@ final class TestSite {
   }
 
   /** A site below a directory, with its store there, too. */
-  static TestSite below(Path directory) throws Exception {
+  public static TestSite below(Path directory) throws Exception {
     return new TestSite(directory.resolve("site"), "[s3]\n store = file:" + directory + "/store\n");
   }
 
   /** Settings of a store in a bucket, whose requests are given up soon. */
-  static String bucket(URI endpoint, String name) {
+  public static String bucket(URI endpoint, String name) {
     return """
         [s3]
           store = s3://%s/git
@@ -56,12 +57,12 @@ final class TestSite {
         .formatted(name, endpoint);
   }
 
-  TestSite write(String file, String text) throws Exception {
+  public TestSite write(String file, String text) throws Exception {
     Files.writeString(directory.resolve("etc").resolve(file), text);
     return this;
   }
 
-  Injector injector(GerritRuntime runtime, Module... more) {
+  public Injector injector(GerritRuntime runtime, Module... more) {
     return Guice.createInjector(
         Modules.combine(more),
         new S3DbModule(),
@@ -79,12 +80,12 @@ final class TestSite {
         });
   }
 
-  S3GitRepositoryManager manager(GerritRuntime runtime) {
+  public S3GitRepositoryManager manager(GerritRuntime runtime) {
     return (S3GitRepositoryManager) injector(runtime).getInstance(GitRepositoryManager.class);
   }
 
   /** Requests of Gerrit itself, as the server makes them. */
-  static OneOffRequestContext requests() throws Exception {
+  public static OneOffRequestContext requests() throws Exception {
     Constructor<?> make = OneOffRequestContext.class.getDeclaredConstructors()[0];
     make.setAccessible(true);
     InternalUser.Factory user = () -> null;
@@ -93,7 +94,7 @@ final class TestSite {
             user, Guice.createInjector().getInstance(ThreadLocalRequestContext.class), null);
   }
 
-  LocalDiskRepositoryManager localDisk() {
+  public LocalDiskRepositoryManager localDisk() {
     return injector(GerritRuntime.BATCH).getInstance(LocalDiskRepositoryManager.class);
   }
 }

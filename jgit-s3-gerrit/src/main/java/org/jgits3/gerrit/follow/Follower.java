@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.follow;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.extensions.events.LifecycleListener;
+import com.google.gerrit.server.config.AllProjectsName;
+import com.google.gerrit.server.config.AllUsersName;
+import com.google.inject.Inject;
+import com.google.inject.Singleton;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jgits3.gerrit.index.DurableIndexes;
+import org.jgits3.gerrit.index.Effect;
+import org.jgits3.gerrit.index.IndexedHere;
+import org.jgits3.gerrit.index.LocalState;
+import org.jgits3.gerrit.index.News;
+import org.jgits3.gerrit.repository.ProjectNames;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.gerrit.shared.SharedEvents;
+import org.jgits3.history.HistoryUnavailableException;
+import org.jgits3.history.RepositoryChange;
+import org.jgits3.history.StoreChanges;
+import org.jgits3.history.StoreCursor;
+
+/**
+ * Follows what all Gerrits do to the projects in the store, and keeps the indexes and caches of
+ * this one right.
+ *
+ * <p>The position is saved when all that was made of it is durable. A node that was away goes on
+ * from there. One that has no position, or cannot read the log of a project, compares projects with
+ * the indexes.
+ */
+@Singleton
+public class Follower implements LifecycleListener {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  /** Pause between two rounds. */
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  /** Interval in which indexes are made durable. What happened in two of them is followed twice. */
+  private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
+
+  /** Most projects of a round, besides those that fail: what follows waits for its end. */
+  static final int PROJECTS = 200;
+
+  private final S3GitRepositoryManager repositories;
+  private final LocalState local;
+  private final IndexedHere indexedHere;
+  private final SharedEvents events;
+  private final DurableIndexes indexes;
+  private final CursorFile file;
+  private final AllUsersName allUsers;
+  private final List<Project.NameKey> first;
+  private final FollowerStatus status;
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(
+          Runtime.getRuntime().availableProcessors() / 2 + 1,
+          new ThreadFactoryBuilder().setNameFormat("s3-follower-%d").setDaemon(true).build());
+  private final Thread thread = new Thread(this::run, "s3-follower");
+
+  // The following are of the thread alone:
+
+  /** Position up to which everything was applied, but for the next; null before it is known. */
+  private StoreCursor followed;
+
+  /** Projects to compare with the indexes, because there was no position. */
+  private final Set<Project.NameKey> compared = new LinkedHashSet<>();
+
+  /** Projects that could not be followed when it was last tried. */
+  private final Set<Project.NameKey> failing = new HashSet<>();
+
+  private boolean unusable;
+
+  private final OwnEffects own = new OwnEffects();
+
+  /** Position to be saved next; null if there is none before the present one. */
+  private StoreCursor settled;
+
+  /** Moment at which {@link #settled} was taken, of {@link System#nanoTime}. */
+  private long settledAt;
+
+  /** Calls of {@link #save} after which the present position is saved. */
+  private int toBeSaved;
+
+  private long savedAt = System.nanoTime();
+
+  @Inject
+  Follower(
+      S3GitRepositoryManager repositories,
+      LocalState local,
+      IndexedHere indexedHere,
+      SharedEvents events,
+      DurableIndexes indexes,
+      CursorFile file,
+      AllProjectsName allProjects,
+      AllUsersName allUsers,
+      FollowerStatus status) {
+    this.repositories = repositories;
+    this.local = local;
+    this.indexedHere = indexedHere;
+    this.events = events;
+    this.indexes = indexes;
+    this.file = file;
+    this.allUsers = allUsers;
+    this.first = List.of(allProjects, allUsers);
+    this.status = status;
+  }
+
+  @Override
+  public void start() {
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Ends following and saves the position, while the indexes are open. */
+  @Override
+  public void stop() {
+    stopping.countDown();
+    try {
+      thread.join(SAVE_EVERY.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    threads.shutdownNow();
+  }
+
+  private void run() {
+    try {
+      boolean more = true;
+      while (!stopping.await(more ? 0 : PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+        more = next();
+      }
+      save();
+      save(); // requests have ended
+    } catch (InterruptedException | IOException e) {
+      LOG.atWarning().withCause(e).log("Following: the last position was not saved");
+    }
+  }
+
+  /** Does one round. Returns true if the next one needs no pause. */
+  private boolean next() throws InterruptedException {
+    try {
+      if (followed == null) {
+        begin();
+      }
+      shareEvents(); // first, so that the round follows what they tell of
+      boolean more = round();
+      events.post();
+      if (System.nanoTime() - savedAt > SAVE_EVERY.toNanos()) {
+        save();
+      }
+      return more;
+    } catch (HistoryUnavailableException e) {
+      LOG.atWarning().log("Following: %s is of no use: %s", file, e.getMessage());
+      unusable = true;
+      followed = null;
+      settled = null;
+      return true;
+    } catch (IOException | RuntimeException e) {
+      status.failed(e);
+      return false;
+    }
+  }
+
+  /**
+   * Takes up the saved position. If there is none, all projects are compared from the present on.
+   */
+  private void begin() throws IOException {
+    Optional<StoreCursor> saved = unusable ? Optional.empty() : file.load();
+    if (saved.isEmpty()) {
+      StoreCursor now = repositories.history().now();
+      compared.addAll(repositories.list());
+      LOG.atInfo().log(
+          "Following: no position in %s, so all %s projects are compared with the indexes",
+          file, compared.size());
+      followed = now;
+      toBeSaved = 2;
+    } else {
+      followed = saved.get();
+      settle();
+    }
+  }
+
+  private void settle() {
+    settled = followed;
+    settledAt = System.nanoTime();
+  }
+
+  private boolean round() throws IOException, InterruptedException {
+    long began = System.nanoTime();
+    StoreChanges changes = repositories.history().since(followed);
+    Map<Project.NameKey, News> news = new LinkedHashMap<>();
+    List<Project.NameKey> comparing = compared.stream().limit(PROJECTS).toList();
+    comparing.forEach(project -> news(news, project).addEverything());
+    List<RepositoryChange> read = new ArrayList<>();
+    int others = 0; // those that fail are tried in each round, and do not hold up the others
+    while (others < PROJECTS) {
+      Optional<RepositoryChange> next = changes.next();
+      if (next.isEmpty()) {
+        break;
+      }
+      read.add(next.get());
+      others += failing.contains(Project.nameKey(next.get().name())) ? 0 : 1;
+      add(next.get(), news);
+    }
+    news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, began)));
+    List<OwnEffects.Own> due = own.due(System.nanoTime());
+    due.forEach(its -> news(news, its.project()).add(its.effect()));
+    Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
+    again.forEach((document, project) -> news(news, project).add(document));
+    Set<Project.NameKey> failed = new Round(local, threads).apply(first, news);
+    for (RepositoryChange change : read) {
+      if (Stream.concat(Stream.of(change.name()), change.formerName().stream())
+          .map(Project::nameKey)
+          .anyMatch(failed::contains)) {
+        change.leave();
+      }
+    }
+    due.stream().filter(its -> !failed.contains(its.project())).forEach(own::remove);
+    again.values().retainAll(failed);
+    again.forEach(indexedHere::again);
+    compared.removeAll(comparing);
+    comparing.stream().filter(failed::contains).forEach(compared::add);
+    failing.removeAll(news.keySet());
+    failing.addAll(failed);
+    followed = changes.end();
+    toBeSaved = news.isEmpty() ? toBeSaved : 2;
+    boolean more = changes.hasMore() || !failing.containsAll(compared);
+    boolean complete = !more && Collections.disjoint(failing, first);
+    status.ended(began, news.values(), failing, complete);
+    return more;
+  }
+
+  private void add(RepositoryChange change, Map<Project.NameKey, News> news) {
+    change.formerName().ifPresent(name -> news(news, Project.nameKey(name)).addEverything());
+    Project.NameKey project = Project.nameKey(change.name());
+    if (ProjectNames.repository(project).isPresent()) {
+      news(news, project).add(change, project.equals(allUsers));
+    }
+  }
+
+  private static News news(Map<Project.NameKey, News> news, Project.NameKey project) {
+    return news.computeIfAbsent(project, p -> new News());
+  }
+
+  private void shareEvents() {
+    try {
+      events.exchange();
+    } catch (IOException | RuntimeException e) {
+      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Following: events are not shared now: %s", e.getMessage());
+    }
+  }
+
+  /**
+   * Saves the position that there was at the last call. Until then a request of this Gerrit may
+   * have replaced a document by one of an earlier state, which is followed again from memory. What
+   * waits in memory is not durable: the position is not saved before it is done.
+   */
+  private void save() throws IOException {
+    if (toBeSaved > 0 && compared.isEmpty() && nothingWaits()) {
+      savedAt = System.nanoTime();
+      indexes.commit();
+      if (settled != null) {
+        file.save(settled);
+      }
+      settle();
+      toBeSaved--;
+    }
+  }
+
+  /** Tests whether all is applied that the position to be saved next covers. */
+  private boolean nothingWaits() {
+    return indexedHere.isEmpty() && (settled == null || !own.anyKnownAt(settledAt));
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.follow;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Project;
+import com.google.inject.Inject;
+import com.google.inject.Singleton;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+import org.jgits3.gerrit.index.LocalState;
+import org.jgits3.gerrit.index.News;
+
+/**
+ * Progress of following, for administrators and load balancers. A node is ready if it has followed
+ * everything that was there {@link #LATE} ago, but for projects that fail: they fail on the other
+ * nodes, too. Rights depend on All-Projects and All-Users: a node that cannot follow those is not
+ * ready. Safe for use by many threads.
+ */
+@Singleton
+class FollowerStatus {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  /** Time without a complete round after which a node counts as late. */
+  static final Duration LATE = Duration.ofSeconds(15);
+
+  private final LocalState local;
+
+  private long rounds; // all guarded by this
+  private long completeSince = System.nanoTime();
+  private long lagMillis;
+  private boolean late = true;
+  private String failure = ""; // shown without a password, so it names no project
+  private String told = "";
+
+  @Inject
+  FollowerStatus(LocalState local) {
+    this.local = local;
+  }
+
+  /**
+   * Progress at one moment, as REST shows it.
+   *
+   * @param ready true if requests may be sent to this node
+   * @param behindMillis age of the newest state of the store that is followed completely
+   * @param lagMillis time from the oldest transaction of the last round with any to its end, by the
+   *     clocks of the two nodes
+   * @param rounds rounds since the start
+   * @param indexed documents written since the start
+   * @param failure the present one; empty if there is none
+   */
+  record Report(
+      boolean ready,
+      long behindMillis,
+      long lagMillis,
+      long rounds,
+      long indexed,
+      String failure) {}
+
+  /** Returns the progress now. */
+  synchronized Report report() {
+    Duration behind = behind();
+    boolean ready = !late && behind.compareTo(LATE) < 0;
+    return new Report(ready, behind.toMillis(), lagMillis, rounds, local.indexed(), failure);
+  }
+
+  private Duration behind() {
+    return Duration.ofNanos(System.nanoTime() - completeSince);
+  }
+
+  /** Notes that a round could not be ended. A failure is told once, until there is another one. */
+  synchronized void failed(Exception e) {
+    failure = "the last round failed, see the log";
+    String said = String.valueOf(e.getMessage());
+    if (!said.equals(told)) {
+      told = said;
+      LOG.atWarning().withCause(e).log("Following: is tried again");
+    }
+  }
+
+  /**
+   * Notes the end of a round.
+   *
+   * @param began reading of {@link System#nanoTime} before the store was asked
+   * @param news what was applied
+   * @param failed projects for which that failed
+   * @param complete true if nothing is left that this node waits for
+   */
+  synchronized void ended(
+      long began, Collection<News> news, Set<Project.NameKey> failed, boolean complete) {
+    rounds++;
+    told = "";
+    failure = failed.isEmpty() ? "" : failed.size() + " projects cannot be followed, see the log";
+    news.stream()
+        .flatMap(its -> its.oldest().stream())
+        .min(Long::compare)
+        .ifPresent(oldest -> lagMillis = System.currentTimeMillis() - oldest);
+    if (!complete) {
+      return;
+    }
+    if (late || behind().compareTo(LATE) > 0) {
+      late = false;
+      LOG.atInfo().log(
+          "Following: caught up after %s s; %s projects in this round, %s documents written so far",
+          behind().toSeconds(), news.size(), local.indexed());
+    }
+    completeSince = began;
+  }
+}

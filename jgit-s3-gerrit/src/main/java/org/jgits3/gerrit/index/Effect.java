@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.index;
+
+import com.google.gerrit.entities.Account;
+import com.google.gerrit.entities.AccountGroup;
+import com.google.gerrit.entities.Change;
+import com.google.gerrit.entities.RefNames;
+import java.util.Optional;
+import org.eclipse.jgit.lib.ObjectId;
+
+/** Part of the indexes and caches of a Gerrit that depends on a ref. */
+public sealed interface Effect {
+  /**
+   * Document of a change in the index, and what is derived from it.
+   *
+   * @param id the change
+   */
+  record OfChange(Change.Id id) implements Effect {}
+
+  /**
+   * Document, tokens and SSH keys of an account.
+   *
+   * @param id the account
+   */
+  record OfAccount(Account.Id id) implements Effect {}
+
+  /**
+   * Document and memberships of a group.
+   *
+   * @param group the group
+   * @param before commit with its former state; zero if there was none
+   * @param after commit with its state; zero if it was deleted
+   */
+  record OfGroup(AccountGroup.UUID group, ObjectId before, ObjectId after) implements Effect {
+    /** The document of a group that did not change. */
+    static OfGroup same(AccountGroup.UUID group) {
+      return new OfGroup(group, ObjectId.zeroId(), ObjectId.zeroId());
+    }
+  }
+
+  /**
+   * Accounts whose external ids differ.
+   *
+   * @param before commit with the former external ids; zero if there were none
+   * @param after commit with the external ids; zero if they were deleted
+   */
+  record OfExternalIds(ObjectId before, ObjectId after) implements Effect {}
+
+  /** Settings of the project. */
+  record OfConfig() implements Effect {}
+
+  /**
+   * Open changes for a branch, where the index says which of them can be merged.
+   *
+   * @param name full name of the branch
+   */
+  record OfBranch(String name) implements Effect {}
+
+  /**
+   * Finds what depends on a ref. Nothing depends on a ref that Gerrit reads whenever it needs it:
+   * drafts, stars, tags, dashboards, number sequences, group names.
+   *
+   * @param allUsers true in the project that has the accounts and groups
+   * @param ref full name
+   * @param before value before; zero if the ref was created
+   * @param after value after; zero if the ref was deleted
+   * @return what depends on it; empty if nothing does
+   */
+  static Optional<Effect> of(boolean allUsers, String ref, ObjectId before, ObjectId after) {
+    if (ref.startsWith(RefNames.REFS_CHANGES) || RefNames.isRefsEdit(ref)) {
+      return Optional.ofNullable(Change.Id.fromRef(ref)).map(OfChange::new);
+    }
+    if (ref.equals(RefNames.REFS_CONFIG)) {
+      return Optional.of(new OfConfig());
+    }
+    if (ref.startsWith(RefNames.REFS_HEADS)) {
+      return Optional.of(new OfBranch(ref));
+    }
+    return allUsers ? ofAllUsers(ref, before, after) : Optional.empty();
+  }
+
+  private static Optional<Effect> ofAllUsers(String ref, ObjectId before, ObjectId after) {
+    if (RefNames.isRefsUsers(ref)) {
+      return Optional.ofNullable(Account.Id.fromRef(ref)).map(OfAccount::new);
+    }
+    if (ref.startsWith(RefNames.REFS_GROUPS)) {
+      return Optional.ofNullable(AccountGroup.UUID.fromRef(ref))
+          .map(group -> new OfGroup(group, before, after));
+    }
+    return ref.equals(RefNames.REFS_EXTERNAL_IDS)
+        ? Optional.of(new OfExternalIds(before, after))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.index;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import com.google.gerrit.entities.Account;
+import com.google.gerrit.entities.AccountGroup;
+import com.google.gerrit.entities.Change;
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.extensions.events.AccountIndexedListener;
+import com.google.gerrit.extensions.events.ChangeIndexedListener;
+import com.google.gerrit.extensions.events.GroupIndexedListener;
+import com.google.gerrit.server.config.AllUsersName;
+import com.google.inject.Inject;
+import com.google.inject.Singleton;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Documents to be looked at again because this Gerrit wrote them after they had been followed.
+ *
+ * <p>A request may read a change, and write its document when that of a later state is already in
+ * the index: another node has changed it, and the follower was quicker. So each document that was
+ * followed lately and is then written by a request is followed once more. Safe for use by many
+ * threads.
+ */
+@Singleton
+public class IndexedHere
+    implements ChangeIndexedListener, AccountIndexedListener, GroupIndexedListener {
+  /** Longest time that a request can take to index what it has read. */
+  private static final Duration LATELY = Duration.ofMinutes(10);
+
+  private final AllUsersName allUsers;
+  private final Cache<Effect, Thread> followed =
+      CacheBuilder.newBuilder().expireAfterWrite(LATELY).build();
+
+  private Map<Effect, Project.NameKey> again = new LinkedHashMap<>(); // guarded by this
+
+  @Inject
+  public IndexedHere(AllUsersName allUsers) {
+    this.allUsers = allUsers;
+  }
+
+  /** Notes that the calling thread follows a document, before it compares that. */
+  void follows(Effect document) {
+    followed.put(document, Thread.currentThread());
+  }
+
+  /** Returns the documents to be followed again, once. */
+  public synchronized Map<Effect, Project.NameKey> takeAgain() {
+    Map<Effect, Project.NameKey> taken = again;
+    again = new LinkedHashMap<>();
+    return taken;
+  }
+
+  /** Tests whether no document is to be followed again. */
+  public synchronized boolean isEmpty() {
+    return again.isEmpty();
+  }
+
+  /** Notes that a document is to be followed again. */
+  public synchronized void again(Effect document, Project.NameKey project) {
+    again.put(document, project);
+  }
+
+  private void indexed(Effect document, Project.NameKey project) {
+    Thread follower = followed.getIfPresent(document);
+    if (follower != null && follower != Thread.currentThread()) {
+      again(document, project);
+    }
+  }
+
+  @Override
+  public void onChangeIndexed(String project, int id) {
+    indexed(new Effect.OfChange(Change.id(id)), Project.nameKey(project));
+  }
+
+  @Override
+  public void onAccountIndexed(int id) {
+    indexed(new Effect.OfAccount(Account.id(id)), allUsers);
+  }
+
+  @Override
+  public void onGroupIndexed(String uuid) {
+    indexed(Effect.OfGroup.same(AccountGroup.uuid(uuid)), allUsers);
+  }
+
+  @Override
+  public void onChangeDeleted(int id) {
+    // The change is gone for good: no later document can be in its place.
+  }
+}

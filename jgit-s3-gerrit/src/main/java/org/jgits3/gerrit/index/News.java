@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.index;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Change;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jgits3.history.RepositoryChange;
+import org.jgits3.history.Transaction;
+import org.jgits3.history.Transactions;
+
+/**
+ * Effects of the transactions of a project on a node: each once, in the order of the first changes.
+ * Used by one thread at a time.
+ */
+public final class News {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  private final Set<Effect> effects = new LinkedHashSet<>();
+  private final Set<Effect> own = new LinkedHashSet<>();
+  private boolean whole;
+
+  /** Time of the oldest transaction of another node, in milliseconds since the epoch. */
+  private long oldest = Long.MAX_VALUE;
+
+  /** Nothing yet. */
+  public News() {}
+
+  /**
+   * Adds what happened to the project in the store. If that cannot be read, everything in it has to
+   * be looked at.
+   *
+   * @param change the change
+   * @param allUsers true for the project that has the accounts and groups
+   */
+  public void add(RepositoryChange change, boolean allUsers) {
+    if (change.kind() != RepositoryChange.Kind.CHANGED) {
+      whole = true;
+      return;
+    }
+    try {
+      Transactions transactions = change.transactions();
+      for (var next = transactions.next(); next.isPresent(); next = transactions.next()) {
+        add(next.get(), allUsers);
+      }
+    } catch (IOException e) {
+      LOG.atWarning().log(
+          "Following: the log of %s cannot be read, all of it is compared with the indexes: %s",
+          change.name(), e.getMessage());
+      whole = true;
+    }
+  }
+
+  private void add(Transaction transaction, boolean allUsers) throws IOException {
+    if (!transaction.isOwn()) {
+      oldest = Math.min(oldest, transaction.who().getWhenAsInstant().toEpochMilli());
+    }
+    Set<Effect> to = transaction.isOwn() ? own : effects;
+    transaction.forEachChange(
+        ref -> Effect.of(allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(to::add));
+  }
+
+  /** Adds something to look at. */
+  public void add(Effect effect) {
+    effects.add(effect);
+  }
+
+  /** Notes that all of the project has to be compared with the indexes. */
+  public void addEverything() {
+    whole = true;
+  }
+
+  /** Returns true if all of the project has to be compared with the indexes. */
+  public boolean whole() {
+    return whole;
+  }
+
+  /** Effects of the refs that changed elsewhere. */
+  public Set<Effect> effects() {
+    return effects;
+  }
+
+  /** Effects of the refs that this node changed, and is about to bring up to date itself. */
+  public Set<Effect> own() {
+    return own;
+  }
+
+  /**
+   * Time of the oldest transaction of another node by the clock of its writer, in milliseconds
+   * since the epoch.
+   */
+  public Optional<Long> oldest() {
+    return oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(oldest);
+  }
+
+  /** Returns true if nothing has to be looked at but single changes. */
+  boolean isOnlyChanges() {
+    return !whole && effects.stream().allMatch(Effect.OfChange.class::isInstance);
+  }
+
+  /** The single changes to look at. */
+  Set<Change.Id> changes() {
+    Set<Change.Id> changes = new LinkedHashSet<>();
+    for (Effect effect : effects) {
+      if (effect instanceof Effect.OfChange change) {
+        changes.add(change.id());
+      }
+    }
+    return changes;
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.index;
+
+import java.io.IOException;
+
+/**
+ * Steps of which each is taken although one before it failed, unless the store is the cause: it
+ * would let the others wait, too. Used by one thread.
+ */
+final class Steps {
+  /** Failures that are told with the first one. */
+  private static final int TOLD = 10;
+
+  private Exception failure;
+
+  /** No step yet. */
+  Steps() {}
+
+  /** One step. */
+  @FunctionalInterface
+  interface Step {
+    /** Takes it. */
+    void take() throws IOException;
+  }
+
+  /**
+   * Takes a step. Its failure is for {@link #end}.
+   *
+   * @throws IOException if the store is the cause of the failure
+   */
+  void take(Step step) throws IOException {
+    try {
+      step.take();
+    } catch (IOException | RuntimeException e) {
+      if (LocalState.isOfStore(e)) {
+        throw e;
+      }
+      if (failure == null) {
+        failure = e;
+      } else if (failure.getSuppressed().length < TOLD) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+
+  /**
+   * Ends the steps.
+   *
+   * @throws IOException if a step failed, with the failures of the first ones
+   */
+  void end() throws IOException {
+    if (failure != null) {
+      throw new IOException("not all can be followed", failure);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.project;
+
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.extensions.restapi.ResourceConflictException;
+import com.google.gerrit.extensions.restapi.Response;
+import com.google.gerrit.server.config.AllProjectsName;
+import com.google.gerrit.server.config.AllUsersName;
+import com.google.gerrit.server.project.ProjectCache;
+import com.google.gerrit.server.project.ProjectState;
+import com.google.inject.Inject;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import org.jgits3.gerrit.index.LocalState;
+import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.StoreException;
+
+/** Moves and deletions of projects on which nothing else depends. */
+class ProjectLife {
+  private final AllProjectsName allProjects;
+  private final AllUsersName allUsers;
+  private final ProjectCache projects;
+  private final LocalState local;
+
+  @Inject
+  ProjectLife(
+      AllProjectsName allProjects, AllUsersName allUsers, ProjectCache projects, LocalState local) {
+    this.allProjects = allProjects;
+    this.allUsers = allUsers;
+    this.projects = projects;
+    this.local = local;
+  }
+
+  /**
+   * Moves or deletes a project, so that nothing has its name any more. This node forgets it at
+   * once, since following does not tell of a project that came and went between two rounds.
+   *
+   * @param project the project
+   * @param done answer when it is done
+   * @param step the move or deletion
+   * @return the answer; one with status 503 if it may not be done and has to be repeated
+   * @throws ResourceConflictException if it cannot be done, with the reason
+   * @throws IOException if the store refuses
+   */
+  Response<String> end(Project.NameKey project, Response<String> done, IoRunnable step)
+      throws ResourceConflictException, IOException {
+    checkNotNeeded(project);
+    try {
+      step.run();
+      local.removed(project);
+      return done;
+    } catch (UnknownOutcomeException
+        | ManifestException.NotCommitted
+        | StoreException.Unavailable e) {
+      return Response.withStatusCode(
+          HttpURLConnection.HTTP_UNAVAILABLE, e.getMessage() + "; repeat the request");
+    } catch (ManifestException e) {
+      throw new ResourceConflictException(e.getMessage(), e);
+    }
+  }
+
+  /** Children would no longer be bound by the rules that they inherit. */
+  private void checkNotNeeded(Project.NameKey project) throws ResourceConflictException {
+    if (project.equals(allProjects) || project.equals(allUsers)) {
+      throw new ResourceConflictException(project + " is needed by Gerrit itself");
+    }
+    for (Project.NameKey other : projects.all()) {
+      boolean inherits =
+          projects
+              .get(other)
+              .map(ProjectState::getProject)
+              .map(Project::getParent)
+              .filter(project::equals)
+              .isPresent();
+      if (inherits) {
+        throw new ResourceConflictException(
+            other + " inherits from " + project + "; give it another parent first");
+      }
+    }
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.repository;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.extensions.events.LifecycleListener;
+import com.google.gerrit.metrics.MetricMaker;
+import com.google.gerrit.server.config.AllUsersNameProvider;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.config.GerritServerConfig;
+import com.google.gerrit.server.config.SitePaths;
+import com.google.gerrit.server.git.GitRepositoryManager;
+import com.google.gerrit.server.git.RepositoryExistsException;
+import com.google.inject.Inject;
+import com.google.inject.Singleton;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.NavigableSet;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.RepositoryBuilder;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.history.StoreHistory;
+import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.s3.S3ObjectStore;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+/**
+ * The repositories of a Gerrit in a store.
+ *
+ * <p>Each request of Gerrit sees what was written anywhere before it began, and everything that
+ * this Gerrit writes; it asks the store once for each project, however often it opens it. See
+ * {@link RequestMoments} for work outside requests.
+ *
+ * <p>Safe for use by many threads.
+ */
+@Singleton
+public final class S3GitRepositoryManager implements GitRepositoryManager, LifecycleListener {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  private final SitePaths site;
+  private final Config gerrit;
+  private final GerritRuntime runtime;
+  private final StoreMetrics metrics;
+  private final RequestMoments requests = new RequestMoments();
+  private final AbsentProjects absent = new AbsentProjects();
+  private final ProjectList projects = new ProjectList(this::repositories, requests);
+
+  /** The repositories, null before the first use; changed under the lock of this. */
+  private volatile S3RepositoryManager repositories;
+
+  @Inject
+  S3GitRepositoryManager(
+      SitePaths site,
+      @GerritServerConfig Config gerrit,
+      GerritRuntime runtime,
+      MetricMaker metrics) {
+    this.site = site;
+    this.gerrit = gerrit;
+    this.runtime = runtime;
+    this.metrics = new StoreMetrics(metrics);
+  }
+
+  private S3RepositoryManager repositories() {
+    S3RepositoryManager opened = repositories;
+    return opened == null ? open() : opened;
+  }
+
+  /** Opens the store when it is first used: Gerrit has no log when it creates this object. */
+  private synchronized S3RepositoryManager open() {
+    if (repositories == null) {
+      try {
+        GerritLine.check();
+        SiteSettings settings = SiteSettings.read(site, gerrit);
+        repositories =
+            S3RepositoryManager.open(
+                new ObservedObjectStore(open(settings), metrics), settings.settings());
+        metrics.show(repositories);
+      } catch (IOException | ConfigInvalidException | RuntimeException e) {
+        LOG.atSevere().log("The repositories cannot be used: %s", e.getMessage());
+        throw new IllegalStateException("jgit-s3: " + e.getMessage(), e);
+      }
+      if (runtime == GerritRuntime.DAEMON) {
+        repositories.uploads().keepOpenAtExit();
+        repositories.maintainInBackground();
+      } else {
+        makePlaceholder();
+      }
+      LOG.atInfo().log("The repositories are in %s", repositories.store().location());
+    }
+    return repositories;
+  }
+
+  /** Makes an empty directory of All-Users, which {@code init} wants to see on the local disk. */
+  private void makePlaceholder() {
+    String base = gerrit.getString("gerrit", null, "basePath");
+    String users = gerrit.getString("gerrit", null, "allUsers");
+    String name = (users == null ? AllUsersNameProvider.DEFAULT : users) + Constants.DOT_GIT_EXT;
+    Path directory = site.resolve(base == null ? "git" : base).resolve(name);
+    if (Files.exists(directory)) {
+      return;
+    }
+    try (Repository placeholder =
+        new RepositoryBuilder().setGitDir(directory.toFile()).setBare().build()) {
+      placeholder.create(true);
+    } catch (IOException e) {
+      LOG.atWarning().log("%s was not made, so 'init' fails: %s", directory, e.getMessage());
+    }
+  }
+
+  /** History of all repositories, for the follower. */
+  public StoreHistory history() {
+    return repositories().storeHistory();
+  }
+
+  /** The store that all Gerrits on it share. */
+  public ObjectStore store() {
+    return repositories().store();
+  }
+
+  private static ObjectStore open(SiteSettings site) throws IOException {
+    S3Settings settings = site.settings();
+    if (site.credentials().isPresent()
+        && settings.location() instanceof StoreLocation.Bucket bucket) {
+      StaticCredentialsProvider credentials =
+          StaticCredentialsProvider.create(site.credentials().get());
+      return S3ObjectStore.open(
+          bucket, settings.options(), client -> client.credentialsProvider(credentials));
+    }
+    return Stores.open(settings.location(), settings.options());
+  }
+
+  @Override
+  public void start() {
+    repositories();
+  }
+
+  @Override
+  public synchronized void stop() {
+    if (repositories == null) {
+      return;
+    }
+    try {
+      repositories.close();
+    } catch (IOException e) {
+      LOG.atWarning().withCause(e).log("The repositories were not closed");
+    }
+  }
+
+  @Override
+  public Status getRepositoryStatus(Project.NameKey name) {
+    try {
+      openRepository(name).close();
+      return Status.ACTIVE;
+    } catch (RepositoryNotFoundException e) {
+      return Status.NON_EXISTENT;
+    } catch (IOException e) {
+      LOG.atWarning().withCause(e).log("%s cannot be opened", name);
+      return Status.UNAVAILABLE;
+    }
+  }
+
+  @Override
+  public Repository openRepository(Project.NameKey name) throws IOException {
+    S3RepositoryManager manager = repositories(); // first, since it refuses other Gerrits
+    String checked = checked(name);
+    long moment = requests.moment();
+    if (absent.has(name, moment)) {
+      throw new RepositoryNotFoundException(name.get());
+    }
+    AbsentProjects.Search search = absent.search();
+    try {
+      S3Repository opened = manager.openForRequest(checked, moment);
+      opened.getObjectDatabase().deferReceivedPacks();
+      opened.getObjectDatabase().deferInsertedPacks();
+      return opened;
+    } catch (RepositoryNotFoundException e) {
+      absent.add(name, search);
+      throw e;
+    }
+  }
+
+  @Override
+  public Repository createRepository(Project.NameKey name) throws IOException {
+    try {
+      repositories().createRepository(checked(name)).close();
+    } catch (ManifestException.Exists e) {
+      throw new RepositoryExistsException(name);
+    }
+    projects.changed();
+    absent.changed();
+    return openRepository(name);
+  }
+
+  /** Deletes a project. Indexes and caches follow it later. */
+  public void delete(Project.NameKey name) throws IOException {
+    repositories().delete(checked(name));
+    projects.changed();
+  }
+
+  /** Gives a project another name. Indexes and caches follow it later. */
+  public void rename(Project.NameKey from, Project.NameKey to) throws IOException {
+    repositories().rename(checked(from), checked(to));
+    projects.changed();
+    absent.changed();
+  }
+
+  private static String checked(Project.NameKey name) throws RepositoryNotFoundException {
+    return ProjectNames.repository(name)
+        .orElseThrow(() -> new RepositoryNotFoundException("Invalid name: " + name))
+        .value();
+  }
+
+  @Override
+  public NavigableSet<Project.NameKey> list() {
+    return projects.get();
+  }
+
+  @Override
+  public Boolean canPerformGC() {
+    return true;
+  }
+
+  @Override
+  public void repositoryDeleted(Project.NameKey name) {
+    projects.changed();
+  }
+}

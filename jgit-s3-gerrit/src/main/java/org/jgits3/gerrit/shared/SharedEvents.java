@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.shared;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Change;
+import com.google.gerrit.extensions.registration.DynamicItem;
+import com.google.gerrit.server.events.ChangeEvent;
+import com.google.gerrit.server.events.Event;
+import com.google.gerrit.server.events.EventDispatcher;
+import com.google.gerrit.server.events.EventGson;
+import com.google.gerrit.server.events.EventListener;
+import com.google.gerrit.server.notedb.ChangeNotes;
+import com.google.gerrit.server.permissions.PermissionBackendException;
+import com.google.gerrit.server.util.ManualRequestContext;
+import com.google.gerrit.server.util.OneOffRequestContext;
+import com.google.gson.Gson;
+import com.google.inject.Inject;
+import com.google.inject.Singleton;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+
+/**
+ * Events of all Gerrits on a store, so that {@code stream-events} of each has them all.
+ *
+ * <p>A node writes its events as objects below {@code gerrit-events/}, those of a round in one, and
+ * posts those of the others. They are kept for minutes: events are for programs that listen, and a
+ * node that is away has none. Used by the follower's thread, but for {@link #onEvent}.
+ */
+@Singleton
+public class SharedEvents implements EventListener {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  private static final String PREFIX = "gerrit-events/";
+
+  /** Time of writing in milliseconds, node, and number of the object among those of the node. */
+  private static final Pattern KEY =
+      Pattern.compile(PREFIX + "([0-9]{13})-([0-9a-f]{16})-([0-9]{1,18})");
+
+  private static final Duration KEPT = Duration.ofMinutes(5);
+
+  /** Most events that wait, for the store or for the end of a round. */
+  private static final int WAITING = 10_000;
+
+  private final S3GitRepositoryManager repositories;
+  private final OneOffRequestContext context;
+  private final DynamicItem<EventDispatcher> dispatcher;
+  private final ChangeNotes.Factory notes;
+  private final Gson gson;
+  private final String node = String.format("%016x", ThreadLocalRandom.current().nextLong());
+  private final Queue<Event> own = new ArrayDeque<>(); // guarded by this
+  private final Queue<String> others = new ArrayDeque<>();
+  private final Map<String, Long> read = new HashMap<>();
+  private boolean listening;
+  private String unwritten = "";
+  private long written;
+
+  /** The thread that posts what others sent, which comes back through {@link #onEvent}. */
+  private volatile Thread posting;
+
+  @Inject
+  public SharedEvents(
+      S3GitRepositoryManager repositories,
+      OneOffRequestContext context,
+      DynamicItem<EventDispatcher> dispatcher,
+      ChangeNotes.Factory notes,
+      @EventGson Gson gson) {
+    this.repositories = repositories;
+    this.context = context;
+    this.dispatcher = dispatcher;
+    this.notes = notes;
+    this.gson = gson;
+  }
+
+  @Override
+  public void onEvent(Event event) {
+    if (Thread.currentThread() != posting) {
+      add(own, event);
+    }
+  }
+
+  private synchronized <T> void add(Queue<T> queue, T event) {
+    if (queue.size() == WAITING) {
+      queue.remove();
+      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Following: more than %s events wait, the oldest are dropped", WAITING);
+    }
+    queue.add(event);
+  }
+
+  /**
+   * Writes the events of this node, and reads those of the others. What they tell of is in the
+   * store, so that a round that begins now follows it.
+   *
+   * @throws IOException if the store does not answer; nothing is lost
+   */
+  public void exchange() throws IOException {
+    ObjectStore store = repositories.store();
+    write(store);
+    List<String> keys = new ArrayList<>();
+    store.list(PREFIX, object -> keys.add(object.key()));
+    List<String> expired = new ArrayList<>();
+    long kept = System.currentTimeMillis() - KEPT.toMillis();
+    for (String key : keys.stream().sorted().toList()) {
+      Matcher parts = KEY.matcher(key);
+      if (parts.matches()) {
+        if (Long.parseLong(parts.group(1)) < kept) {
+          expired.add(key);
+        }
+        read(store, key, parts.group(2), Long.parseLong(parts.group(3)));
+      }
+    }
+    listening = true;
+    if (!expired.isEmpty()) {
+      store.delete(expired);
+    }
+  }
+
+  private void write(ObjectStore store) throws IOException {
+    if (unwritten.isEmpty()) {
+      unwritten = lines(takeOwn());
+    }
+    if (!unwritten.isEmpty()) {
+      byte[] lines = unwritten.getBytes(UTF_8);
+      String key = "%s%013d-%s-%d".formatted(PREFIX, System.currentTimeMillis(), node, ++written);
+      store.put(key, lines, 0, lines.length);
+      unwritten = "";
+    }
+  }
+
+  private synchronized List<Event> takeOwn() {
+    List<Event> taken = List.copyOf(own);
+    own.clear();
+    return taken;
+  }
+
+  @SuppressWarnings("try") // the context is that of the thread
+  private String lines(Collection<Event> events) {
+    StringBuilder lines = new StringBuilder();
+    try (ManualRequestContext ignored = context.open()) {
+      for (Event event : events) {
+        try {
+          lines.append(gson.toJson(event)).append('\n');
+        } catch (RuntimeException e) { // of a plugin, or of a change that was deleted meanwhile
+          LOG.atFine().withCause(e).log("Following: an event %s is not shared", event.type);
+        }
+      }
+    }
+    return lines.toString();
+  }
+
+  /** Reads an object once, unless it was there before this node listened. */
+  private void read(ObjectStore store, String key, String from, long number) throws IOException {
+    if (from.equals(node) || number <= read.getOrDefault(from, 0L)) {
+      return;
+    }
+    if (listening && store.get(key, Optional.empty()) instanceof GetResult.Found found) {
+      new String(found.bytes(), UTF_8).lines().forEach(line -> add(others, line));
+    }
+    read.put(from, number);
+  }
+
+  /** Posts the events of other nodes that were read before the last round. */
+  @SuppressWarnings("try") // the context is that of the thread
+  public void post() {
+    if (others.isEmpty()) {
+      return;
+    }
+    posting = Thread.currentThread();
+    try (ManualRequestContext ignored = context.open()) {
+      for (String line = others.poll(); line != null; line = others.poll()) {
+        post(line);
+      }
+    } finally {
+      posting = null;
+    }
+  }
+
+  private void post(String line) {
+    try {
+      Event event = gson.fromJson(line, Event.class);
+      if (event instanceof ChangeEvent ofChange) {
+        dispatcher.get().postEvent(change(ofChange), ofChange);
+      } else {
+        dispatcher.get().postEvent(event);
+      }
+    } catch (RuntimeException | PermissionBackendException e) { // a plugin's that is not here
+      LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);
+    }
+  }
+
+  /**
+   * Reads the change of an event, whose readers get the event: by the event alone Gerrit would send
+   * it to all readers of the branch, and a change may be private.
+   */
+  private Change change(ChangeEvent event) {
+    Change.Id id = Change.id(event.change.get().number);
+    return notes.createChecked(event.project, id).getChange();
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.shared;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.common.cache.AbstractCache;
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import com.google.common.flogger.FluentLogger;
+import com.google.common.hash.Hashing;
+import com.google.gerrit.exceptions.StorageException;
+import com.google.gerrit.httpd.WebSessionManager.Val;
+import com.google.gerrit.server.git.GitRepositoryManager;
+import com.google.inject.Inject;
+import com.google.inject.Singleton;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+
+/**
+ * Web sessions in the store, by a hash of the token in the cookie: one who reads the store cannot
+ * use them. A node remembers those it used in the last {@link #REMEMBERED}, so that a logout at
+ * another node takes as long. Safe for use by many threads.
+ */
+@Singleton
+class StoredSessions extends AbstractCache<String, Val> {
+  private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+
+  private static final Duration REMEMBERED = Duration.ofSeconds(10);
+  private static final String PREFIX = "gerrit-sessions/";
+
+  /** Time between the reads and the writes of a session by one request, with much to spare. */
+  private static final Duration REQUEST = Duration.ofMinutes(10);
+
+  /** Attempts to replace a session while others do so as well. */
+  private static final int ATTEMPTS = 5;
+
+  /** Bytes from the store make no object of any other class. */
+  private static final ObjectInputFilter ONLY_SESSIONS =
+      ObjectInputFilter.Config.createFilter(Val.class.getName() + ";maxdepth=2;!*");
+
+  private final S3GitRepositoryManager repositories;
+  private final Cache<String, Val> remembered =
+      CacheBuilder.newBuilder().expireAfterWrite(REMEMBERED).maximumSize(10_000).build();
+
+  /** Sessions that were in the store: one of them that is there no more has ended. */
+  private final Cache<String, Boolean> begun =
+      CacheBuilder.newBuilder().expireAfterAccess(REQUEST).maximumSize(20_000).build();
+
+  @Inject
+  StoredSessions(GitRepositoryManager repositories) {
+    this.repositories = (S3GitRepositoryManager) repositories;
+  }
+
+  private ObjectStore store() {
+    return repositories.store();
+  }
+
+  private static String key(String token) {
+    return PREFIX + Hashing.sha256().hashString(token, UTF_8);
+  }
+
+  @Override
+  public Val getIfPresent(Object token) {
+    Val known = remembered.getIfPresent(token);
+    if (known != null) {
+      begun.put((String) token, true);
+      return known;
+    }
+    String key = key((String) token);
+    try {
+      if (store().get(key, Optional.empty()) instanceof GetResult.Found found) {
+        Val read = parse(found.bytes());
+        remembered.put((String) token, read);
+        begun.put((String) token, true);
+        return read;
+      }
+      return null;
+    } catch (ClassNotFoundException | IOException e) {
+      throw new StorageException("web session " + key + " cannot be read", e);
+    }
+  }
+
+  private static Val parse(byte[] bytes) throws IOException, ClassNotFoundException {
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+      in.setObjectInputFilter(ONLY_SESSIONS);
+      return (Val) in.readObject();
+    }
+  }
+
+  private static byte[] bytes(Val session) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(session);
+    }
+    return bytes.toByteArray();
+  }
+
+  @Override
+  public void put(String token, Val session) {
+    String key = key(token);
+    try {
+      if (write(key, bytes(session), begun.getIfPresent(token) != null)) {
+        remembered.put(token, session);
+        begun.put(token, true);
+      } else {
+        remembered.invalidate(token);
+      }
+    } catch (IOException e) {
+      throw new StorageException("web session " + key + " cannot be stored", e);
+    }
+  }
+
+  /**
+   * Begins a session, or extends it, also if another node does. Returns false if it has ended: one
+   * that was begun and is in the store no more is not written again.
+   */
+  private boolean write(String key, byte[] session, boolean extend) throws IOException {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      Optional<Precondition> unchanged =
+          store().get(key, Optional.empty()) instanceof GetResult.Found found
+              ? Optional.of(Precondition.matches(found.version()))
+              : Optional.of(Precondition.absent()).filter(absent -> !extend);
+      if (unchanged.isEmpty()) {
+        return false;
+      }
+      if (store().putIf(key, session, unchanged.get()) instanceof PutOutcome.Won) {
+        return true;
+      }
+    }
+    LOG.atWarning().log("Web session %s was not stored", key);
+    return true;
+  }
+
+  @Override
+  public void invalidate(Object token) {
+    String key = key((String) token);
+    remembered.invalidate(token);
+    try {
+      store().delete(List.of(key));
+    } catch (IOException e) {
+      throw new StorageException("web session " + key + " cannot be ended", e);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gerrit.entities.Change;
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.index.project.ProjectIndexCollection;
+import com.google.gerrit.server.config.AllProjectsName;
+import com.google.gerrit.server.config.AllUsersName;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.index.account.AccountIndexCollection;
+import com.google.gerrit.server.index.change.ChangeIndexCollection;
+import com.google.gerrit.server.index.group.GroupIndexCollection;
+import com.google.gson.Gson;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.index.DurableIndexes;
+import org.jgits3.gerrit.index.Effect;
+import org.jgits3.gerrit.index.IndexedHere;
+import org.jgits3.gerrit.index.LocalState;
+import org.jgits3.gerrit.index.News;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.gerrit.shared.SharedEvents;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rounds of a follower on a real store, whose indexes refuse some projects. */
+class FollowerTest {
+  private static final Duration MOST = Duration.ofSeconds(60);
+  private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
+  private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
+  private static final Project.NameKey PROJECT = Project.nameKey("a");
+
+  @TempDir Path directory;
+  private S3GitRepositoryManager gerrit;
+  private CursorFile file;
+  private IndexedHere indexedHere;
+  private Refusing local;
+  private FollowerStatus status;
+  private Follower follower;
+
+  /** Indexes that refuse effects of some projects, or everything about them. */
+  private static final class Refusing extends LocalState {
+    final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
+    final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
+
+    Refusing(IndexedHere indexedHere) {
+      super(
+          new Config(),
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          indexedHere);
+    }
+
+    @Override
+    public Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
+      if (news.whole() || !news.effects().isEmpty()) {
+        asked.add(project);
+        if (refused.contains(project)) {
+          throw new IOException("refused");
+        }
+      }
+      return Set.of();
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
+    file = new CursorFile(directory.resolve("position"));
+    indexedHere = new IndexedHere(ALL_USERS);
+    local = new Refusing(indexedHere);
+    status = new FollowerStatus(local);
+    follower = follower();
+  }
+
+  @AfterEach
+  void close() {
+    follower.stop();
+    gerrit.stop();
+  }
+
+  private void followUntilAsked() throws Exception {
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    follower.stop();
+  }
+
+  private Follower follower() {
+    SharedEvents none =
+        new SharedEvents(gerrit, null, null, null, new Gson()) {
+          @Override
+          public void exchange() {}
+
+          @Override
+          public void post() {}
+        };
+    DurableIndexes indexes =
+        new DurableIndexes(
+            new ChangeIndexCollection(),
+            new AccountIndexCollection(),
+            new GroupIndexCollection(),
+            new ProjectIndexCollection());
+    return new Follower(
+        gerrit, local, indexedHere, none, indexes, file, ALL_PROJECTS, ALL_USERS, status);
+  }
+
+  private static void eventually(Callable<Boolean> condition) throws Exception {
+    long start = System.nanoTime();
+    while (!condition.call()) {
+      assertThat(System.nanoTime() - start).isLessThan(MOST.toNanos());
+      Thread.sleep(20);
+    }
+  }
+
+  private void create(Project.NameKey project) throws IOException {
+    gerrit.createRepository(project).close();
+  }
+
+  /** Follows until some rounds were ended. */
+  private void rounds(int more) throws Exception {
+    long before = status.report().rounds();
+    eventually(() -> status.report().rounds() >= before + more);
+  }
+
+  /** Changes a branch of a project of this node. */
+  private void change(Project.NameKey project) throws Exception {
+    try (Repository repository = gerrit.openRepository(project);
+        ObjectInserter objects = repository.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(objects.insert(new TreeFormatter()));
+      commit.setAuthor(new PersonIdent("a", "a@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage("message");
+      RefUpdate update = repository.updateRef("refs/heads/master");
+      update.setNewObjectId(objects.insert(commit));
+      objects.flush();
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+  }
+
+  /** Saves the present position, by a follower that applies all. */
+  private byte[] position() throws Exception {
+    follower.start();
+    eventually(() -> status.report().ready());
+    follower.stop();
+    follower = follower();
+    return file.load().orElseThrow().toBytes();
+  }
+
+  @Test
+  void a_position_is_not_saved_beyond_what_this_node_changed_and_is_not_in_its_indexes()
+      throws Exception {
+    create(PROJECT);
+    byte[] before = position();
+    change(PROJECT);
+    local.refused.add(PROJECT);
+    followUntilAsked();
+    assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+    local.refused.clear();
+    local.asked.clear();
+    follower = follower();
+    followUntilAsked();
+    assertThat(file.load().orElseThrow().toBytes()).isNotEqualTo(before);
+  }
+
+  @Test
+  void a_position_is_not_saved_while_a_document_is_to_be_followed_again() throws Exception {
+    create(PROJECT);
+    byte[] before = position();
+    create(Project.nameKey("b"));
+    local.refused.add(PROJECT);
+    indexedHere.again(new Effect.OfChange(Change.id(1)), PROJECT);
+    followUntilAsked();
+    assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void a_former_name_that_cannot_be_followed_is_followed_again() throws Exception {
+    create(PROJECT);
+    position();
+    Config config = new Config();
+    config.setString("s3", null, "store", "file:" + directory + "/store");
+    try (S3RepositoryManager other = S3RepositoryManager.open(S3Settings.from(config, "test"))) {
+      other.rename("a", "b");
+    }
+    local.refused.add(PROJECT);
+    follower.start();
+    for (int i = 0; i < 2; i++) {
+      local.asked.clear();
+      eventually(() -> local.asked.contains(PROJECT));
+    }
+  }
+
+  @Test
+  void projects_that_fail_do_not_stop_the_others() throws Exception {
+    position();
+    for (int i = 0; i <= Follower.PROJECTS; i++) {
+      Project.NameKey failing = Project.nameKey("a%03d".formatted(i));
+      create(failing);
+      local.refused.add(failing);
+    }
+    Project.NameKey last = Project.nameKey("z");
+    create(last);
+    follower.start();
+    eventually(() -> local.asked.contains(last));
+    eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void a_node_that_cannot_follow_the_rights_is_not_ready() throws Exception {
+    create(ALL_USERS);
+    local.refused.add(ALL_USERS);
+    follower.start();
+    rounds(2);
+    assertThat(status.report().ready()).isFalse();
+    local.refused.clear();
+    eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void a_node_that_cannot_follow_another_project_is_ready() throws Exception {
+    create(PROJECT);
+    local.refused.add(PROJECT);
+    follower.start();
+    eventually(() -> status.report().ready());
+    assertThat(local.asked).contains(PROJECT);
+    assertThat(status.report().failure()).isNotEmpty();
+  }
+}

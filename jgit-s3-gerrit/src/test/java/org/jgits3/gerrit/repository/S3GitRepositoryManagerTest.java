@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.server.CurrentUser;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.git.GitRepositoryManager.Status;
+import com.google.gerrit.server.git.LocalDiskRepositoryManager;
+import com.google.gerrit.server.git.RepositoryExistsException;
+import com.google.gerrit.server.util.ManualRequestContext;
+import com.google.gerrit.server.util.RequestContext;
+import com.google.gerrit.server.util.ThreadLocalRequestContext;
+import com.google.inject.Guice;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.gerrit.TestSite;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two Gerrits on one store, as far as their repositories go. */
+class S3GitRepositoryManagerTest {
+  private static final Project.NameKey PROJECT = Project.nameKey("a/project");
+  private static final String REF = "refs/heads/main";
+
+  /** More than background compaction leaves alone. */
+  private static final int COMMITS = 30;
+
+  private final ThreadLocalRequestContext requests =
+      Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
+
+  @TempDir Path directory;
+  private TestSite site;
+  private S3GitRepositoryManager here;
+  private S3GitRepositoryManager there;
+
+  @BeforeEach
+  void start() throws Exception {
+    String store = "[s3]\n store = file:" + directory.resolve("store") + "\n";
+    site = new TestSite(directory.resolve("here"), store);
+    here = site.manager(GerritRuntime.BATCH);
+    there = new TestSite(directory.resolve("there"), store).manager(GerritRuntime.BATCH);
+  }
+
+  @AfterEach
+  void stop() {
+    requests.setContext(null);
+    here.stop();
+    there.stop();
+  }
+
+  /** Begins a request in this thread. */
+  private RequestContext request() {
+    RequestContext context = new RequestContext() { // a lambda would be the same object each time
+          @Override
+          public CurrentUser getUser() {
+            return null;
+          }
+        };
+    requests.setContext(context);
+    return context;
+  }
+
+  private static ObjectId commit(S3GitRepositoryManager gerrit, String message) throws Exception {
+    try (Repository r = gerrit.openRepository(PROJECT);
+        ObjectInserter inserter = r.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(new TreeFormatter()));
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage(message);
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      RefUpdate update = r.updateRef(REF);
+      update.setNewObjectId(id);
+      assertThat(update.forceUpdate()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
+      return id;
+    }
+  }
+
+  private static ObjectId read(S3GitRepositoryManager gerrit) throws Exception {
+    try (Repository r = gerrit.openRepository(PROJECT)) {
+      return r.exactRef(REF).getObjectId();
+    }
+  }
+
+  @Test
+  void a_project_is_created_once() throws Exception {
+    assertThat(here.getRepositoryStatus(PROJECT)).isEqualTo(Status.NON_EXISTENT);
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    here.createRepository(PROJECT).close();
+    assertThat(here.getRepositoryStatus(PROJECT)).isEqualTo(Status.ACTIVE);
+    assertThat(there.getRepositoryStatus(PROJECT)).isEqualTo(Status.ACTIVE);
+    assertThatThrownBy(() -> there.createRepository(PROJECT))
+        .isInstanceOf(RepositoryExistsException.class);
+    assertThatThrownBy(() -> here.createRepository(Project.nameKey("a/project.git")))
+        .isInstanceOf(RepositoryExistsException.class);
+    assertThat(here.canPerformGC()).isTrue();
+  }
+
+  @Test
+  void of_many_that_create_a_project_one_does() throws Exception {
+    List<Future<Boolean>> created = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      for (int i = 0; i < 8; i++) {
+        S3GitRepositoryManager gerrit = i % 2 == 0 ? here : there;
+        Callable<Boolean> create =
+            () -> {
+              try {
+                gerrit.createRepository(PROJECT).close();
+                return true;
+              } catch (RepositoryExistsException e) {
+                return false;
+              }
+            };
+        created.add(threads.submit(create));
+      }
+    }
+    int winners = 0;
+    for (Future<Boolean> each : created) {
+      winners += each.get() ? 1 : 0;
+    }
+    assertThat(winners).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/a", "a/", "../a", "a/../b", "a/./b", "a//b", "a.git/b", "a?b", "a%b", "a*b", "a:b", "a<b",
+        "a>b", "a|b", "a$b", "a\rb", "a/+b", "a~b", "a\\b"
+      })
+  void names_that_gerrit_refuses_are_refused(String name) throws Exception {
+    Project.NameKey project = Project.nameKey(name);
+    LocalDiskRepositoryManager disk = site.localDisk();
+    assertThatThrownBy(() -> disk.createRepository(project))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThatThrownBy(() -> here.createRepository(project))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThatThrownBy(() -> here.openRepository(project))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThat(here.getRepositoryStatus(project)).isEqualTo(Status.NON_EXISTENT);
+    assertThat(here.list()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a", "All-Users", "a/b/c", "a b", "a.b", "a+b", "a@b", "a#b", "a&b", "a'b", "a(b)", "ä",
+        "a=b", "a,b", "a;b", "a!b", "a{b}", "a[b]", "a^b", "-a", ".a", "..a", "a..", "a.gitb"
+      })
+  void names_that_gerrit_takes_are_taken(String name) throws Exception {
+    Project.NameKey project = Project.nameKey(name);
+    site.localDisk().createRepository(project).close();
+    here.createRepository(project).close();
+    here.openRepository(project).close();
+    assertThat(there.list()).containsExactly(project);
+  }
+
+  @Test
+  void each_request_lists_what_there_was_when_it_began() throws Exception {
+    request();
+    assertThat(here.list()).isEmpty();
+    there.createRepository(Project.nameKey("b")).close();
+    assertThat(here.list()).isEmpty();
+    here.createRepository(Project.nameKey("a")).close();
+    assertThat(here.list()).containsExactly(Project.nameKey("a"), Project.nameKey("b"));
+    there.createRepository(Project.nameKey("c")).close();
+    request();
+    assertThat(here.list()).hasSize(3).isUnmodifiable();
+  }
+
+  @Test
+  void repositories_that_are_no_projects_are_not_listed() throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "store", "file:" + directory.resolve("store"));
+    try (S3RepositoryManager library = S3RepositoryManager.open(S3Settings.from(config, "test"))) {
+      library.createRepository("a~b").close();
+    }
+    assertThat(here.list()).isEmpty();
+  }
+
+  @Test
+  void a_request_sees_what_was_written_elsewhere_before_it() throws Exception {
+    there.createRepository(PROJECT).close();
+    for (int i = 0; i < 20; i++) {
+      ObjectId written = commit(there, "commit " + i);
+      request();
+      assertThat(read(here)).isEqualTo(written);
+    }
+  }
+
+  @Test
+  void a_request_validates_once_and_sees_what_is_written_here() throws Exception {
+    there.createRepository(PROJECT).close();
+    ObjectId first = commit(there, "first");
+    RequestContext context = request();
+    assertThat(read(here)).isEqualTo(first);
+    ObjectId elsewhere = commit(there, "elsewhere");
+    assertThat(read(here)).as("no second validation").isEqualTo(first);
+    try (ExecutorService worker = Executors.newSingleThreadExecutor()) {
+      Callable<ObjectId> read =
+          () -> {
+            requests.setContext(context);
+            return read(here);
+          };
+      assertThat(worker.submit(read).get()).as("of a worker neither").isEqualTo(first);
+    }
+    request();
+    assertThat(read(here)).isEqualTo(elsewhere);
+    ObjectId own = commit(here, "own");
+    assertThat(read(here)).isEqualTo(own);
+  }
+
+  @Test
+  void work_outside_requests_sees_what_is_written_elsewhere_soon() throws Exception {
+    there.createRepository(PROJECT).close();
+    commit(there, "first");
+    read(here);
+    ObjectId second = commit(there, "second");
+    Thread.sleep(RequestMoments.OUTSIDE.toMillis());
+    assertThat(read(here)).isEqualTo(second);
+  }
+
+  @Test
+  void a_project_that_is_missing_is_looked_for_once_in_a_request() throws Exception {
+    request();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    there.createRepository(PROJECT).close();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .as("no second look")
+        .isInstanceOf(RepositoryNotFoundException.class);
+    request();
+    here.openRepository(PROJECT).close();
+  }
+
+  @Test
+  void a_project_that_was_missing_is_there_once_it_is_created_here() throws Exception {
+    RequestContext context = request();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    here.createRepository(PROJECT).close();
+    requests.setContext(context);
+    here.openRepository(PROJECT).close();
+  }
+
+  @Test
+  void an_insertion_and_the_update_of_its_ref_are_two_writes() throws Exception {
+    here.createRepository(PROJECT).close();
+    request();
+    try (S3Repository r = (S3Repository) here.openRepository(PROJECT)) {
+      long before = r.manifest().generation();
+      commit(here, "first");
+      assertThat(r.manifest().generation()).isEqualTo(before + 1);
+    }
+  }
+
+  @Test
+  void a_request_within_another_is_one_of_its_own() throws Exception {
+    there.createRepository(PROJECT).close();
+    commit(there, "first");
+    request();
+    read(here);
+    ObjectId second = commit(there, "second");
+    try (ManualRequestContext inner = new ManualRequestContext(() -> null, requests)) {
+      assertThat(inner).isNotNull();
+      assertThat(read(here)).isEqualTo(second);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(GerritRuntime.class)
+  void only_the_daemon_merges_packs_in_the_background(GerritRuntime runtime) throws Exception {
+    try (AutoStop gerrit = new AutoStop(site.manager(runtime))) {
+      gerrit.manager.createRepository(PROJECT).close();
+      for (int i = 0; i < COMMITS; i++) {
+        commit(gerrit.manager, "commit " + i);
+      }
+      long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+      while (runtime == GerritRuntime.DAEMON
+          && packs() == COMMITS
+          && System.nanoTime() < deadline) {
+        Thread.sleep(20);
+      }
+      if (runtime == GerritRuntime.DAEMON) {
+        assertThat(packs()).isLessThan(COMMITS);
+      } else {
+        assertThat(packs()).isEqualTo(COMMITS);
+      }
+    }
+  }
+
+  /** A Gerrit that is stopped when a test ends. */
+  private record AutoStop(S3GitRepositoryManager manager) implements AutoCloseable {
+    @Override
+    public void close() {
+      manager.stop();
+    }
+  }
+
+  private int packs() throws Exception {
+    try (S3Repository r = (S3Repository) there.openRepository(PROJECT)) {
+      r.validate();
+      return r.manifest().packs().size();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.shared;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.git.GarbageCollection;
+import com.google.gerrit.server.git.GarbageCollectionRunner;
+import com.google.gerrit.server.git.GitRepositoryManager;
+import com.google.gerrit.server.project.ProjectCache;
+import com.google.inject.AbstractModule;
+import com.google.inject.Injector;
+import com.google.inject.spi.Elements;
+import com.google.inject.spi.InterceptorBinding;
+import java.io.File;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tasks that Gerrit schedules on each of two nodes on one store. */
+class OneNodeTasksTest {
+  private static final Pattern LISTENER =
+      Pattern.compile("(com/google/gerrit/server/.+)\\$Life[cC]ycle\\.class");
+
+  @TempDir Path directory;
+  private final List<S3GitRepositoryManager> nodes = new ArrayList<>();
+
+  /** Thrown where a runner begins with its work. */
+  private static final class Ran extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private static <T> T unused(Class<T> type) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              throw new UnsupportedOperationException(method.getName());
+            }));
+  }
+
+  /** A runner as Gerrit makes it, on a node of its own. */
+  private GarbageCollectionRunner runner(String node, Runnable work) throws Exception {
+    GarbageCollection.Factory factory =
+        () -> {
+          work.run();
+          throw new Ran();
+        };
+    Injector injector =
+        new TestSite(directory.resolve(node), "[s3]\n store = file:" + directory + "/store\n")
+            .injector(
+                GerritRuntime.DAEMON,
+                new OneNodeTasks(),
+                new AbstractModule() {
+                  @Override
+                  protected void configure() {
+                    bind(GarbageCollection.Factory.class).toInstance(factory);
+                    bind(ProjectCache.class).toInstance(unused(ProjectCache.class));
+                  }
+                });
+    nodes.add((S3GitRepositoryManager) injector.getInstance(GitRepositoryManager.class));
+    return injector.getInstance(GarbageCollectionRunner.class);
+  }
+
+  @AfterEach
+  void stop() {
+    nodes.forEach(S3GitRepositoryManager::stop);
+  }
+
+  @Test
+  void task_is_left_out_while_another_node_runs_it() throws Exception {
+    GarbageCollectionRunner other = runner("b", () -> {});
+    List<String> leftOut = new ArrayList<>();
+    GarbageCollectionRunner one =
+        runner(
+            "a",
+            () -> {
+              other.run(); // throws if it runs there
+              leftOut.add("b");
+            });
+    assertThatThrownBy(one::run).isInstanceOf(Ran.class);
+    assertThat(leftOut).containsExactly("b");
+    assertThatThrownBy(other::run).as("free again").isInstanceOf(Ran.class);
+  }
+
+  /** Outer classes of the listeners that schedule a task when Gerrit starts. */
+  private static Set<String> scheduled() throws Exception {
+    Set<String> scheduled = new TreeSet<>();
+    URI api =
+        GarbageCollectionRunner.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+    try (JarFile jar = new JarFile(new File(api))) {
+      for (JarEntry entry : Collections.list(jar.entries())) {
+        Matcher listener = LISTENER.matcher(entry.getName());
+        if (listener.matches()) {
+          String code = new String(jar.getInputStream(entry).readAllBytes(), ISO_8859_1);
+          if (code.contains("scheduleAtFixedRate")) {
+            scheduled.add(listener.group(1).replace('/', '.'));
+          }
+        }
+      }
+    }
+    return scheduled;
+  }
+
+  @Test
+  void all_that_gerrit_schedules_is_intercepted_but_for_what_is_of_one_node() throws Exception {
+    Set<String> tasks = scheduled();
+    assertThat(tasks).contains(GarbageCollectionRunner.class.getName());
+    tasks.removeIf(task -> task.endsWith(".PeriodicProjectListCacheWarmer"));
+    List<InterceptorBinding> bindings =
+        Elements.getElements(new OneNodeTasks()).stream()
+            .filter(InterceptorBinding.class::isInstance)
+            .map(InterceptorBinding.class::cast)
+            .toList();
+    assertThat(bindings).hasSize(tasks.size());
+    for (String task : tasks) {
+      Class<?> runner = Class.forName(task);
+      assertThat(bindings).as(task).anyMatch(binding -> binding.getClassMatcher().matches(runner));
+    }
+  }
+}
