@@ -19,7 +19,7 @@ import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
-import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.internal.pack.file.RangeChecksums;
 
 /** One run of the suite, in a directory that it deletes. Used by one thread, once. */
 final class RequestsRun implements Closeable {
@@ -35,7 +35,7 @@ final class RequestsRun implements Closeable {
   /** Memory for reading ahead; a request reads a quarter of it, rounded to what is checked. */
   private static final int STREAM_BUFFER = 8 << 20;
 
-  private static final int RANGE = STREAM_BUFFER / 4 / S3ObjDatabase.RANGE * S3ObjDatabase.RANGE;
+  private static final int RANGE = STREAM_BUFFER / 4 / RangeChecksums.RANGE * RangeChecksums.RANGE;
 
   private final SuiteContext context;
   private final ScratchDirectory scratch;

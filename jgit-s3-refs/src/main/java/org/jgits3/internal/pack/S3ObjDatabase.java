@@ -39,7 +39,6 @@ import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackOutput;
-import org.jgits3.internal.pack.file.RangeChecksums;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.file.SpillDirectory;
 import org.jgits3.internal.store.read.ParallelRequests;
@@ -56,9 +55,6 @@ import org.slf4j.LoggerFactory;
  * newer manifest. Safe for use by many threads.
  */
 public class S3ObjDatabase extends DfsObjDatabase {
-  /** Bytes of a pack that are read, and checked, together: whole multiples are read best. */
-  public static final int RANGE = RangeChecksums.RANGE;
-
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.internal.pack.file;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
-import org.jgits3.internal.pack.S3ObjDatabase;
-import org.jgits3.internal.pack.file.PositionedChannel;
 import org.jgits3.internal.store.cache.LruCache;
 
 /**
@@ -15,9 +13,9 @@ import org.jgits3.internal.store.cache.LruCache;
  * pack from front to end in pieces of some kilobytes, then its deltas here and there. Used by one
  * thread.
  */
-final class BlockwiseChannel extends PositionedChannel {
+public final class BlockwiseChannel extends PositionedChannel {
   /** Bytes of a block: about 1 MiB. */
-  static final int BLOCK = 16 * S3ObjDatabase.RANGE;
+  private static final int BLOCK = 16 * RangeChecksums.RANGE;
 
   /** Blocks that are kept. */
   private static final int KEPT = 32;
@@ -27,7 +25,13 @@ final class BlockwiseChannel extends PositionedChannel {
 
   private final LruCache<Long, byte[]> blocks = new LruCache<>(KEPT);
 
-  BlockwiseChannel(ReadableChannel channel) throws IOException {
+  /**
+   * Reads nothing yet.
+   *
+   * @param channel channel of a file, closed with this one
+   * @throws IOException if its size cannot be read
+   */
+  public BlockwiseChannel(ReadableChannel channel) throws IOException {
     this.channel = channel;
     this.size = channel.size();
   }
