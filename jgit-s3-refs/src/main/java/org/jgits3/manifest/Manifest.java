@@ -344,8 +344,13 @@ public record Manifest(
         extra);
   }
 
-  /** This manifest with its boundary and removal at least as high as another's. */
-  Manifest notBelow(Manifest other) {
+  /**
+   * This manifest with its boundary and removal at least as high as another's.
+   *
+   * @param other the other one
+   * @return a copy
+   */
+  public Manifest notBelow(Manifest other) {
     return with(counters.notBelow(other.counters));
   }
 

@@ -16,7 +16,7 @@ final class Mutations {
   private static final String FOLD = "internal.refs.transaction.Compaction";
   private static final String SHARED = "internal.refs.transaction.SharedRefs";
   private static final String LARGE = "internal.refs.transaction.LargeTransaction";
-  private static final String RULES = "manifest.ListingRules";
+  private static final String RULES = "internal.commit.ListingRules";
   private static final String DROP = "internal.pack.GarbageDrop";
   private static final String OBJECTS = "internal.pack.S3ObjDatabase";
   private static final String QUARANTINE = "internal.pack.Quarantine";
@@ -36,7 +36,7 @@ final class Mutations {
         Mutation.of(COMMITS, "A2", 1, "any later write is taken for the own one")
             .with(LOOP, "judge", "containsKey", TRUE),
         Mutation.of(COMMITS, "A3", 3_358, "writers are pruned without a record")
-            .elsewhere("manifest.WriterTable", "seal", "committed", "withoutPrunedTo"),
+            .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
         Mutation.of(COMMITS, "A5", 1_371, "repository ids are not compared")
             .with(LOOP, "judge", "equals#1", TRUE),
         Mutation.of(

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import org.jgits3.manifest.ListingRules;
 import org.jgits3.manifest.Manifest;
 
 /**

@@ -26,7 +26,6 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.manifest.WriterTable;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.BeforeEach;

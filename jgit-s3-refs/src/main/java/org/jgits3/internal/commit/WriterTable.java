@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.manifest;
+package org.jgits3.internal.commit;
 
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jgits3.manifest.Manifest;
 
 /**
  * Keeps the nonces of the last batches of recent writers in a manifest, and says which were
@@ -11,9 +12,9 @@ import java.util.TreeMap;
  * <p>Every commit makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.
  */
-public final class WriterTable {
+final class WriterTable {
   /** Number of writers remembered. */
-  public static final int REMEMBERED = 256;
+  static final int REMEMBERED = 256;
 
   private WriterTable() {}
 
@@ -25,7 +26,7 @@ public final class WriterTable {
    * @param nonce nonce of this batch
    * @return the manifest with its own generation, a fresh nonce of its own, and the batch
    */
-  public static Manifest seal(Manifest changed, String before, String nonce) {
+  static Manifest seal(Manifest changed, String before, String nonce) {
     long generation = changed.generation() + 1;
     SortedMap<String, Long> writers = new TreeMap<>(changed.counters().writers());
     writers.remove(before);

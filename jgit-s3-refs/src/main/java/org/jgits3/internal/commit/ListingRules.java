@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.manifest;
+package org.jgits3.internal.commit;
 
 import java.io.IOException;
 import java.util.Collections;
@@ -7,6 +7,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.StoredObject;
 
 /**
  * Rules for every change of a manifest. They make it safe to delete objects that no manifest lists.
@@ -17,7 +22,7 @@ import java.util.Set;
  *
  * <p>Used by one thread at a time.
  */
-public final class ListingRules {
+final class ListingRules {
   private static final int REMEMBERED = 4096;
 
   private final String where;
@@ -36,7 +41,7 @@ public final class ListingRules {
    *
    * @param where name for messages
    */
-  public ListingRules(String where) {
+  ListingRules(String where) {
     this.where = where;
   }
 
@@ -50,7 +55,7 @@ public final class ListingRules {
    * @throws ManifestException.Stalled if it lists a name that may be deleted already
    * @throws IllegalArgumentException if it changes what only the committer may
    */
-  public Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
+  Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
     if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
       throw new IllegalArgumentException(where + ": a change alters repository id or state");
     }
@@ -71,7 +76,7 @@ public final class ListingRules {
    * @param before the earlier one
    * @param after the later one
    */
-  public void observe(Manifest before, Manifest after) {
+  void observe(Manifest before, Manifest after) {
     Set<String> gone = names(before);
     gone.removeAll(names(after));
     left.addAll(gone);
@@ -102,7 +107,7 @@ public final class ListingRules {
   }
 
   /** Names of all objects that a manifest lists. */
-  static Set<String> names(Manifest manifest) {
+  private static Set<String> names(Manifest manifest) {
     Set<String> names = new HashSet<>();
     manifest
         .refs()
