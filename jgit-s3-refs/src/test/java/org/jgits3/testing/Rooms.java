@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 
 /** Rules for the packages of a program: small, described, and with no circles between them. */
 public final class Rooms {
-  private static final int MOST_CLASSES = 28;
+  /** So many, and the description of the package. */
+  private static final int MOST_CLASSES = 24;
 
   private Rooms() {}
 

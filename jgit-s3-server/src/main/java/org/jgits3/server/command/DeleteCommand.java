@@ -3,6 +3,7 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.program.RepositoryCommand;
 import picocli.CommandLine.Command;
 
 /** Deletes a repository. */

@@ -13,6 +13,7 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.server.demo.ScratchDirectory;
 import org.jgits3.server.demo.Step;
 import org.jgits3.server.demo.Tour;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.store.StoreLocation;
 import picocli.CommandLine.Command;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Spec;
 final class DemoCommand implements Callable<Integer> {
   private static final String ROW = "%-34s %9s   %s";
 
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Spec private CommandSpec spec;
   @Mixin private Output output;
 

@@ -9,6 +9,7 @@ import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.probe.Check;
 import org.jgits3.internal.store.probe.ProbeReport;
 import org.jgits3.internal.store.probe.StoreProbe;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
@@ -21,7 +22,7 @@ import picocli.CommandLine.ParentCommand;
     name = "doctor",
     description = "Check whether the store honours what repositories rely on, races included.")
 final class DoctorCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
 
   /** Result as {@code --json} prints it. */

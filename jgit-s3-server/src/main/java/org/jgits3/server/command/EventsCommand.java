@@ -30,6 +30,7 @@ import org.jgits3.history.Transactions;
 import org.jgits3.server.events.CursorFile;
 import org.jgits3.server.events.Event;
 import org.jgits3.server.events.Webhook;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.JsonEscapes;
 import org.jgits3.server.terminal.LogLine;
 import org.jgits3.server.terminal.Output;
@@ -66,7 +67,7 @@ final class EventsCommand implements Callable<Integer> {
   private static final String START = "start";
   private static final String NOW = "now";
 
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 

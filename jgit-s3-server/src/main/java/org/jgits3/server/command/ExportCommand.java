@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.server.terminal.Quantity;

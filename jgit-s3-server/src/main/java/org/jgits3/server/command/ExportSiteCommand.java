@@ -10,6 +10,7 @@ import org.eclipse.jgit.lib.RepositoryCache.FileKey;
 import org.eclipse.jgit.util.FS;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.site.SiteReport;
 import org.jgits3.server.site.SiteReport.Outcome;
 import org.jgits3.server.terminal.Output;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Spec;
       "Repeated, it goes on with those that are missing there."
     })
 final class ExportSiteCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 

@@ -9,6 +9,8 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
+import org.jgits3.server.program.Program;
+import org.jgits3.server.program.Selection;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
@@ -26,7 +28,7 @@ import picocli.CommandLine.Spec;
     description =
         "Repack what refs lead to, with bitmaps and a commit graph, and leave out old garbage.")
 final class GcCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Spec private CommandSpec spec;
   @Mixin private Selection selection;
   @Mixin private Output output;

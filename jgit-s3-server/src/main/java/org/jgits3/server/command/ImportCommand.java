@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
     name = "import",
     description = "Make a repository from one elsewhere; repeated after a failure it begins again.")
 final class ImportCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 

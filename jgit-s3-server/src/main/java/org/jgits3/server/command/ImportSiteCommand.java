@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.site.SiteDirectory;
 import org.jgits3.server.site.SiteReport;
 import org.jgits3.server.site.SiteReport.Outcome;
@@ -33,7 +34,7 @@ import picocli.CommandLine.Spec;
       "Repeated, it goes on with those that are missing; --update copies what has changed."
     })
 final class ImportSiteCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 

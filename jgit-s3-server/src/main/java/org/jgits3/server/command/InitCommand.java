@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,7 +16,7 @@ import picocli.CommandLine.ParentCommand;
 /** Creates a repository. */
 @Command(name = "init", description = "Create an empty repository.")
 final class InitCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
 
   @Parameters(paramLabel = "NAME", description = "Its name, with or without .git.")

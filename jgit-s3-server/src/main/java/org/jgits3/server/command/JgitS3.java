@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.nio.file.Path;
-import org.eclipse.jgit.errors.ConfigInvalidException;
-import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
-import org.jgits3.internal.store.probe.StoreProbe;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.server.terminal.Logging;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Version;
-import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StoreListener;
-import org.jgits3.store.StoreLocation;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
-/** The program and its global options, which may stand before or after the name of the command. */
+/** The program with its commands; global options stand before or after the name of one. */
 @Command(
     name = "jgit-s3",
     description = "Git repositories that live wholly in an S3 bucket.",
@@ -60,147 +42,15 @@ import picocli.CommandLine.TypeConversionException;
     },
     exitCodeListHeading = "%nExit code:%n",
     exitCodeList = {"0:success", "1:failed", "2:wrong usage or configuration"})
-public final class JgitS3 implements Runnable {
-  @Spec private CommandSpec spec;
-
-  @Option(
-      names = "--config",
-      paramLabel = "FILE",
-      scope = ScopeType.INHERIT,
-      description = "jgit config file with [s3] sections; default: the user's jgit config.")
-  private Path config;
-
-  @Option(
-      names = "--store",
-      paramLabel = "URL",
-      scope = ScopeType.INHERIT,
-      description = "file:DIR or s3://bucket/prefix; default: s3.store, else file:./data.")
-  private String store;
-
-  private boolean debug;
-
-  private final ShutdownHook end = new ShutdownHook();
-
+public final class JgitS3 extends Program {
   private JgitS3() {}
 
   /**
-   * Creates the command line of the program. Errors are one line on standard error, and the exit
-   * code is 0, 1 (failed) or 2 (wrong usage).
+   * Creates the command line of the program, as {@link Program#line} does.
    *
    * @return the command line
    */
   public static CommandLine commandLine() {
-    JgitS3 root = new JgitS3();
-    CommandLine line =
-        new CommandLine(root) {
-          @Override
-          public int execute(String... args) {
-            try {
-              return super.execute(args);
-            } finally {
-              root.end.close();
-            }
-          }
-        };
-    OneLineErrors errors = new OneLineErrors(root);
-    line.setExecutionExceptionHandler(errors);
-    line.setParameterExceptionHandler(errors);
-    line.registerConverter(RepositoryName.class, JgitS3::name);
-    line.registerConverter(InetSocketAddress.class, new ListenAddress());
-    return line;
-  }
-
-  private static RepositoryName name(String value) {
-    try {
-      return RepositoryName.of(value);
-    } catch (IllegalArgumentException e) {
-      throw new TypeConversionException(e.getMessage());
-    }
-  }
-
-  /** Runs without a command. */
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "no command given; see jgit-s3 --help");
-  }
-
-  @Option(
-      names = "--debug",
-      scope = ScopeType.INHERIT,
-      description = "Log more, and print the stack trace of an error.")
-  void setDebug(boolean on) {
-    debug = on;
-    if (on) {
-      Logging.debug();
-    }
-  }
-
-  /** Tests whether the user chose a store, by an option or a file that names it. */
-  boolean storeChosen() {
-    return store != null || config != null;
-  }
-
-  /** Action for the moment when the process is told to stop. */
-  ShutdownHook end() {
-    return end;
-  }
-
-  /** Tests whether stack traces are requested. */
-  boolean debug() {
-    return debug;
-  }
-
-  /**
-   * Settings chosen by the user.
-   *
-   * @throws ParameterException if they are not valid
-   */
-  S3Settings settings() {
-    try {
-      S3Settings settings = config == null ? S3Settings.ofUser() : S3Settings.load(config);
-      return store == null ? settings : settings.withLocation(StoreLocation.parse(store));
-    } catch (IOException | ConfigInvalidException | IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-    }
-  }
-
-  /** Opens the repositories of the chosen store for reading; the caller closes them. */
-  S3RepositoryManager openToRead() throws IOException {
-    return openToRead((kind, outcome, bytes, nanos) -> {});
-  }
-
-  /**
-   * Opens the repositories of the chosen store for reading; the caller closes them.
-   *
-   * @param listener receives each request to the store
-   */
-  S3RepositoryManager openToRead(StoreListener listener) throws IOException {
-    S3Settings settings = settings();
-    ObjectStore store = Stores.open(settings.location(), settings.options());
-    return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
-  }
-
-  /** Opens the repositories of the chosen store for writing; the caller closes them. */
-  S3RepositoryManager open() throws IOException {
-    return open(settings(), (kind, outcome, bytes, nanos) -> {});
-  }
-
-  /**
-   * Opens the repositories of a store for writing; the caller closes them.
-   *
-   * @param settings location of the store, and how to reach it
-   * @param listener receives each request to the store
-   * @throws StoreProbe.Refused if the store does not honour conditional writes
-   */
-  S3RepositoryManager open(S3Settings settings, StoreListener listener) throws IOException {
-    ObjectStore store =
-        new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener);
-    try {
-      StoreProbe.quick(store).orRefuse();
-    } catch (IOException e) {
-      store.close();
-      throw e;
-    }
-    return new S3RepositoryManager(store, settings);
+    return new JgitS3().line();
   }
 }

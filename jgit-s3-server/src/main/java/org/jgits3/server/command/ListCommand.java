@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Spec;
 /** Lists the repositories of the store. */
 @Command(name = "list", sortOptions = false, description = "List the repositories, sorted by name.")
 final class ListCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Output output;
 
   @Spec private CommandSpec spec;

@@ -17,6 +17,7 @@ import org.jgits3.history.Transaction;
 import org.jgits3.history.TransactionHistory;
 import org.jgits3.history.Transactions;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.JsonEscapes;
 import org.jgits3.server.terminal.LogLine;
 import picocli.CommandLine.Command;

@@ -8,6 +8,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.LogLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

@@ -8,6 +8,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.server.program.RepositoryCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.LogLine;
 import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;

@@ -7,6 +7,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.history.RefRestoration;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.LogLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -11,6 +11,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.http.GitHttpServer;
 import org.jgits3.server.http.metrics.ServerMetrics;
 import org.jgits3.server.http.users.UsersFile;
+import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.ByteSize;
 import org.jgits3.server.terminal.Logging;
 import org.slf4j.Logger;
@@ -34,7 +35,7 @@ final class ServeCommand implements Callable<Integer> {
   /** Maximum time after that for the end of uploads and of background commits. */
   private static final Duration CLOSING = Duration.ofMinutes(1);
 
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Spec private CommandSpec spec;
 
   @Option(

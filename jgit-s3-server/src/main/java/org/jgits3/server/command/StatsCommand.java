@@ -11,6 +11,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.Quantity;
 import org.jgits3.store.ObjectInfo;
 import picocli.CommandLine.Command;

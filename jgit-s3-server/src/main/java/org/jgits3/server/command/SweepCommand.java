@@ -12,6 +12,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
+import org.jgits3.server.program.Program;
+import org.jgits3.server.program.Selection;
 import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Spec;
         "Delete stored objects that no manifest lists, and abort uploads of processes that died.")
 final class SweepCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Mixin private Selection selection;
   @Mixin private Output output;
 

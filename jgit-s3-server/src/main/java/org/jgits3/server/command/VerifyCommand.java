@@ -9,6 +9,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.program.Program;
+import org.jgits3.server.program.Selection;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.Progress;
 import picocli.CommandLine.ArgGroup;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Spec;
             + " With --all, do so for one repository after the other."
             + " With --names, check that the store has one name for each repository.")
 final class VerifyCommand implements Callable<Integer> {
-  @ParentCommand private JgitS3 program;
+  @ParentCommand private Program program;
   @Spec private CommandSpec spec;
   @Mixin private Output output;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The commands of {@code jgit-s3}, one class each, with the global options and errors they share.
+ * The commands of {@code jgit-s3}, one class each.
  *
  * <p>Depends on the library and on the other packages of the program. Entry type: {@link
  * org.jgits3.server.command.JgitS3}.

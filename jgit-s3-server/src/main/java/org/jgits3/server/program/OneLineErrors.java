@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.program;
 
 import java.io.PrintWriter;
 import org.jgits3.server.terminal.LogLine;
@@ -13,9 +13,9 @@ import picocli.CommandLine.ParseResult;
 
 /** Prints the reason of a failure in one line on standard error. */
 final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
-  private final JgitS3 program;
+  private final Program program;
 
-  OneLineErrors(JgitS3 program) {
+  OneLineErrors(Program program) {
     this.program = program;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.program;
 
 import java.io.Closeable;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.jgits3.server.terminal.ProgressBar;
  *
  * <p>Used by the thread that runs the command, and by the hook.
  */
-final class ShutdownHook implements Closeable {
+public final class ShutdownHook implements Closeable {
   /** Maximum time that a stopped command may take to remove unfinished work. */
   private static final Duration CLEANING = Duration.ofSeconds(10);
 
@@ -32,7 +32,7 @@ final class ShutdownHook implements Closeable {
    * @param stop stops the command, and waits for it by {@link #await}; run by another thread
    * @throws IllegalStateException if the process was told to stop already
    */
-  void atSignal(Runnable stop) {
+  public void atSignal(Runnable stop) {
     Thread thread =
         new Thread(
             () -> {
@@ -56,7 +56,7 @@ final class ShutdownHook implements Closeable {
    * @param manager manager that the command uploads through
    * @param progress progress of the command
    */
-  void giveUpAtSignal(S3RepositoryManager manager, ProgressBar progress) {
+  public void giveUpAtSignal(S3RepositoryManager manager, ProgressBar progress) {
     atSignal(
         () -> {
           progress.cancel();
@@ -68,7 +68,7 @@ final class ShutdownHook implements Closeable {
   }
 
   /** Interrupts the command when the process is told to stop, so that it fails and cleans up. */
-  void interruptAtSignal() {
+  public void interruptAtSignal() {
     Thread worker = Thread.currentThread();
     atSignal(
         () -> {
@@ -83,7 +83,7 @@ final class ShutdownHook implements Closeable {
    * @param limit maximum time to wait
    * @return true if it has ended
    */
-  boolean await(Duration limit) {
+  public boolean await(Duration limit) {
     try {
       return ended.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

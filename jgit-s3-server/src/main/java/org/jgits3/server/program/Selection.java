@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.program;
 
 import java.io.IOException;
 import java.util.Optional;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Repositories that a command works on: one, or all. */
-final class Selection {
+public final class Selection {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Choice choice;
 
@@ -29,14 +29,14 @@ final class Selection {
 
   /** Work on one repository. */
   @FunctionalInterface
-  interface Work {
+  public interface Work {
     /** Does it; what is left then, of a repository that is settled. */
     Optional<Settled> on(String name) throws IOException;
   }
 
   /** Begins a pass over all repositories. */
   @FunctionalInterface
-  interface Passes {
+  public interface Passes {
     FleetPass begin() throws IOException;
   }
 
@@ -49,7 +49,7 @@ final class Selection {
    * @param work work to do
    * @throws IOException if any failed
    */
-  void forEach(Passes passes, Output output, Work work) throws IOException {
+  public void forEach(Passes passes, Output output, Work work) throws IOException {
     if (!choice.all) {
       work.on(choice.name.value());
       return;
@@ -65,7 +65,7 @@ final class Selection {
    * @param work work to do
    * @throws IOException if any failed
    */
-  static void all(Passes passes, Output output, Work work) throws IOException {
+  public static void all(Passes passes, Output output, Work work) throws IOException {
     try (FleetPass pass = passes.begin()) {
       int failed = 0;
       for (var name = pass.next(); name.isPresent(); name = pass.next()) {

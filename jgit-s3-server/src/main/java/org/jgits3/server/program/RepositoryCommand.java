@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.program;
 
 import java.util.concurrent.Callable;
 import org.jgits3.manifest.RepositoryName;
@@ -9,10 +9,14 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /** Command on one repository, which its first parameter names. */
-abstract class RepositoryCommand implements Callable<Integer> {
-  @ParentCommand JgitS3 program;
-  @Mixin Output output;
+public abstract class RepositoryCommand implements Callable<Integer> {
+  /** The program, whose options choose the store. */
+  @ParentCommand protected Program program;
 
+  /** Output of the command. */
+  @Mixin protected Output output;
+
+  /** Name of the repository. */
   @Parameters(index = "0", paramLabel = "NAME", description = "The repository.")
-  RepositoryName name;
+  protected RepositoryName name;
 }

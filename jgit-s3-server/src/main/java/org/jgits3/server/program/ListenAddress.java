@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.program;
 
 import java.net.InetSocketAddress;
 import java.util.regex.Matcher;
