@@ -97,7 +97,8 @@ final class Crowd implements Closeable {
       case 1, 4, 7 -> readers.add(new FetchClient(attempts, ledger, own, server::url, choices));
       case 2, 8 -> readers.add(new CloneClient(attempts, server.url(CLONED), own));
       default ->
-          readers.add(new LsRefsClient(attempts.tally(), server.url(LISTED), REFS, plan.refs()));
+          readers.add(
+              new LsRefsClient(attempts.tally(), server.url(LISTED), REFS, plan.sizes().refs()));
     }
   }
 
@@ -117,7 +118,7 @@ final class Crowd implements Closeable {
 
   /** Sizes of pushes, most of them small: their logarithms are cubes of what is evenly drawn. */
   private IntSupplier sizes(SplittableRandom choices) {
-    double most = (double) plan.largestPush() / SMALLEST_PUSH;
+    double most = (double) plan.sizes().largestPush() / SMALLEST_PUSH;
     return () -> (int) (SMALLEST_PUSH * Math.pow(most, Math.pow(choices.nextDouble(), 3)));
   }
 

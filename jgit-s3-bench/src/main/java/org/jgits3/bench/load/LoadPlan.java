@@ -14,33 +14,50 @@ import org.jgits3.server.Main;
  *
  * @param length how long clients work, besides what they have begun then
  * @param clients clients at the same time, at least 14
- * @param refs refs of the repository that is listed
- * @param files files of the repository that is cloned
- * @param largestPush bytes of the largest push
- * @param idleTimeout time after which the server drops a silent connection
- * @param options options of the JVM of the server, beside its heap
- * @param heap its heap, as after {@code -Xmx}
+ * @param sizes sizes of repositories and pushes
+ * @param server the server under load
  * @param seed chooses what clients do
- * @param server S3 server to use; empty to start one
- * @param program the server, which takes the arguments of the command line of this project
+ * @param store S3 server to use; empty to start one
  */
 public record LoadPlan(
-    Duration length,
-    int clients,
-    int refs,
-    int files,
-    int largestPush,
-    Duration idleTimeout,
-    List<String> options,
-    String heap,
-    long seed,
-    Optional<URI> server,
-    Class<?> program) {
+    Duration length, int clients, Sizes sizes, Server server, long seed, Optional<URI> store) {
   private static final int MB = 1_000_000;
 
-  /** Keeps a copy of the options. */
-  public LoadPlan {
-    options = List.copyOf(options);
+  /**
+   * Sizes of repositories and pushes.
+   *
+   * @param refs refs of the repository that is listed
+   * @param files files of the repository that is cloned
+   * @param largestPush bytes of the largest push
+   */
+  record Sizes(int refs, int files, int largestPush) {}
+
+  /**
+   * Server under load.
+   *
+   * @param idleTimeout time after which it drops a silent connection
+   * @param program takes the arguments of the command line of this project
+   * @param heap heap of its JVM, as after {@code -Xmx}
+   * @param options further options of its JVM
+   */
+  record Server(Duration idleTimeout, Class<?> program, String heap, List<String> options) {
+    Server {
+      options = List.copyOf(options);
+    }
+
+    static Server of(Duration idleTimeout, String... options) {
+      return new Server(idleTimeout, Main.class, "256m", List.of(options));
+    }
+
+    /** Bytes of the heap. */
+    long heapBytes() {
+      long number = Long.parseLong(heap.substring(0, heap.length() - 1));
+      return number << (heap.toLowerCase(Locale.ROOT).endsWith("g") ? 30 : 20);
+    }
+  }
+
+  private LoadPlan(Duration length, int clients, Sizes sizes, Server server) {
+    this(length, clients, sizes, server, 1, Optional.empty());
   }
 
   /**
@@ -52,80 +69,37 @@ public record LoadPlan(
   public static LoadPlan of(Effort effort) {
     return switch (effort) {
       case SMALLEST ->
-          of(Duration.ofSeconds(4), 14, 1_000, 20, MB, Duration.ofSeconds(10))
-              .with(List.of("-XX:TieredStopAtLevel=1"));
-      case QUICK -> of(Duration.ofMinutes(1), 48, 20_000, 300, 10 * MB, Duration.ofMinutes(1));
-      case FULL -> of(Duration.ofMinutes(10), 96, 100_000, 1_000, 50 * MB, Duration.ofMinutes(5));
+          new LoadPlan(
+              Duration.ofSeconds(4),
+              14,
+              new Sizes(1_000, 20, MB),
+              Server.of(Duration.ofSeconds(10), "-XX:TieredStopAtLevel=1"));
+      case QUICK ->
+          new LoadPlan(
+              Duration.ofMinutes(1),
+              48,
+              new Sizes(20_000, 300, 10 * MB),
+              Server.of(Duration.ofMinutes(1)));
+      case FULL ->
+          new LoadPlan(
+              Duration.ofMinutes(10),
+              96,
+              new Sizes(100_000, 1_000, 50 * MB),
+              Server.of(Duration.ofMinutes(5)));
     };
-  }
-
-  private static LoadPlan of(
-      Duration length, int clients, int refs, int files, int largestPush, Duration idleTimeout) {
-    return new LoadPlan(
-        length,
-        clients,
-        refs,
-        files,
-        largestPush,
-        idleTimeout,
-        List.of(),
-        "256m",
-        1,
-        Optional.empty(),
-        Main.class);
-  }
-
-  private LoadPlan with(List<String> jvmOptions) {
-    return new LoadPlan(
-        length,
-        clients,
-        refs,
-        files,
-        largestPush,
-        idleTimeout,
-        jvmOptions,
-        heap,
-        seed,
-        server,
-        program);
-  }
-
-  private LoadPlan with(Duration newLength, int newClients, Class<?> newProgram) {
-    return new LoadPlan(
-        newLength,
-        newClients,
-        refs,
-        files,
-        largestPush,
-        idleTimeout,
-        options,
-        heap,
-        seed,
-        server,
-        newProgram);
   }
 
   /**
    * The same with another server.
    *
-   * @param newHeap its heap
+   * @param heap its heap
    * @param newSeed seed of the run
-   * @param newServer S3 server to use; empty to start one
+   * @param newStore S3 server to use; empty to start one
    * @return the plan
    */
-  public LoadPlan with(String newHeap, long newSeed, Optional<URI> newServer) {
-    return new LoadPlan(
-        length,
-        clients,
-        refs,
-        files,
-        largestPush,
-        idleTimeout,
-        options,
-        newHeap,
-        newSeed,
-        newServer,
-        program);
+  public LoadPlan with(String heap, long newSeed, Optional<URI> newStore) {
+    Server other = new Server(server.idleTimeout, server.program, heap, server.options);
+    return new LoadPlan(length, clients, sizes, other, newSeed, newStore);
   }
 
   /**
@@ -135,7 +109,7 @@ public record LoadPlan(
    * @return the plan
    */
   public LoadPlan withLength(Duration newLength) {
-    return with(newLength, clients, program);
+    return new LoadPlan(newLength, clients, sizes, server, seed, store);
   }
 
   /**
@@ -145,18 +119,13 @@ public record LoadPlan(
    * @return the plan
    */
   public LoadPlan withClients(int number) {
-    return with(length, number, program);
+    return new LoadPlan(length, number, sizes, server, seed, store);
   }
 
   /** The same with another program as the server. */
   LoadPlan withProgram(Class<?> main) {
-    return with(length, clients, main);
-  }
-
-  /** Bytes of the heap. */
-  long heapBytes() {
-    long number = Long.parseLong(heap.substring(0, heap.length() - 1));
-    return number << (heap.toLowerCase(Locale.ROOT).endsWith("g") ? 30 : 20);
+    Server other = new Server(server.idleTimeout, main, server.heap, server.options);
+    return new LoadPlan(length, clients, sizes, other, seed, store);
   }
 
   /** Clients that read or write a few kB a second. */
@@ -180,8 +149,8 @@ public record LoadPlan(
         "%d s, %d clients, %d refs, pushes of up to %d kB, -Xmx%s",
         length.toSeconds(),
         clients,
-        refs,
-        largestPush / 1000,
-        heap);
+        sizes.refs,
+        sizes.largestPush / 1000,
+        server.heap);
   }
 }

@@ -82,7 +82,7 @@ public final class LoadRun {
    */
   public LoadVerdict run() throws IOException, InterruptedException {
     LoadVerdict verdict;
-    try (S3Session s3 = S3Session.of(plan.server(), root, directory)) {
+    try (S3Session s3 = S3Session.of(plan.store(), root, directory)) {
       s3.createBucket(BUCKET);
       S3Endpoint endpoint = s3.endpoint();
       Path config = Files.writeString(directory.resolve("config"), endpoint.config(BUCKET));
@@ -101,19 +101,20 @@ public final class LoadRun {
 
   /** Makes the repository that is listed; the others are made by pushes. */
   private void fill(S3RepositoryManager direct) throws IOException {
-    progress.accept("creating " + plan.refs() + " refs");
+    progress.accept("creating " + plan.sizes().refs() + " refs");
     try (S3Repository repository = direct.createRepository(Crowd.LISTED)) {
-      Refs.createMany(repository, Crowd.REFS, plan.refs(), Refs.commit(repository, "listed"));
+      Refs.createMany(
+          repository, Crowd.REFS, plan.sizes().refs(), Refs.commit(repository, "listed"));
     }
   }
 
   private ServerJvm start(S3Endpoint endpoint, Path config, String log)
       throws IOException, InterruptedException {
     List<String> options = new ArrayList<>(endpoint.jvmOptions());
-    options.addAll(plan.options());
+    options.addAll(plan.server().options());
     options.addAll(
         List.of(
-            "-Xmx" + plan.heap(),
+            "-Xmx" + plan.server().heap(),
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:+HeapDumpOnOutOfMemoryError",
             "-XX:HeapDumpPath=" + directory));
@@ -126,9 +127,9 @@ public final class LoadRun {
             "127.0.0.1:0",
             "--create-on-push",
             "--idle-timeout",
-            Long.toString(plan.idleTimeout().toSeconds()));
+            Long.toString(plan.server().idleTimeout().toSeconds()));
     return ServerJvm.start(
-        new JvmProgram(options, plan.program(), arguments), directory.resolve(log));
+        new JvmProgram(options, plan.server().program(), arguments), directory.resolve(log));
   }
 
   private void serve(S3Endpoint endpoint, Path config) throws IOException, InterruptedException {
@@ -150,7 +151,7 @@ public final class LoadRun {
         stdin -> {
           StringBuilder text = new StringBuilder("commit refs/heads/main\n");
           text.append("committer A <a@example.com> 1 +0000\ndata 1\nc\n");
-          for (int i = 0; i < plan.files(); i++) {
+          for (int i = 0; i < plan.sizes().files(); i++) {
             String content = Integer.toString(i).repeat(BYTES_OF_FILE).substring(0, BYTES_OF_FILE);
             text.append(
                 "M 100644 inline file%d\ndata %d\n%s\n".formatted(i, BYTES_OF_FILE, content));
@@ -204,16 +205,17 @@ public final class LoadRun {
    */
   private void settle(ServerProbe probe) throws IOException, InterruptedException {
     Stage first = stages.get(1);
-    long until = System.nanoTime() + plan.idleTimeout().toNanos();
+    long until = System.nanoTime() + plan.server().idleTimeout().toNanos();
     Stage last = probe.measure("at the end");
-    while (last.grownSince(first, plan.heapBytes()).isPresent() && System.nanoTime() < until) {
+    while (last.grownSince(first, plan.server().heapBytes()).isPresent()
+        && System.nanoTime() < until) {
       TimeUnit.SECONDS.sleep(1);
       last = probe.measure("at the end");
     }
     stages.add(last);
     progress.accept(last.words());
     for (Stage stage : stages.subList(2, stages.size())) {
-      stage.grownSince(first, plan.heapBytes()).ifPresent(grown::add);
+      stage.grownSince(first, plan.server().heapBytes()).ifPresent(grown::add);
     }
   }
 

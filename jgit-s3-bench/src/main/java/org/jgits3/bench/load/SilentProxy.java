@@ -8,7 +8,6 @@ import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.bench.proxy.TcpProxy;
 
 /**
@@ -21,7 +20,7 @@ final class SilentProxy extends TcpProxy {
 
   static final int PUSH = 300_000;
 
-  private final Map<Socket, AtomicInteger> sent = new ConcurrentHashMap<>();
+  private final Map<Socket, Integer> sent = new ConcurrentHashMap<>();
   private final CountDownLatch end = new CountDownLatch(1);
 
   private SilentProxy(URI server) throws IOException {
@@ -35,14 +34,8 @@ final class SilentProxy extends TcpProxy {
   }
 
   @Override
-  protected boolean admits(Socket client) {
-    sent.put(client, new AtomicInteger());
-    return true;
-  }
-
-  @Override
   protected void passes(Socket client, boolean fromClient, int bytes) throws IOException {
-    if (fromClient && sent.get(client).addAndGet(bytes) > PASSED) {
+    if (fromClient && sent.merge(client, bytes, Integer::sum) > PASSED) {
       try {
         end.await();
       } catch (InterruptedException e) {
@@ -50,9 +43,6 @@ final class SilentProxy extends TcpProxy {
       }
     }
   }
-
-  @Override
-  protected void awaitRecovery() {}
 
   @Override
   public void close() throws IOException {

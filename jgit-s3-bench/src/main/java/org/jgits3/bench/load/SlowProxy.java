@@ -23,11 +23,6 @@ final class SlowProxy extends TcpProxy {
   }
 
   @Override
-  protected boolean admits(Socket client) {
-    return true;
-  }
-
-  @Override
   protected void passes(Socket client, boolean fromClient, int bytes) throws IOException {
     try {
       TimeUnit.MILLISECONDS.sleep(bytes * 1000L / BYTES_PER_SECOND);
@@ -35,7 +30,4 @@ final class SlowProxy extends TcpProxy {
       throw new InterruptedIOException();
     }
   }
-
-  @Override
-  protected void awaitRecovery() {}
 }

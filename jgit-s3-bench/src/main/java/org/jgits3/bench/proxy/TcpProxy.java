@@ -63,14 +63,16 @@ public abstract class TcpProxy implements Closeable {
   }
 
   /**
-   * Tests whether a new connection is passed on. An implementation that says no has answered it, or
-   * leaves it to be closed.
+   * Tests whether a new connection is passed on, as all are unless this is overridden. An
+   * implementation that says no has answered it, or leaves it to be closed.
    *
    * @param client the connection
    * @return true if it is
    * @throws IOException if it breaks
    */
-  protected abstract boolean admits(Socket client) throws IOException;
+  protected boolean admits(Socket client) throws IOException {
+    return true;
+  }
 
   /**
    * Bytes are about to be passed on; may take as long as they are to be held back.
@@ -83,7 +85,7 @@ public abstract class TcpProxy implements Closeable {
   protected abstract void passes(Socket client, boolean fromClient, int bytes) throws IOException;
 
   /** Waits until the port is to be open again, after {@link #refuse}. */
-  protected abstract void awaitRecovery();
+  protected void awaitRecovery() {}
 
   /**
    * Closes the port, and all connections.

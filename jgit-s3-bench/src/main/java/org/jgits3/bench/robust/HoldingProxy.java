@@ -71,7 +71,4 @@ final class HoldingProxy extends TcpProxy {
       Thread.currentThread().interrupt();
     }
   }
-
-  @Override
-  protected void awaitRecovery() {}
 }
