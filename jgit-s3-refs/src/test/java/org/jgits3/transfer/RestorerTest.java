@@ -130,6 +130,14 @@ class RestorerTest {
     assertThat(manifest().dropped()).isPositive();
   }
 
+  /** Collects, then loses refs and objects. Returns the manifest that has them. */
+  private Manifest collectAndLose() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    lose();
+    return copy;
+  }
+
   private Restorer.Report restore(Manifest copy) throws IOException {
     return new Restorer(manager, NullProgressMonitor.INSTANCE).run(NAME, copy);
   }
@@ -150,10 +158,8 @@ class RestorerTest {
 
   @Test
   void refs_and_objects_are_as_they_were_in_one_transaction() throws Exception {
-    gc();
-    Manifest copy = manifest();
     List<String> then = refs();
-    lose();
+    Manifest copy = collectAndLose();
     Manifest before = manifest();
     Restorer.Report plan = new Restorer(manager, NullProgressMonitor.INSTANCE).plan(NAME, copy);
     assertThat(manifest()).isEqualTo(before);
@@ -170,9 +176,7 @@ class RestorerTest {
 
   @Test
   void D13_names_of_an_older_manifest_are_refused_while_a_sweeper_sleeps() throws Exception {
-    gc();
-    Manifest copy = manifest();
-    lose();
+    Manifest copy = collectAndLose();
     sweep(); // leaves a mark to go by
     beforeDelete.set(
         () -> {
@@ -195,10 +199,8 @@ class RestorerTest {
 
   @Test
   void D15_a_restoration_to_fresh_names_survives_a_sweeper_that_wakes_up_later() throws Exception {
-    gc();
-    Manifest copy = manifest();
     List<String> then = refs();
-    lose();
+    Manifest copy = collectAndLose();
     beforeDelete.set(() -> restore(copy));
     sweep();
     sweep();
@@ -215,9 +217,7 @@ class RestorerTest {
 
   @Test
   void what_a_sweep_has_deleted_is_named_and_nothing_is_changed() throws Exception {
-    gc();
-    Manifest copy = manifest();
-    lose();
+    Manifest copy = collectAndLose();
     sweep();
     sweep();
     Manifest before = manifest();
@@ -235,9 +235,7 @@ class RestorerTest {
 
   @Test
   void a_damaged_pack_is_not_restored() throws Exception {
-    gc();
-    Manifest copy = manifest();
-    lose();
+    Manifest copy = collectAndLose();
     String key = copy.packs().get(0).objectSizes(copy.repositoryId()).firstKey();
     Path file = directory.resolve(key);
     byte[] bytes = Files.readAllBytes(file);

@@ -9,6 +9,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.simulation.Scheduler;
+import org.jgits3.store.ArraysObjectStore.Stored;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
@@ -24,18 +25,6 @@ final class Bucket {
   private final Rules rules;
   private Trouble trouble = Trouble.NONE;
 
-  /** Content of an object. */
-  @SuppressWarnings("ArrayRecordComponent") // never changed
-  record Stored(byte[] bytes, ObjectVersion version) {
-    static Stored of(byte[] bytes) {
-      long hash = 0xcbf29ce484222325L;
-      for (byte b : bytes) {
-        hash = (hash ^ b) * 0x100000001b3L;
-      }
-      return new Stored(bytes, new ObjectVersion(Long.toHexString(hash)));
-    }
-  }
-
   /** Judges what is written and deleted. */
   interface Rules {
     void written(Bucket bucket, String key, byte[] bytes);
@@ -49,6 +38,14 @@ final class Bucket {
   Bucket(Scheduler scheduler, Rules rules) {
     this.scheduler = scheduler;
     this.rules = rules;
+  }
+
+  private static Stored stored(byte[] bytes) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : bytes) {
+      hash = (hash ^ b) * 0x100000001b3L;
+    }
+    return new Stored(bytes, new ObjectVersion(Long.toHexString(hash)));
   }
 
   Scheduler scheduler() {
@@ -78,7 +75,7 @@ final class Bucket {
   }
 
   void put(String key, byte[] bytes) {
-    objects.put(key, Stored.of(bytes));
+    objects.put(key, stored(bytes));
     rules.written(this, key, bytes);
   }
 

@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.simulation.world;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jgits3.simulation.Scheduler;
+import org.jgits3.store.ArraysObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
-import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadListener;
-import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 
@@ -34,13 +28,12 @@ import org.jgits3.store.UploadedPart;
  * The way of one process to the bucket. Each request is a step before it arrives, and sometimes one
  * before its answer does; there others run, and things go wrong.
  */
-final class Client implements ObjectStore {
+final class Client extends ArraysObjectStore {
   private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(120);
 
   private final Bucket bucket;
   private final Scheduler scheduler;
   private final Scheduler.Jvm process;
-  private final Map<String, TreeMap<Integer, byte[]>> uploads = new HashMap<>();
 
   Client(Bucket bucket, Scheduler.Jvm process) {
     this.bucket = bucket;
@@ -167,51 +160,12 @@ final class Client implements ObjectStore {
   @Override
   public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
       throws IOException {
-    return read(
-        "GET",
-        key,
-        () -> {
-          Bucket.Stored found = bucket.get(key);
-          if (found == null) {
-            return new GetResult.Missing();
-          }
-          return known.filter(found.version()::equals).isPresent()
-              ? new GetResult.NotModified()
-              : new GetResult.Found(found.bytes().clone(), found.version());
-        });
-  }
-
-  private Bucket.Stored existing(String what, String key) throws StoreException {
-    Bucket.Stored found = read(what, key, () -> bucket.get(key));
-    if (found == null) {
-      throw new StoreException.Missing(key, key + ": no such object", null);
-    }
-    return found;
+    return read("GET", key, () -> answer(bucket.get(key), known));
   }
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
-    Bucket.Stored found = existing("READ", range.key());
-    if (range.expected().filter(v -> !found.version().equals(v)).isPresent()) {
-      throw new StoreException.Changed(range.key(), range.key() + ": was replaced", null);
-    }
-    if (range.offset() + range.length() > found.bytes().length) {
-      throw new StoreException.Corrupt(range.key(), range.key() + ": ends early", null);
-    }
-    System.arraycopy(
-        found.bytes(), (int) range.offset(), range.dst(), range.dstOffset(), range.length());
-    listener.begins(found.version());
-    listener.until(range.dstOffset() + range.length());
-    return found.version();
-  }
-
-  @Override
-  public boolean compare(ReadRequest held) throws IOException {
-    byte[] found = existing("COMPARE", held.key()).bytes();
-    int from = (int) held.offset();
-    int until = held.dstOffset() + held.length();
-    return from + held.length() <= found.length
-        && Arrays.equals(found, from, from + held.length(), held.dst(), held.dstOffset(), until);
+  protected Stored find(String request, String key) throws IOException {
+    return read(request, key, () -> bucket.get(key));
   }
 
   @Override
@@ -231,38 +185,17 @@ final class Client implements ObjectStore {
   }
 
   @Override
-  public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
-    String id = key + "#" + uploads.size();
-    uploads.put(id, new TreeMap<>());
-    return new MultipartUpload(key, id, metadata);
-  }
-
-  @Override
   public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
       throws IOException {
     scheduler.step();
-    try (InputStream in = body.open()) {
-      uploads.get(upload.uploadId()).put(number, in.readAllBytes());
-    }
-    return new UploadedPart(number, "part", body.size(), body.crc32c());
+    return super.uploadPart(upload, number, body);
   }
 
   @Override
   public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
       throws IOException {
-    ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    uploads.get(upload.uploadId()).values().forEach(whole::writeBytes);
-    change("COMPLETE", upload.key(), () -> bucket.put(upload.key(), whole.toByteArray()));
-  }
-
-  @Override
-  public void abortMultipart(MultipartUpload upload) {
-    uploads.remove(upload.uploadId());
-  }
-
-  @Override
-  public List<MultipartUpload> listMultipart(String prefix) {
-    return List.of();
+    byte[] whole = whole(upload);
+    change("COMPLETE", upload.key(), () -> bucket.put(upload.key(), whole));
   }
 
   @Override
@@ -279,7 +212,7 @@ final class Client implements ObjectStore {
     found.forEach(each);
   }
 
-  private static ListedObject listed(String key, Bucket.Stored stored) {
+  private static ListedObject listed(String key, Stored stored) {
     return new ListedObject(key, stored.bytes().length, Optional.of(stored.version()));
   }
 
@@ -293,7 +226,4 @@ final class Client implements ObjectStore {
   public String location() {
     return "simulated:";
   }
-
-  @Override
-  public void close() {}
 }

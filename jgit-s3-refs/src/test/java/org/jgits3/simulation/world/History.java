@@ -26,6 +26,7 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.simulation.Scheduler;
+import org.jgits3.store.ArraysObjectStore.Stored;
 
 /**
  * Operations of a run, and the manifests that the store had, in their order. Each write of a
@@ -377,7 +378,7 @@ final class History implements Bucket.Rules {
     return snapshots.computeIfAbsent(
         key,
         any -> {
-          Bucket.Stored stored = bucket.get(key);
+          Stored stored = bucket.get(key);
           if (stored == null) {
             throw new AssertionError("the manifest lists the snapshot " + key + ", which is gone");
           }

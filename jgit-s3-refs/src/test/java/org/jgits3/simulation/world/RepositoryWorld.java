@@ -29,13 +29,14 @@ import org.jgits3.history.Transactions;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.simulation.Scheduler;
 import org.jgits3.simulation.World;
+import org.jgits3.store.ArraysObjectStore.Stored;
 
 /** Processes with a manager each, which use one repository through JGit and maintain it. */
 abstract class RepositoryWorld implements World {
   static final String NAME = "r";
   static final String OTHER = "s";
 
-  private static final Map<Class<?>, Map<String, Bucket.Stored>> IMAGES = new HashMap<>();
+  private static final Map<Class<?>, Map<String, Stored>> IMAGES = new HashMap<>();
 
   Scheduler scheduler;
   SplittableRandom random;
