@@ -45,7 +45,6 @@ import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
-import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
@@ -627,15 +626,18 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Begins a pass of sweeps over all names that were ever used.
+   * Begins a pass of sweeps over all names that were ever used, of those that may have something to
+   * delete, now or later: those that changed since a sweep found nothing that waits to be deleted,
+   * and those with unfinished uploads. Objects of a process that died between its uploads and its
+   * commit, in a repository that does not change any more, are found by a pass over all only.
    *
-   * @param grace as {@link Maintenance#sweep}
    * @param all true to give all names
-   * @return the pass
+   * @return the pass, with the {@linkplain FleetPass#nameIndex names} for {@link #sweep(NameIndex,
+   *     String, Duration, boolean)}
    * @throws IOException as {@link FleetPass#begin}
    */
-  public FleetPass sweepPass(Duration grace, boolean all) throws IOException {
-    return pass("sweep", grace.toString(), true, all);
+  public FleetPass sweepPass(boolean all) throws IOException {
+    return pass("sweep", "", true, all);
   }
 
   /** All values of a section of the administrator's configuration. */
@@ -648,12 +650,11 @@ public final class S3RepositoryManager implements Closeable {
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  private FleetPass pass(String kind, String used, boolean tombstones, boolean all)
-      throws IOException {
+  private FleetPass pass(String kind, String used, boolean sweeps, boolean all) throws IOException {
     boolean trusted = settings.manifestReads() == ManifestReads.VALIDATED;
     return FleetPass.begin(
         store,
-        new FleetPass.Options(kind, used, trusted, tombstones, all),
+        new FleetPass.Options(kind, used, trusted, sweeps, all),
         () -> SystemReader.getInstance().now());
   }
 
@@ -675,7 +676,7 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @param grace as {@link Maintenance#sweep}
    * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be; empty if there is nothing to sweep under that name
+   * @return what was deleted, or would be; empty while the name takes part in a rename
    * @throws RepositoryNotFoundException if the name is not allowed, or was never used
    * @throws IOException as {@link Maintenance#sweep}
    */
@@ -692,22 +693,22 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @param grace as {@link Maintenance#sweep}
    * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be; empty if there is nothing to sweep under that name
+   * @return what was deleted, or would be; empty while the name takes part in a rename
    * @throws RepositoryNotFoundException if the name is not allowed, or was never used
    * @throws IOException as {@link Maintenance#sweep}
    */
   public Optional<Sweep.Report> sweep(
       NameIndex nameIndex, String name, Duration grace, boolean dryRun) throws IOException {
     RepositoryName checked = checked(name);
-    Manifest found =
-        catalog.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name)).manifest();
-    if (found.state() instanceof RepositoryState.Deleted) {
-      return Optional.of(Maintenance.sweepDeleted(store, nameIndex, found, grace, dryRun));
-    }
-    if (found.state() instanceof RepositoryState.Active) {
+    VersionedManifest found =
+        catalog.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name));
+    RepositoryState state = found.manifest().state();
+    if (state instanceof RepositoryState.Active) {
       return Optional.of(maintenance(name).sweep(nameIndex, grace, dryRun));
     }
-    return Optional.empty();
+    return state instanceof RepositoryState.Deleted || state instanceof RepositoryState.Moved
+        ? Optional.of(Maintenance.sweepDeleted(store, nameIndex, found, grace, dryRun))
+        : Optional.empty();
   }
 
   /**

@@ -7,12 +7,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.fleet.Claims;
 import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.slf4j.Logger;
@@ -60,8 +65,8 @@ public final class FleetPass implements Closeable {
   private final Options options;
   private final Supplier<Instant> clock;
   private final Claims claims;
-  private final boolean versioned;
   private final BitSet due;
+  private Optional<NameIndex> nameIndex = Optional.empty();
   private Optional<ObjectVersion> stored;
   private int next;
   private int given;
@@ -77,35 +82,38 @@ public final class FleetPass implements Closeable {
    * @param settings all settings that the work depends on; work that was done with others is done
    *     again
    * @param trusted whether a version of the listing tells that a manifest did not change
-   * @param tombstones whether names without a repository count, too
+   * @param sweeps true for sweeps: names without a repository count, too, the pass has a {@link
+   *     #nameIndex}, and repositories with unfinished uploads are given
    * @param all true to give all names, whatever was done
    */
   public record Options(
-      String kind, String settings, boolean trusted, boolean tombstones, boolean all) {}
+      String kind, String settings, boolean trusted, boolean sweeps, boolean all) {}
 
   private FleetPass(
       ObjectStore store,
       Options options,
       Supplier<Instant> clock,
       Optional<ObjectVersion> stored,
-      Claims.Builder listed) {
+      Claims claims,
+      int first) {
     this.store = store;
     this.options = options;
     this.clock = clock;
     this.stored = stored;
-    this.claims = listed.build();
-    this.versioned = listed.isVersioned();
+    this.claims = claims;
+    this.next = first;
     this.began = clock.get();
     this.saved = began;
     long now = began.toEpochMilli();
     this.due = claims.due(until -> options.all() || until <= now);
-    if (!versioned) {
+    if (!claims.isVersioned()) {
       due.set(0, claims.table().size());
     }
   }
 
   /**
-   * Begins a pass: reads the state unless all names are given anyway, and lists the manifests.
+   * Begins a pass: reads the state unless all names are given anyway, and lists the manifests. A
+   * pass of sweeps also reads each manifest without a claim, and lists unfinished uploads.
    *
    * @param store the store
    * @param options what it does
@@ -116,6 +124,13 @@ public final class FleetPass implements Closeable {
    */
   public static FleetPass begin(ObjectStore store, Options options, Supplier<Instant> clock)
       throws IOException {
+    return begin(store, options, clock, new SplittableRandom());
+  }
+
+  /** As {@link #begin(ObjectStore, Options, Supplier)}, with a choice of the first name. */
+  static FleetPass begin(
+      ObjectStore store, Options options, Supplier<Instant> clock, RandomGenerator random)
+      throws IOException {
     Optional<ScanState.Stored> before =
         options.all() ? Optional.empty() : ScanState.read(store, options.kind());
     NameTable known =
@@ -124,27 +139,63 @@ public final class FleetPass implements Closeable {
             .filter(state -> state.settings().equals(options.settings()))
             .map(ScanState::claims)
             .orElse(ScanState.NO_CLAIMS);
-    Claims.Builder listed = new Claims.Builder(known, options.trusted(), options.tombstones());
+    Claims.Builder listed = new Claims.Builder(known, options.trusted(), options.sweeps());
     store.list(RepositoryName.PREFIX, listed::add);
-    return new FleetPass(store, options, clock, before.map(ScanState.Stored::version), listed);
+    Claims claims = listed.build();
+    int first = random.nextInt(claims.table().size() + 1);
+    FleetPass pass =
+        new FleetPass(store, options, clock, before.map(ScanState.Stored::version), claims, first);
+    if (options.sweeps()) {
+      pass.readNames();
+    }
+    return pass;
+  }
+
+  /** Reads which names hold each repository, and gives those with unfinished uploads. */
+  private void readNames() throws IOException {
+    NameIndex names = NameIndex.read(store, claims);
+    nameIndex = Optional.of(names);
+    if (due.cardinality() < names()) {
+      for (MultipartUpload upload : store.listMultipart(ObjectNames.PREFIX)) {
+        ObjectNames.repositoryIdIn(upload.key())
+            .ifPresent(id -> names.holding(id).forEach(due::set));
+      }
+    }
   }
 
   /**
-   * The next name with something to do.
+   * The names of the store, for a pass of sweeps.
+   *
+   * @return the names as the pass found them; stays good unless the store is restored
+   * @throws IllegalStateException if the pass is of another kind
+   */
+  public NameIndex nameIndex() {
+    return nameIndex.orElseThrow(() -> new IllegalStateException("no pass of sweeps"));
+  }
+
+  /**
+   * The next name with something to do. A pass begins anywhere and ends before where it began, so
+   * that a repository whose work ends the process, each time, keeps no other from its turn for
+   * good.
    *
    * @return the name; empty after the last
    * @throws IOException if the store does not answer or refuses
    */
   public Optional<String> next() throws IOException {
-    for (int i = due.nextSetBit(next); i >= 0; i = due.nextSetBit(next)) {
+    while (!due.isEmpty()) {
+      int i = due.nextSetBit(next);
+      if (i < 0) {
+        next = 0;
+        continue;
+      }
+      due.clear(i);
       next = i + 1;
       Optional<RepositoryName> name = claims.name(i);
-      if (name.isPresent() && (versioned || options.all() || !isDone(i, name.get()))) {
+      if (name.isPresent() && (claims.isVersioned() || options.all() || !isDone(i, name.get()))) {
         given++;
         return name.map(RepositoryName::value);
       }
     }
-    next = claims.table().size();
     return Optional.empty();
   }
 
@@ -177,13 +228,22 @@ public final class FleetPass implements Closeable {
   public void done(String name, Optional<Settled> settled) {
     if (settled.isPresent()) {
       VersionedManifest manifest = settled.get().manifest();
-      claims.make(new RepositoryName(name), digest(manifest), millis(settled.get().until()));
+      claims.make(
+          new RepositoryName(name),
+          digest(manifest),
+          millis(settled.get().until()),
+          held(manifest.manifest()));
       unsaved++;
     }
     boolean late = clock.get().isAfter(saved.plus(STEP_TIME));
     if (!failed && unsaved > 0 && (unsaved >= Math.max(STEP, names() / STEPS) || late)) {
       saveStep();
     }
+  }
+
+  /** Stands for the repository that a name holds. */
+  private static long held(Manifest manifest) {
+    return manifest.holdsRepository() ? Claims.digest(manifest.repositoryId()) : 0;
   }
 
   private static long millis(Instant until) {

@@ -163,7 +163,8 @@ public final class Maintenance {
    * @param store store of the repository
    * @param nameIndex names of the store; a name may still hold the repository in spite of the
    *     tombstone
-   * @param tombstone its manifest, in state {@link RepositoryState.Deleted}
+   * @param tombstone its manifest, in state {@link RepositoryState.Deleted} or {@link
+   *     RepositoryState.Moved}; a repository that moved leaves nothing
    * @param grace minimum time between the first sweep that saw the tombstone and the one that
    *     deletes; zero deletes at once
    * @param dryRun true to change nothing
@@ -171,10 +172,18 @@ public final class Maintenance {
    * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
   public static Sweep.Report sweepDeleted(
-      ObjectStore store, NameIndex nameIndex, Manifest tombstone, Duration grace, boolean dryRun)
+      ObjectStore store,
+      NameIndex nameIndex,
+      VersionedManifest tombstone,
+      Duration grace,
+      boolean dryRun)
       throws IOException {
-    if (!(tombstone.state() instanceof RepositoryState.Deleted)) {
-      throw new IllegalArgumentException("not deleted: " + tombstone.state());
+    RepositoryState state = tombstone.manifest().state();
+    if (state instanceof RepositoryState.Moved) {
+      return Sweep.Report.nothing(tombstone, dryRun);
+    }
+    if (!(state instanceof RepositoryState.Deleted)) {
+      throw new IllegalArgumentException("not deleted: " + state);
     }
     return new Sweep(store, nameIndex, Maintenance::now).runDeleted(tombstone, grace, dryRun);
   }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,20 +15,24 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.jgits3.internal.fleet.Claims;
+import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.manifest.Departure;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
@@ -45,7 +50,7 @@ import org.jgits3.store.ObjectStore;
  * reading of all manifests shows this, because a manifest knows of no other. The index stays valid
  * while only the catalog changes the store: {@link #holders} follows later renames.
  *
- * <p>Immutable.
+ * <p>Takes some 50 bytes for each name. Immutable once it is read.
  */
 public final class NameIndex {
   /** Manifests that are read at a time. */
@@ -61,12 +66,21 @@ public final class NameIndex {
   /** Digits of a repository id that damage may have changed. Two ids differ in about 30. */
   private static final int DAMAGED_DIGITS = 8;
 
-  private final ObjectStore store;
-  private final Map<RepositoryName, Binding> catalog;
-  private final Map<RepositoryName, Unreadable> unreadable;
+  /** The half of a digest that is kept with the index of a name. */
+  private static final long UPPER_HALF = ~0xffff_ffffL;
 
-  /** Names to read for each repository id: those that held it, and those it was renamed to. */
-  private final Map<String, Set<RepositoryName>> byRepositoryId = new HashMap<>();
+  private final ObjectStore store;
+  private final NameTable names;
+  private final Map<RepositoryName, Unreadable> unreadable = new TreeMap<>(ORDER);
+
+  /**
+   * Names that held a repository: the upper half of the digest of its id, and the index of the
+   * name. Sorted. Ids with equal halves are told apart by reading.
+   */
+  private final long[] holding;
+
+  /** Names that repositories were renamed to, by the manifests that they left. */
+  private final Map<String, Set<RepositoryName>> arrivals = new HashMap<>();
 
   /** The part of a manifest that matters here. */
   private record Binding(
@@ -112,24 +126,10 @@ public final class NameIndex {
    */
   public record Contradiction(String key, String problem) {}
 
-  private NameIndex(
-      ObjectStore store,
-      Map<RepositoryName, Binding> catalog,
-      Map<RepositoryName, Unreadable> unreadable) {
+  private NameIndex(ObjectStore store, NameTable names) {
     this.store = store;
-    this.catalog = catalog;
-    this.unreadable = unreadable;
-    catalog.forEach(
-        (name, binding) -> {
-          if (binding.holds(binding.repositoryId())) {
-            ask(binding.repositoryId(), name);
-          }
-          binding.left().forEach(d -> ask(d.repositoryId(), new RepositoryName(d.to())));
-        });
-  }
-
-  private void ask(String repositoryId, RepositoryName name) {
-    byRepositoryId.computeIfAbsent(repositoryId, absent -> new LinkedHashSet<>()).add(name);
+    this.names = names;
+    this.holding = new long[names.size()];
   }
 
   /**
@@ -153,37 +153,104 @@ public final class NameIndex {
    * @throws IOException if the store does not answer
    */
   public static NameIndex read(ObjectStore store, int atOnce) throws IOException {
-    Queue<RepositoryName> names = new ConcurrentLinkedQueue<>();
+    NameTable.Builder names = new NameTable.Builder(0, 0, 0);
+    byte[] none = new byte[0];
     store.list(
         RepositoryName.PREFIX,
-        object -> RepositoryName.fromManifestKey(object.key()).ifPresent(names::add));
-    Map<RepositoryName, Binding> catalog = Collections.synchronizedMap(new TreeMap<>(ORDER));
-    Map<RepositoryName, Unreadable> unreadable = Collections.synchronizedMap(new TreeMap<>(ORDER));
+        object -> {
+          if (object.key().endsWith(NameTable.END)) {
+            names.add(NameTable.stored(object.key()), none, 0);
+          }
+        });
+    return read(store, names.build(), i -> OptionalLong.empty(), atOnce);
+  }
+
+  /**
+   * Reads the manifests of those names of a listing of which no pass has recorded what they hold in
+   * the version that was listed.
+   *
+   * <p>A record has no departures. It needs none if it was read from the store before the listing
+   * began: a repository that had left the name by then had arrived under another one, whose listed
+   * version tells that.
+   *
+   * @param store the store
+   * @param listed the names, with records
+   * @return the catalog
+   * @throws IOException if the store does not answer
+   */
+  static NameIndex read(ObjectStore store, Claims listed) throws IOException {
+    return read(store, listed.table(), listed::holds, AT_ONCE);
+  }
+
+  private static NameIndex read(
+      ObjectStore store, NameTable names, IntFunction<OptionalLong> recorded, int atOnce)
+      throws IOException {
+    NameIndex index = new NameIndex(store, names);
+    AtomicInteger next = new AtomicInteger();
     Callable<Void> reader =
         () -> {
-          RepositoryName name;
-          while ((name = names.poll()) != null) {
-            readInto(store, name, catalog, unreadable);
+          for (int i = next.getAndIncrement(); i < names.size(); i = next.getAndIncrement()) {
+            OptionalLong known = recorded.apply(i);
+            Optional<RepositoryName> name = index.name(i);
+            long held =
+                known.isPresent() || name.isEmpty() ? known.orElse(0) : index.read(name.get());
+            index.holding[i] = (held & UPPER_HALF) | i;
           }
           return null;
         };
     inParallel(Collections.nCopies(Math.min(atOnce, names.size()), reader));
-    return new NameIndex(store, catalog, unreadable);
+    Arrays.sort(index.holding);
+    return index;
   }
 
-  private static void readInto(
-      ObjectStore store,
-      RepositoryName name,
-      Map<RepositoryName, Binding> catalog,
-      Map<RepositoryName, Unreadable> unreadable)
-      throws IOException {
-    if (store.get(name.manifestKey(), Optional.empty()) instanceof GetResult.Found found) {
-      try {
-        catalog.put(name, Binding.of(decode(store, name, found.bytes())));
-      } catch (ManifestException.Corrupt | ManifestException.Unsupported e) {
-        unreadable.put(name, Unreadable.of(found.bytes(), e));
-      }
+  private Optional<RepositoryName> name(int i) {
+    return RepositoryName.fromManifestKey(NameTable.manifestKey(names.name(i)));
+  }
+
+  /** Reads what a name holds; 0 for nothing. */
+  private long read(RepositoryName name) throws IOException {
+    if (!(store.get(name.manifestKey(), Optional.empty()) instanceof GetResult.Found found)) {
+      return 0;
     }
+    try {
+      Binding binding = Binding.of(decode(store, name, found.bytes()));
+      if (!binding.left().isEmpty()) {
+        noteArrivals(binding.left());
+      }
+      return binding.holds(binding.repositoryId()) ? Claims.digest(binding.repositoryId()) : 0;
+    } catch (ManifestException.Corrupt | ManifestException.Unsupported e) {
+      noteUnreadable(name, Unreadable.of(found.bytes(), e));
+      return 0;
+    }
+  }
+
+  private synchronized void noteArrivals(List<Departure> left) {
+    left.forEach(
+        d ->
+            arrivals
+                .computeIfAbsent(d.repositoryId(), absent -> new LinkedHashSet<>())
+                .add(new RepositoryName(d.to())));
+  }
+
+  private synchronized void noteUnreadable(RepositoryName name, Unreadable damaged) {
+    unreadable.put(name, damaged);
+  }
+
+  /** Indexes of the names that held a repository, and perhaps of others. */
+  IntStream holding(String repositoryId) {
+    long first = Claims.digest(repositoryId) & UPPER_HALF;
+    int at = Arrays.binarySearch(holding, first);
+    return Arrays.stream(holding, at < 0 ? -at - 1 : at, holding.length)
+        .takeWhile(each -> (each & UPPER_HALF) == first)
+        .mapToInt(each -> (int) each);
+  }
+
+  /** Names to read for a repository: those that held it, and those it was renamed to. */
+  private Set<RepositoryName> toAsk(String repositoryId) {
+    Set<RepositoryName> ask = new LinkedHashSet<>();
+    holding(repositoryId).forEach(i -> name(i).ifPresent(ask::add));
+    ask.addAll(arrivals.getOrDefault(repositoryId, Set.of()));
+    return ask;
   }
 
   private static Manifest decode(ObjectStore store, RepositoryName name, byte[] bytes)
@@ -242,8 +309,7 @@ public final class NameIndex {
   private SortedSet<RepositoryName> asked(String repositoryId) throws IOException {
     SortedSet<RepositoryName> holders = new TreeSet<>(ORDER);
     Map<RepositoryName, Long> seen = new HashMap<>();
-    Queue<RepositoryName> toAsk =
-        new ArrayDeque<>(byRepositoryId.getOrDefault(repositoryId, Set.of()));
+    Queue<RepositoryName> toAsk = new ArrayDeque<>(toAsk(repositoryId));
     while (!toAsk.isEmpty()) {
       RepositoryName name = toAsk.remove();
       Optional<Binding> found = now(name);
@@ -316,32 +382,44 @@ public final class NameIndex {
     if (!found.isEmpty()) {
       return found; // any of them may hold what seems to be missing
     }
-    for (String repositoryId : new TreeSet<>(byRepositoryId.keySet())) {
-      severalNames(repositoryId, found);
+    for (String repositoryId : sharedIds()) {
+      SortedSet<RepositoryName> holders = holders(repositoryId);
+      if (holders.size() > 1) {
+        for (RepositoryName name : holders) {
+          found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
+        }
+      }
     }
-    for (RepositoryName name : catalog.keySet()) {
-      Optional<Binding> binding = now(name);
+    for (int i = 0; i < names.size(); i++) {
+      Optional<RepositoryName> name = name(i);
+      Optional<Binding> binding = name.isEmpty() ? Optional.empty() : now(name.get());
       if (binding.isPresent()) {
-        unfinished(name, binding.get(), found);
+        unfinished(name.get(), binding.get(), found);
         for (Departure departure : binding.get().left()) {
-          missing(name, departure, found);
+          missing(name.get(), departure, found);
         }
       }
     }
     return found;
   }
 
-  private void severalNames(String repositoryId, List<Contradiction> found) throws IOException {
-    Set<RepositoryName> asked = byRepositoryId.get(repositoryId);
-    if (asked.size() < 2) {
-      return;
-    }
-    SortedSet<RepositoryName> holders = holders(repositoryId);
-    if (holders.size() > 1) {
-      for (RepositoryName name : holders) {
-        found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
+  /** Ids of repositories that more than one name may hold. */
+  private SortedSet<String> sharedIds() throws IOException {
+    SortedSet<String> ids = new TreeSet<>();
+    for (String repositoryId : arrivals.keySet()) {
+      if (toAsk(repositoryId).size() > 1) {
+        ids.add(repositoryId);
       }
     }
+    for (int i = 1; i < holding.length; i++) {
+      long half = holding[i] & UPPER_HALF;
+      if (half != 0 && half == (holding[i - 1] & UPPER_HALF)) {
+        Optional<RepositoryName> name = name((int) holding[i]);
+        Optional<Binding> binding = name.isEmpty() ? Optional.empty() : now(name.get());
+        binding.ifPresent(b -> ids.add(b.repositoryId()));
+      }
+    }
+    return ids;
   }
 
   /**

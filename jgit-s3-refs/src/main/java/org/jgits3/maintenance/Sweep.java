@@ -22,6 +22,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
@@ -67,8 +68,20 @@ public final class Sweep {
    * @param bytes bytes of them
    * @param uploads uploads aborted
    * @param dryRun true if nothing was deleted or aborted
+   * @param settled manifest that leaves a sweep nothing to do, unless a process dies that has
+   *     uploaded objects since; empty if there is something left to delete later, or not known
    */
-  public record Report(long sweepBoundary, long objects, long bytes, int uploads, boolean dryRun) {
+  public record Report(
+      long sweepBoundary,
+      long objects,
+      long bytes,
+      int uploads,
+      boolean dryRun,
+      Optional<Settled> settled) {
+    Report(long sweepBoundary, long objects, long bytes, int uploads, boolean dryRun) {
+      this(sweepBoundary, objects, bytes, uploads, dryRun, Optional.empty());
+    }
+
     private Report and(Report other) {
       return new Report(
           sweepBoundary,
@@ -76,6 +89,16 @@ public final class Sweep {
           bytes + other.bytes,
           uploads + other.uploads,
           dryRun);
+    }
+
+    private Report withSettled(VersionedManifest manifest) {
+      return new Report(
+          sweepBoundary, objects, bytes, uploads, dryRun, Optional.of(Settled.forGood(manifest)));
+    }
+
+    /** Result for a name that has nothing to sweep as long as it has this manifest. */
+    static Report nothing(VersionedManifest manifest, boolean dryRun) {
+      return new Report(0, 0, 0, 0, dryRun).withSettled(manifest);
     }
   }
 
@@ -109,11 +132,17 @@ public final class Sweep {
       return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then), grace, true, NONE);
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withSweepBoundary(sweepBoundary), true));
-    Manifest committed = committer.cached().orElseThrow().manifest();
+    VersionedManifest committed = committer.cached().orElseThrow();
     if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
-      marks.leave(committed, clock.get());
+      marks.leave(committed.manifest(), clock.get());
     }
-    return swept(new Run(committed, then), grace, false, NONE);
+    Run run = new Run(committed.manifest(), then);
+    return settled(run, swept(run, grace, false, NONE), committed);
+  }
+
+  /** Says that nothing is left, if that is so: of the manifest that the run went by. */
+  private static Report settled(Run run, Report report, VersionedManifest manifest) {
+    return run.spared || report.dryRun() ? report : report.withSettled(manifest);
   }
 
   private void checkOneName(String repositoryId) throws IOException {
@@ -134,9 +163,11 @@ public final class Sweep {
    * @return the result
    * @throws IOException if the store does not answer
    */
-  Report runDeleted(Manifest tombstone, Duration grace, boolean dryRun) throws IOException {
-    Run run = new Run(tombstone.repositoryId(), tombstone.generation(), tombstone.nonce());
-    return ended(run, grace, dryRun, NONE);
+  Report runDeleted(VersionedManifest tombstone, Duration grace, boolean dryRun)
+      throws IOException {
+    Manifest manifest = tombstone.manifest();
+    Run run = new Run(manifest.repositoryId(), manifest.generation(), manifest.nonce());
+    return settled(run, ended(run, grace, dryRun, NONE), tombstone);
   }
 
   /**
@@ -341,17 +372,30 @@ public final class Sweep {
     }
 
     /**
-     * Notes the id of a repository that had the name before, never the own id: a rename overtaken
-     * by another rename and by a deletion can leave such a key.
+     * Notes that an object waits for a later sweep, and the id of a repository that had the name
+     * before, never the own id: a rename overtaken by another rename and by a deletion can leave
+     * such a key.
      */
     private void note(String key) {
       ObjectNames.formerIn(repositoryId, key)
           .filter(id -> !id.equals(repositoryId))
           .ifPresent(formers::add);
+      spared |= waits(key);
+    }
+
+    /** Tests whether a later sweep may delete an object, unless it is listed until then. */
+    private boolean waits(String key) {
+      return ObjectNames.mintedAtOf(key).isPresent()
+          && !now.listed().contains(key)
+          && !key.startsWith(ObjectNames.marks(repositoryId))
+          && !isDoomed(key);
     }
 
     private List<MultipartUpload> uploads() throws IOException {
-      return store.listMultipart(prefix).stream().filter(u -> now.contains(u.key())).toList();
+      List<MultipartUpload> all = store.listMultipart(prefix);
+      List<MultipartUpload> doomed = all.stream().filter(u -> now.contains(u.key())).toList();
+      spared |= doomed.size() < all.size();
+      return doomed;
     }
 
     private boolean isDoomed(String key) {

@@ -17,6 +17,9 @@ public final class ObjectNames {
   /** Extension of the object that holds several files of a pack. */
   public static final String BUNDLE = "bundle";
 
+  /** Prefix of the objects of all repositories. */
+  public static final String PREFIX = "objects/";
+
   private static final String FORMER = "former/";
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int GENERATION_DIGITS = 12;
@@ -70,7 +73,20 @@ public final class ObjectNames {
    * @return prefix that ends in a slash
    */
   public static String prefix(String repositoryId) {
-    return "objects/" + repositoryId + "/";
+    return PREFIX + repositoryId + "/";
+  }
+
+  /**
+   * Reads the id of the repository that an object belongs to.
+   *
+   * @param key any key
+   * @return id of the repository; empty if the key is another one
+   */
+  public static Optional<String> repositoryIdIn(String key) {
+    int end = key.indexOf('/', PREFIX.length());
+    return key.startsWith(PREFIX) && end >= 0
+        ? Optional.of(key.substring(PREFIX.length(), end))
+        : Optional.empty();
   }
 
   /**

@@ -287,7 +287,7 @@ enum FuzzedParser {
 
     @Override
     void read(byte[] input) throws IOException {
-      MaintenanceBytes.scan(compressed("jgit-s3 scan state 1\n".getBytes(US_ASCII), input));
+      MaintenanceBytes.scan(compressed("jgit-s3 scan state 2\n".getBytes(US_ASCII), input));
     }
   },
 

@@ -20,33 +20,49 @@ import org.junit.jupiter.api.Test;
 class ManyIdleRepositoriesTest {
   @Test
   void pass_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap() throws Exception {
-    passes(20_000, "-Xmx32m");
+    passes(20_000, "-Xmx32m", "gc", "");
+  }
+
+  @Test
+  void sweep_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap()
+      throws Exception {
+    passes(20_000, "-Xmx32m", "sweep", ", 1 LIST_MULTIPART");
   }
 
   @Test
   @Tag("long") // pass_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap
   void pass_over_a_million_idle_repositories_is_a_listing_within_300_MB() throws Exception {
-    passes(1_000_000, "-Xmx300m");
+    passes(1_000_000, "-Xmx300m", "gc", "");
   }
 
-  private static void passes(int repositories, String heap) throws Exception {
+  @Test
+  @Tag("long") // sweep_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap
+  void sweep_over_a_million_idle_repositories_is_a_listing_within_300_MB() throws Exception {
+    passes(1_000_000, "-Xmx300m", "sweep", ", 1 LIST_MULTIPART");
+  }
+
+  private static void passes(int repositories, String heap, String kind, String more)
+      throws Exception {
     List<String> options = List.of(heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError");
     int pages = repositories / 1000;
-    assertThat(ForkedJvm.run(options, Passes.class, Integer.toString(repositories)))
-        .contains("idle pass: " + (pages + 1) + " requests: 1 GET, " + pages + " LIST")
+    int requests = pages + (more.isEmpty() ? 1 : 2);
+    assertThat(ForkedJvm.run(options, Passes.class, Integer.toString(repositories), kind))
+        .contains("idle pass: " + requests + " requests: 1 GET" + more + ", " + pages + " LIST")
         .contains("given: 0");
   }
 
   /** Passes over repositories that a listing is made up for. */
   static final class Passes {
     private final int repositories;
+    private final String kind;
 
-    private Passes(int repositories) {
+    private Passes(int repositories, String kind) {
       this.repositories = repositories;
+      this.kind = kind;
     }
 
     public static void main(String[] args) throws IOException {
-      new Passes(Integer.parseInt(args[0])).run();
+      new Passes(Integer.parseInt(args[0]), args[1]).run();
     }
 
     private void run() throws IOException {
@@ -67,12 +83,13 @@ class ManyIdleRepositoriesTest {
       assertThat(any).isFalse();
       say("idle pass: %s, %d ms", counts.snapshot().since(before), millis(began));
       say("given: %d of %,d", idle.given(), idle.names());
-      say("state: %,d bytes", store.stat("scan/gc").orElseThrow().size());
+      say("state: %,d bytes", store.stat("scan/" + kind).orElseThrow().size());
     }
 
-    private static FleetPass begin(ObjectStore store) throws IOException {
+    private FleetPass begin(ObjectStore store) throws IOException {
+      boolean sweeps = kind.equals("sweep");
       return FleetPass.begin(
-          store, new FleetPass.Options("gc", "", true, false, false), Instant::now);
+          store, new FleetPass.Options(kind, "", true, sweeps, false), Instant::now);
     }
 
     private static void say(String format, Object... args) {

@@ -227,7 +227,7 @@ class SweepAfterRestoreTest {
   private void sweepDeleted(int hours) throws IOException {
     Instant now = Instant.parse("2030-01-01T00:00:00Z").plus(Duration.ofHours(hours));
     new Sweep(plain, NameIndex.read(plain), () -> now)
-        .runDeleted(StoredManifest.read(plain, "r"), DAY, false);
+        .runDeleted(StoredManifest.readVersioned(plain, "r"), DAY, false);
   }
 
   /** A store that says that objects were deleted, and keeps them. */

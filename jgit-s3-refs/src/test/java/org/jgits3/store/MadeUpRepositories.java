@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import java.io.IOException;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -8,6 +9,7 @@ import java.util.function.IntUnaryOperator;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
@@ -60,6 +62,17 @@ public final class MadeUpRepositories extends DelegatingObjectStore {
     HexFormat hex = HexFormat.of();
     long mixed = (i + 1) * 0x9e3779b97f4a7c15L + generation.applyAsInt(i);
     return new ObjectVersion('"' + hex.toHexDigits(mixed) + hex.toHexDigits(~mixed) + '"');
+  }
+
+  @Override
+  public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+    Optional<RepositoryName> name = RepositoryName.fromManifestKey(key);
+    if (name.isEmpty()) {
+      return super.get(key, known);
+    }
+    VersionedManifest manifest = manifest(number(name.get().value()));
+    return new GetResult.Found(
+        ManifestCodec.encode(name.get(), manifest.manifest()), manifest.version());
   }
 
   @Override

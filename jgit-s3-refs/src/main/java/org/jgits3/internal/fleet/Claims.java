@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.LongPredicate;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestCodec;
@@ -17,29 +18,34 @@ import org.jgits3.store.ListedObject;
  * claims can be lost, and taken from others, without harm. Used by one thread.
  */
 public final class Claims {
-  /** Bytes of a claim: the digest of a version, and an end in milliseconds since the epoch. */
-  public static final int VALUE_BYTES = 2 * Long.BYTES;
+  /**
+   * Bytes of a claim: the digests of a version and of the id of the repository that the name holds
+   * in it, 0 for none, and an end in milliseconds since the epoch.
+   */
+  public static final int VALUE_BYTES = 3 * Long.BYTES;
 
   /** Stands for no version. */
   private static final long NONE = 0;
 
   private final NameTable table;
+  private final boolean versioned;
 
   /** Names whose claim was made through this object. */
   private final BitSet made = new BitSet();
 
-  private Claims(NameTable table) {
+  private Claims(NameTable table, boolean versioned) {
     this.table = table;
+    this.versioned = versioned;
   }
 
   /**
-   * Number that stands for a version of a manifest.
+   * Number that stands for a version of a manifest, or for the id of a repository.
    *
-   * @param version text that no other version has
+   * @param text the version or id
    * @return the number, never 0
    */
-  public static long digest(String version) {
-    byte[] all = DirectoryObjectStore.sha256().digest(version.getBytes(StandardCharsets.UTF_8));
+  public static long digest(String text) {
+    byte[] all = DirectoryObjectStore.sha256().digest(text.getBytes(StandardCharsets.UTF_8));
     return ByteBuffer.wrap(all).getLong() | 1;
   }
 
@@ -83,21 +89,12 @@ public final class Claims {
     }
 
     /**
-     * Tests whether the listing told the version of each name.
-     *
-     * @return false if claims have to be compared with the manifests
-     */
-    public boolean isVersioned() {
-      return versioned;
-    }
-
-    /**
      * The names.
      *
      * @return the names, with the claims that may hold
      */
     public Claims build() {
-      return new Claims(listed.build());
+      return new Claims(listed.build(), versioned);
     }
   }
 
@@ -107,6 +104,15 @@ public final class Claims {
 
   private static long value(NameTable table, int at, int field) {
     return ByteBuffer.wrap(table.array()).getLong(table.value(at) + field * Long.BYTES);
+  }
+
+  /**
+   * Tests whether the listing told the version of each name.
+   *
+   * @return false if claims have to be compared with the manifests
+   */
+  public boolean isVersioned() {
+    return versioned;
   }
 
   /**
@@ -143,6 +149,18 @@ public final class Claims {
   }
 
   /**
+   * Repository that a name holds in the listed version, as far as a claim tells.
+   *
+   * @param i index of the name
+   * @return digest of the id of a repository, or 0 for none; empty if it has to be read
+   */
+  public OptionalLong holds(int i) {
+    return versioned && !isOf(table, i, NONE)
+        ? OptionalLong.of(value(table, i, 2))
+        : OptionalLong.empty();
+  }
+
+  /**
    * Tests whether a claim is about a version.
    *
    * @param i index of the name
@@ -169,11 +187,15 @@ public final class Claims {
    * @param name name of a repository; does nothing if the listing did not have it
    * @param digest stands for the version
    * @param until end of the claim, in milliseconds since the epoch
+   * @param held stands for the repository that the name holds; 0 for none
    */
-  public void make(RepositoryName name, long digest, long until) {
+  public void make(RepositoryName name, long digest, long until, long held) {
     int i = table.find(NameTable.stored(name.manifestKey()));
     if (i >= 0) {
-      ByteBuffer.wrap(table.array(), table.value(i), VALUE_BYTES).putLong(digest).putLong(until);
+      ByteBuffer.wrap(table.array(), table.value(i), VALUE_BYTES)
+          .putLong(digest)
+          .putLong(until)
+          .putLong(held);
       made.set(i);
     }
   }

@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -22,6 +23,13 @@ public final class StoredManifest {
   public static Manifest read(ObjectStore store, String repository) throws IOException {
     String key = RepositoryName.of(repository).manifestKey();
     return ManifestCodec.decode(key, found(store, key).bytes());
+  }
+
+  /** The manifest of a name, with its version. */
+  public static VersionedManifest readVersioned(ObjectStore store, String name) throws IOException {
+    String key = RepositoryName.of(name).manifestKey();
+    GetResult.Found found = found(store, key);
+    return new VersionedManifest(ManifestCodec.decode(key, found.bytes()), found.version());
   }
 
   /** Replaces the manifest of a repository by one of the same generation. */

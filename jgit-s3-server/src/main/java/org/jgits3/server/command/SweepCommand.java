@@ -48,7 +48,12 @@ final class SweepCommand implements Callable<Integer> {
               + " repeated.")
   private int graceHours;
 
-  @Nullable private NameIndex nameIndex;
+  @Option(
+      names = "--full",
+      description = "With --all, also repositories without a change since nothing was left.")
+  private boolean full;
+
+  @Nullable private NameIndex nameIndex; // of a pass over all
 
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
@@ -67,14 +72,15 @@ final class SweepCommand implements Callable<Integer> {
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
       selection.forEach(
           () -> {
-            FleetPass pass = manager.sweepPass(Duration.ofHours(graceHours), true);
-            names(manager);
+            FleetPass pass = manager.sweepPass(full);
+            nameIndex = pass.nameIndex();
             return pass;
           },
           output,
           name -> {
-            sweep(manager, names(manager), name).ifPresent(row -> print(rows, row));
-            return Optional.empty();
+            Optional<Sweep.Report> report = sweep(manager, name);
+            report.ifPresent(r -> print(rows, Row.of(name, r)));
+            return report.flatMap(Sweep.Report::settled);
           });
     } finally {
       if (output.json()) {
@@ -84,19 +90,12 @@ final class SweepCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Reads all names, after the listing of those to be swept, so that it knows each of them. */
-  private NameIndex names(S3RepositoryManager manager) throws IOException {
-    if (nameIndex == null) {
-      nameIndex = manager.nameIndex();
-    }
-    return nameIndex;
-  }
-
-  private Optional<Row> sweep(S3RepositoryManager manager, NameIndex nameIndex, String name)
+  private Optional<Sweep.Report> sweep(S3RepositoryManager manager, String name)
       throws IOException {
-    return manager
-        .sweep(nameIndex, name, Duration.ofHours(graceHours), dryRun)
-        .map(report -> Row.of(name, report));
+    Duration grace = Duration.ofHours(graceHours);
+    return nameIndex == null
+        ? manager.sweep(name, grace, dryRun)
+        : manager.sweep(nameIndex, name, grace, dryRun);
   }
 
   private void print(List<Row> rows, Row row) {

@@ -243,8 +243,27 @@ class JgitS3Test {
         .doesNotContain("a is sound");
     assertThat(inStore("verify", "--all", "--json").succeeds().json())
         .map(row -> row.get("name").asText())
-        .containsExactly("a", "b", "c");
+        .containsExactlyInAnyOrder("a", "b", "c");
     inStore("verify", "a", "--changed").failsWith(2, "--changed: goes with --all");
+  }
+
+  @Test
+  void all_repositories_are_swept_or_those_in_which_something_may_be_left() throws IOException {
+    inStore("init", "a").succeeds();
+    inStore("init", "b").succeeds();
+    inStore("delete", "b").succeeds();
+    assertThat(inStore("sweep", "--all").succeeds().out())
+        .contains("a: deleted 0 objects", "b: deleted 0 objects");
+    assertThat(inStore("sweep", "--all").succeeds().out())
+        .contains("b: deleted ", "1 unchanged since the last pass") // the grace period is not over
+        .doesNotContain("a: ");
+    assertThat(inStore("sweep", "--all", "--full", "--json").succeeds().json()).hasSize(2);
+    inStore("sweep", "--all", "--grace-hours", "0").succeeds();
+    assertThat(inStore("sweep", "--all").succeeds().out())
+        .isEqualTo("2 unchanged since the last pass\n");
+    Path state = dir.resolve("store/scan/sweep");
+    Files.write(state, Files.readAllBytes(dir.resolve("store/repos/a.git/manifest")));
+    inStore("sweep", "--all").failsWith(1, "scan/sweep: is no scan state of jgit-s3; delete it");
   }
 
   @Test
