@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -15,6 +17,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -28,6 +31,7 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.TransferMemory;
@@ -488,6 +492,33 @@ public final class S3RepositoryManager implements Closeable {
           }
         });
     return names;
+  }
+
+  /**
+   * Names of repositories, of which there may be a million. Costs a listing of the groups in the
+   * prefix, and some 50 bytes for each name until the result is dropped.
+   *
+   * @param prefix beginning of the names; empty for all
+   * @param after name that all given ones sort after; empty for all
+   * @return names without {@code .git}, sorted, of the moment of this call
+   * @throws IllegalArgumentException if the groups before the last slash of the prefix are no names
+   * @throws IOException if the store does not answer
+   */
+  public Iterable<String> names(String prefix, String after) throws IOException {
+    NameTable.Builder found = new NameTable.Builder(0, 0, 0);
+    byte[] none = new byte[0];
+    catalog.list(
+        prefix,
+        name -> {
+          if (name.value().compareTo(after) > 0) {
+            found.add(name.value().getBytes(US_ASCII), none, 0);
+          }
+        });
+    NameTable names = found.build();
+    return () ->
+        IntStream.range(0, names.size())
+            .mapToObj(i -> new String(names.name(i), US_ASCII))
+            .iterator();
   }
 
   /**

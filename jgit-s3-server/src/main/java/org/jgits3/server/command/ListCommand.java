@@ -2,8 +2,8 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.util.SortedSet;
 import java.util.concurrent.Callable;
+import java.util.stream.StreamSupport;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Output;
@@ -46,7 +46,7 @@ final class ListCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--limit " + limit + ": must be 1 or more");
     }
     try (S3RepositoryManager manager = program.openToRead()) {
-      SortedSet<String> names = names(manager);
+      Iterable<String> names = first(names(manager));
       if (output.json()) {
         output.value(names);
       } else {
@@ -56,11 +56,15 @@ final class ListCommand implements Callable<Integer> {
     return 0;
   }
 
-  private SortedSet<String> names(S3RepositoryManager manager) throws IOException {
+  private Iterable<String> names(S3RepositoryManager manager) throws IOException {
     try {
-      return manager.list(prefix, after, limit);
+      return manager.names(prefix, after);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--prefix: " + e.getMessage());
     }
+  }
+
+  private Iterable<String> first(Iterable<String> names) {
+    return () -> StreamSupport.stream(names.spliterator(), false).limit(limit).iterator();
   }
 }

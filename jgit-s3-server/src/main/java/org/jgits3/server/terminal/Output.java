@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.terminal;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -32,16 +33,20 @@ public final class Output {
     writer().flush();
   }
 
-  /** Prints a value as JSON. */
+  /**
+   * Prints a value as JSON, as it goes: an {@link Iterable} may be longer than memory has room for.
+   */
   public void value(Object value) {
     // Created here, because few commands print JSON, and it loads some 400 classes.
     ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    mapper.getFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     mapper.getFactory().setCharacterEscapes(new JsonEscapes());
     try {
-      print(mapper.writeValueAsString(value));
-    } catch (JsonProcessingException e) {
+      mapper.writeValue(writer(), value);
+    } catch (IOException e) { // a PrintWriter throws none
       throw new IllegalStateException("values printed are plain records and maps", e);
     }
+    print("");
   }
 
   private PrintWriter writer() {

@@ -165,8 +165,12 @@ class JgitS3Test {
     for (String name : List.of("a", "team/b", "team/c", "teams", "z")) {
       inStore("init", name).succeeds();
     }
-    assertThat(inStore("list", "--limit", "2").succeeds().out().lines())
-        .containsExactly("a", "team/b");
+    inStore("init", "a-1").succeeds(); // its manifest sorts before that of "a"
+    assertThat(inStore("list", "--limit", "3").succeeds().out().lines())
+        .containsExactly("a", "a-1", "team/b");
+    assertThat(inStore("list", "--limit", "2", "--json").json())
+        .map(JsonNode::asText)
+        .containsExactly("a", "a-1");
     assertThat(inStore("list", "--after", "team/b", "--limit", "2").succeeds().out().lines())
         .containsExactly("team/c", "teams");
     assertThat(inStore("list", "--prefix", "team/").succeeds().out().lines())
