@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * @param deltaDepth most deltas between an object and one that is no delta: every reader of the
  *     object applies them
  * @param processorTime most time of its thread, from the beginning of the pack to the end of the
- *     push
+ *     push; all time that goes by counts on a JVM that does not measure that of the processor
  */
 public record PushLimits(int deltaDepth, Duration processorTime) {
   /** No limits, for packs that no client sends. */
@@ -22,9 +22,9 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  /** Processor time of the calling thread in milliseconds. */
-  private static long millis() {
-    return TimeUnit.NANOSECONDS.toMillis(THREADS.getCurrentThreadCpuTime());
+  /** Tests whether the JVM measures processor time. */
+  private static boolean isMeasured() {
+    return THREADS.isCurrentThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
   }
 
   /** Begins to count the work of a push, in the thread that does it. */
@@ -35,7 +35,13 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
   /** Work of one push. Other threads than its own may ask, and are not counted. */
   final class Work {
     private final Thread thread = Thread.currentThread();
+    private final boolean measured = isMeasured();
     private final long end = millis() + processorTime.toMillis();
+
+    private long millis() {
+      return TimeUnit.NANOSECONDS.toMillis(
+          measured ? THREADS.getCurrentThreadCpuTime() : System.nanoTime());
+    }
 
     /**
      * Checks the length of a chain of deltas.
