@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -30,11 +31,11 @@ record SourceRefs(Map<String, ObjectId> direct, SortedMap<String, String> symbol
   /**
    * Selects the refs under {@code refs/}, and {@code HEAD}.
    *
-   * @param refs refs, in any order
+   * @param refs refs, in any order; {@link #direct} keeps it, and a batch need not sort millions
    * @throws IOException if a name is not valid
    */
   static SourceRefs of(Collection<Ref> refs) throws IOException {
-    Map<String, ObjectId> direct = new HashMap<>(refs.size() * 2);
+    Map<String, ObjectId> direct = new LinkedHashMap<>(refs.size() * 2);
     SortedMap<String, String> symbolic = new TreeMap<>();
     for (Ref ref : refs) {
       String name = ref.getName();
