@@ -2,7 +2,9 @@
 package org.jgits3.transport;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -15,7 +17,6 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ConnectivityChecker;
 import org.eclipse.jgit.transport.PacketLineOut;
-import org.eclipse.jgit.transport.PreReceiveHook;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.RefAdvertiser;
@@ -35,8 +36,9 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  * sets refs, or {@link #setCheckReferencedObjectsAreReachable} make JGit list them as usual.
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code receive.hideRefs} hide are not advertised, and
- * commands that name them are refused, as Git does. Connectivity is checked from the commands to
- * the nearest objects that any ref points to, hidden ones included.
+ * commands that name them are refused, as Git does; so are commands that name a symbolic ref which
+ * leads to one. Connectivity is checked from the commands to the nearest objects that any ref
+ * points to, hidden ones included.
  *
  * <p>Used by one thread.
  */
@@ -45,6 +47,8 @@ public class S3ReceivePack extends ReceivePack {
 
   /** Set while refs are sent by an advertiser that lists them. */
   private boolean listing;
+
+  private boolean receiving;
 
   /**
    * Receives a push, with the configuration of the repository.
@@ -66,38 +70,56 @@ public class S3ReceivePack extends ReceivePack {
     super(into);
     this.notHidden =
         into instanceof S3Repository ? HideRefs.shown(config, "receive") : RefSelection.ALL;
-    setPreReceiveHook(PreReceiveHook.NULL);
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
     }
   }
 
-  /** Sets a hook that gets the commands that are left when those of hidden refs are refused. */
   @Override
-  public final void setPreReceiveHook(@Nullable PreReceiveHook hook) {
-    PreReceiveHook next = hook == null ? PreReceiveHook.NULL : hook;
-    super.setPreReceiveHook(
-        (push, commands) -> {
-          refuseHidden();
-          next.onPreReceive(push, filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED));
-        });
+  protected void init(InputStream input, OutputStream output, @Nullable OutputStream messages) {
+    super.init(input, output, messages);
+    receiving = true;
+  }
+
+  /**
+   * Refuses hidden refs, too: JGit calls this when it has read the commands, to check them next.
+   */
+  @Override
+  public void setAtomic(boolean atomic) {
+    super.setAtomic(atomic);
+    if (receiving && getRepository() instanceof S3Repository repository) {
+      try {
+        refuse(repository);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   /** Refuses commands that name hidden refs, whether these exist or not. */
-  private void refuseHidden() {
-    boolean refused = false;
-    for (ReceiveCommand command : getAllCommands()) {
-      if (!notHidden.has(command.getRefName())) {
-        boolean deletes = command.getNewId().equals(ObjectId.zeroId());
+  private void refuse(S3Repository repository) throws IOException {
+    for (ReceiveCommand command : filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED)) {
+      boolean deletes = command.getType() == ReceiveCommand.Type.DELETE;
+      if (isHidden(command.getRefName(), repository)) {
         command.setResult(
             ReceiveCommand.Result.REJECTED_OTHER_REASON,
             "deny " + (deletes ? "deleting" : "updating") + " a hidden ref");
-        refused = true;
+      } else if (deletes && command.getRef() == null && !isAllowBranchDeletes()) {
+        command.setResult(ReceiveCommand.Result.REJECTED_NODELETE); // JGit looks at the ref's name
       }
     }
-    if (refused && isAtomic()) {
-      ReceiveCommand.abort(getAllCommands());
+  }
+
+  /** Tests whether a ref is hidden, or a symbolic ref leads to one that is. */
+  private boolean isHidden(String name, S3Repository repository) throws IOException {
+    if (notHidden.isAll() || !notHidden.has(name)) {
+      return !notHidden.isAll();
     }
+    Ref ref = repository.getRefDatabase().newest().exactRef(name);
+    while (ref != null && ref.isSymbolic() && notHidden.has(ref.getName())) {
+      ref = ref.getTarget();
+    }
+    return ref != null && !notHidden.has(ref.getName());
   }
 
   /** Sets the refs to advertise, of which those that are hidden are left out. */

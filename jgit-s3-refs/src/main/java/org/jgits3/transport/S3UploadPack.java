@@ -5,10 +5,12 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.AdvertiseRefsHook;
@@ -33,8 +35,8 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code uploadpack.hideRefs} hide are not listed, and
  * cannot be named by {@code want-ref}. Their objects can be wanted by id only if the request policy
- * allows it. A client that asks for {@code include-tag} gets hidden tags of the commits it fetches,
- * as from JGit.
+ * allows it. Where tags are hidden, {@code include-tag} of protocol 2 is passed over: JGit would
+ * send the hidden ones, too. A fetch then asks for the tags that it sees; a shallow clone has none.
  *
  * <p>Used by one thread.
  */
@@ -128,6 +130,10 @@ public class S3UploadPack extends UploadPack {
     return new ShownRefs(repository.getRefDatabase().lookup(), selection);
   }
 
+  private static int tags(S3Repository repository, RefSelection selection) throws IOException {
+    return shown(repository, selection).under(List.of(Constants.R_TAGS)).size();
+  }
+
   private AdvertisedRefs.Listing listing() {
     if (!serving) {
       return AdvertisedRefs.Listing.ALL;
@@ -139,7 +145,12 @@ public class S3UploadPack extends UploadPack {
 
   @Override
   public void uploadWithExceptionPropagation(
-      InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
+      InputStream asked, OutputStream output, @Nullable OutputStream messages) throws IOException {
+    InputStream input =
+        getRepository() instanceof S3Repository repository && !notHidden.isAll()
+            ? new WithoutIncludeTag(
+                asked, () -> tags(repository, notHidden) < tags(repository, RefSelection.ALL))
+            : asked;
     RequestPolicy policy = getRequestPolicy();
     if (isBiDirectionalPipe()
         || !looksUp()

@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -121,6 +122,73 @@ class HiddenRefsTest {
       assertThat(answer).contains("ng " + ref + " deny deleting a hidden ref");
     }
     assertThat(refs()).contains("refs/changes/01/1/1");
+  }
+
+  @Test
+  void deletion_of_a_ref_that_is_not_shown_is_refused_where_deletions_are_denied()
+      throws Exception {
+    hide("receive", "refs/changes");
+    try (S3Repository r = manager.openRepository("r")) {
+      StoredConfig config = r.getConfig();
+      config.setBoolean("receive", null, "denyDeletes", true);
+      config.save();
+    }
+    String hidden = "refs/changes/01/1/1";
+    assertThat(send(change + " " + "0".repeat(40) + " " + hidden))
+        .contains("unpack ok", "ng " + hidden + " deny deleting a hidden ref");
+    String none = "refs/heads/none";
+    assertThat(send(change + " " + "0".repeat(40) + " " + none))
+        .contains("unpack ok", "ng " + none + " deletion prohibited");
+    assertThat(refs()).contains(hidden);
+  }
+
+  @Test
+  void hidden_ref_is_not_changed_through_a_symbolic_ref_that_is_shown() throws Exception {
+    link("refs/heads/alias", "refs/changes/01/1/1");
+    link("refs/heads/alias-of-none", "refs/changes/none");
+    hide("receive", "refs/changes");
+    assertThat(work.attempt("push", "origin", ":refs/heads/alias").stderr())
+        .contains("deny deleting a hidden ref");
+    for (String alias : List.of("refs/heads/alias", "refs/heads/alias-of-none")) {
+      assertThat(work.attempt("push", "origin", "-f", "HEAD~1:" + alias).stderr())
+          .contains("deny updating a hidden ref");
+    }
+    assertThat(refs())
+        .contains(change + " refs/changes/01/1/1", change + " refs/heads/alias")
+        .doesNotContain("none");
+    hide("receive");
+    work.run("push", "-q", "origin", "-f", "HEAD~1:refs/heads/alias");
+    assertThat(refs()).contains(main + " refs/changes/01/1/1");
+  }
+
+  private void link(String name, String target) throws IOException {
+    try (S3Repository r = manager.openRepository("r")) {
+      assertThat(r.updateRef(name).link(target)).isEqualTo(RefUpdate.Result.NEW);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void hidden_tag_of_a_commit_is_not_sent_with_it(String version) throws Exception {
+    work.run("tag", "-a", "-m", "shown", "v1", main);
+    work.run("tag", "-a", "-m", "hidden", "secret", main);
+    work.run("push", "-q", "origin", "v1", "secret");
+    String secret = work.run("rev-parse", "refs/tags/secret");
+    GitClient before = fetchBranches("before", version);
+    assertThat(before.run("tag").lines()).containsExactly("secret", "v1");
+    hide("uploadpack", "refs/tags/secret");
+    GitClient after = fetchBranches("after", version);
+    assertThat(after.run("tag")).isEqualTo("v1");
+    assertThat(after.attempt("cat-file", "-t", secret).exitCode()).isNotZero();
+  }
+
+  /** Fetches the branches, and the tags of their commits, to a new repository. */
+  private GitClient fetchBranches(String name, String version) throws IOException {
+    GitClient.in(scratch).run("init", "-q", name);
+    GitClient git = work.at("../" + name);
+    git.run("remote", "add", "origin", server.uri() + "r.git");
+    git.run("-c", "protocol.version=" + version, "fetch", "-q", "origin");
+    return git;
   }
 
   /** Sends a command that git would not send, since it does not see the ref. */
