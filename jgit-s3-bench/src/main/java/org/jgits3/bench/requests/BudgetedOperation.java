@@ -13,7 +13,14 @@ enum BudgetedOperation {
   NOOP_FETCH("fetch with nothing new, warm server", 1, "noop_fetch"),
   /** Beside those that its pack takes when it is read in ranges of the size that is set. */
   COLD_CLONE("clone of a collected repository, cold server", 4, "cold_clone_overhead"),
-  FOREIGN_COMPACTION("look-up after a compaction elsewhere", 1, "foreign_compaction");
+  FOREIGN_COMPACTION("look-up after a compaction elsewhere", 1, "foreign_compaction"),
+  LISTING_COLD("open and list of all refs, cold process", 2, "listing_cold"),
+  LS_REMOTE_COLD("`ls-remote` in protocol 2, cold server", 3, "ls_remote_cold"),
+  CREATE("creation of a repository", 1, "create"),
+  DELETE("deletion of a repository, cold process", 2, "delete"),
+  /** Beside those that a store takes whose listings have no versions. */
+  IDLE_COLLECTIONS("`gc --all`, all repositories idle", 2, "idle_collections"),
+  IDLE_SWEEPS("`sweep --all`, all repositories idle", 3, "idle_sweeps");
 
   private final String title;
   private final int budget;

@@ -4,6 +4,7 @@ package org.jgits3.bench.requests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -13,7 +14,10 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
+import org.jgits3.maintenance.FleetPass;
+import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.http.GitHttpServer;
 import org.jgits3.transfer.ImportSource;
@@ -130,6 +134,12 @@ final class Operations {
       case NOOP_FETCH -> noopFetch();
       case COLD_CLONE -> coldClone();
       case FOREIGN_COMPACTION -> foreignCompaction();
+      case LISTING_COLD -> listingCold();
+      case LS_REMOTE_COLD -> lsRemoteCold();
+      case CREATE -> create();
+      case DELETE -> delete();
+      case IDLE_COLLECTIONS -> idleCollections();
+      case IDLE_SWEEPS -> idleSweeps();
     };
   }
 
@@ -208,6 +218,96 @@ final class Operations {
       there.getRefDatabase().compact();
       return process.cost(() -> main(here));
     }
+  }
+
+  private Cost listingCold() throws IOException, InterruptedException {
+    try (CountedProcess process = process()) {
+      return process.cost(
+          () -> {
+            try (S3Repository repository = process.manager().openForRequest(NAME)) {
+              check(repository.getRefDatabase().getRefs().size() > REFS, "refs are missing");
+            }
+          });
+    }
+  }
+
+  private Cost lsRemoteCold() throws IOException, InterruptedException {
+    try (CountedProcess process = process();
+        GitHttpServer server = GitHttpServer.builder().start(process.manager())) {
+      return process.cost(() -> git.run(scratch, "ls-remote", "-q", server.uri() + NAME + ".git"));
+    }
+  }
+
+  private Cost create() throws IOException, InterruptedException {
+    try (CountedProcess process = process()) {
+      return process.cost(() -> process.manager().createRepository("created").close());
+    }
+  }
+
+  private Cost delete() throws IOException, InterruptedException {
+    try (CountedProcess process = process()) {
+      process.manager().createRepository("deleted").close();
+    }
+    try (CountedProcess process = process()) {
+      return process.cost(() -> process.manager().delete("deleted"));
+    }
+  }
+
+  private Cost idleCollections() throws IOException, InterruptedException {
+    try (CountedProcess process = process()) {
+      S3RepositoryManager manager = process.manager();
+      try (FleetPass pass = manager.collectionPass(true)) {
+        for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+          pass.done(
+              name.get(),
+              manager
+                  .maintenance(name.get())
+                  .collectGarbage(NullProgressMonitor.INSTANCE)
+                  .settled());
+        }
+        pass.save();
+      }
+      return process.cost(() -> isIdle(manager.collectionPass(false)));
+    }
+  }
+
+  private Cost idleSweeps() throws IOException, InterruptedException {
+    try (CountedProcess process = process()) {
+      S3RepositoryManager manager = process.manager();
+      for (int i = 0; i < 2; i++) { // the first one leaves a mark
+        try (FleetPass pass = manager.sweepPass(true)) {
+          for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+            pass.done(
+                name.get(),
+                manager
+                    .sweep(pass.nameIndex(), name.get(), Duration.ZERO, false)
+                    .flatMap(Sweep.Report::settled));
+          }
+          pass.save();
+        }
+      }
+      return process.cost(() -> isIdle(manager.sweepPass(false)));
+    }
+  }
+
+  private static void isIdle(FleetPass pass) throws IOException {
+    try (pass) {
+      check(pass.next().isEmpty(), "a repository is not idle");
+    }
+  }
+
+  /** Names whose version a listing does not tell. */
+  int unversioned() throws IOException {
+    int[] unversioned = new int[1];
+    try (CountedProcess process = process()) {
+      process
+          .manager()
+          .store()
+          .list(
+              RepositoryName.PREFIX,
+              object -> unversioned[0] += object.version().isEmpty() ? 1 : 0);
+    }
+    return unversioned[0];
   }
 
   private static void move(S3Repository repository, String name) throws IOException {

@@ -92,20 +92,30 @@ final class RequestsRun implements Closeable {
       throws InterruptedException {
     try {
       Cost cost = operations.costOf(operation);
-      int ranges = operation == BudgetedOperation.COLD_CLONE ? ranges(operations) : 0;
-      add(operation, engine, cost, ranges);
+      add(operation, engine, cost, besides(operation, operations));
     } catch (IOException e) {
       rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, ErrorLine.of(e)));
     }
+  }
+
+  /** Requests that an operation takes beside its budget. */
+  private static int besides(BudgetedOperation operation, Operations operations)
+      throws IOException {
+    return switch (operation) {
+      case COLD_CLONE -> ranges(operations);
+      case IDLE_COLLECTIONS -> operations.unversioned();
+      case IDLE_SWEEPS -> 2 * operations.unversioned(); // what it holds, and whether it changed
+      default -> 0;
+    };
   }
 
   private static int ranges(Operations operations) throws IOException {
     return Math.toIntExact((operations.packBytes() + RANGE - 1) / RANGE);
   }
 
-  /** Notes what an operation cost, of which some requests are due to the size of a pack. */
-  private void add(BudgetedOperation operation, String engine, Cost cost, int ranges) {
-    int budget = operation.budget() + ranges;
+  /** Notes what an operation cost, of which some requests are beside its budget. */
+  private void add(BudgetedOperation operation, String engine, Cost cost, int besides) {
+    int budget = operation.budget() + besides;
     String title = operation.title();
     if (cost.total() > budget) {
       String requests = cost.total() == 1 ? "request" : "requests";
@@ -125,7 +135,7 @@ final class RequestsRun implements Closeable {
     if (engine.equals(JUDGED)) {
       operation
           .key()
-          .ifPresent(key -> headline.put(key, Optional.of((double) cost.total() - ranges)));
+          .ifPresent(key -> headline.put(key, Optional.of((double) cost.total() - besides)));
     }
   }
 
