@@ -23,6 +23,16 @@ public interface Suite {
   List<String> headlineKeys();
 
   /**
+   * The same where the keys depend on what is to be done.
+   *
+   * @param context what to do
+   * @return the keys, in the order of the report
+   */
+  default List<String> headlineKeys(SuiteContext context) {
+    return headlineKeys();
+  }
+
+  /**
    * Looks whether there is what the suite needs from the command line or the environment, before
    * anything is measured. Called only if the suite was asked for by its name: as a part of {@code
    * all} it measures what it can, and what it cannot is missing.

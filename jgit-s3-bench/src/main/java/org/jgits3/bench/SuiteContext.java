@@ -18,6 +18,7 @@ import org.jgits3.bench.server.S3Session;
  *
  * @param effort how much to measure
  * @param refs number of refs, for suites that have any
+ * @param served whether of refs only pushes and listings over HTTP are measured
  * @param maxMegabytes size of the largest object, in MiB, for suites that transfer any
  * @param root directory of the sources, where {@code etc/} and {@code target/} are
  * @param data directory for generated data, which later runs use again
@@ -28,6 +29,7 @@ import org.jgits3.bench.server.S3Session;
 public record SuiteContext(
     Effort effort,
     int refs,
+    boolean served,
     int maxMegabytes,
     Path root,
     Path data,
@@ -36,7 +38,8 @@ public record SuiteContext(
     Progress progress) {
   /** The same, with a profiler or without one. */
   SuiteContext with(Optional<FlameGraphs> profiler) {
-    return new SuiteContext(effort, refs, maxMegabytes, root, data, server, profiler, progress);
+    return new SuiteContext(
+        effort, refs, served, maxMegabytes, root, data, server, profiler, progress);
   }
 
   /**

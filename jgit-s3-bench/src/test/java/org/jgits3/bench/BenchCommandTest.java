@@ -34,8 +34,8 @@ class BenchCommandTest {
       value = {
         "nonsense | no suite 'nonsense'",
         "'' | no suite ''",
-        "refs --refs 999 | --refs 999 is not from 1000 to 2000000",
-        "refs --refs 2000001 | --refs 2000001 is not from 1000 to 2000000",
+        "refs --refs 999 | --refs 999 is not from 1000 to 4000000",
+        "refs --refs 4000001 | --refs 4000001 is not from 1000 to 4000000",
         "all nonsense | no suite 'nonsense'",
         "refs --refs many | --refs",
         "refs --json nowhere/out.json | --json nowhere/out.json cannot be written",

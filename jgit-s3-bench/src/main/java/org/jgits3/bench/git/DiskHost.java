@@ -18,7 +18,7 @@ import org.jgits3.bench.process.ScratchDirectory;
  * @param jvmOptions options of its JVM
  * @param log for what it prints
  */
-record DiskHost(
+public record DiskHost(
     GitClient git,
     Path repositories,
     Class<?> main,
@@ -26,6 +26,21 @@ record DiskHost(
     List<String> jvmOptions,
     Path log)
     implements Host {
+  /**
+   * Repositories behind C Git's {@code http-backend}.
+   *
+   * @param git makes them
+   * @param repositories the directory, which exists
+   * @param jvmOptions options of the JVM that runs the program for each request
+   * @param log for what it prints
+   * @return the repositories
+   */
+  public static DiskHost httpBackend(
+      GitClient git, Path repositories, List<String> jvmOptions, Path log) {
+    List<String> args = List.of(repositories.toString());
+    return new DiskHost(git, repositories, CgiServer.class, args, jvmOptions, log);
+  }
+
   @Override
   public ServerJvm start() throws IOException, InterruptedException {
     return ServerJvm.start(new JvmProgram(jvmOptions, main, args), log);

@@ -23,9 +23,18 @@ import org.jgits3.transfer.Importer;
  * @param jvmOptions options of the JVM of its server
  * @param log for what its server prints
  */
-record StoreHost(Path config, List<String> jvmOptions, Path log) implements Host {
-  /** Writes the config file. */
-  static StoreHost at(Path directory, String config, List<String> jvmOptions) throws IOException {
+public record StoreHost(Path config, List<String> jvmOptions, Path log) implements Host {
+  /**
+   * Writes the config file.
+   *
+   * @param directory where, created if it is not there
+   * @param config its text
+   * @param jvmOptions options of the JVM of the server
+   * @return the repositories of the store
+   * @throws IOException if the file cannot be written
+   */
+  public static StoreHost at(Path directory, String config, List<String> jvmOptions)
+      throws IOException {
     Files.createDirectories(directory);
     return new StoreHost(
         Files.writeString(directory.resolve("jgit-s3.config"), config),

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
@@ -50,6 +51,9 @@ record RefsHeadline(List<Row> rows) {
   /** Refs that the figures are about. */
   private static final int REFS = 500_000;
 
+  /** The same for those that are served over HTTP. */
+  private static final int MANY_REFS = 4_000_000;
+
   /**
    * Explains the lack of such figures in a run.
    *
@@ -58,12 +62,22 @@ record RefsHeadline(List<Row> rows) {
    * @return the reason; empty if it has them
    */
   static Optional<String> whyNone(Effort effort, int refs) {
+    return whyNone(effort, refs, List.of(REFS));
+  }
+
+  /** The same for pushes and listings over HTTP. */
+  static Optional<String> whyNoneServed(Effort effort, int refs) {
+    return whyNone(effort, refs, List.of(REFS, MANY_REFS));
+  }
+
+  private static Optional<String> whyNone(Effort effort, int refs, List<Integer> asked) {
     if (effort == Effort.SMALLEST) {
       return Optional.of("single calls were made, to see whether they work");
     }
-    return refs == REFS
+    String those = asked.stream().map("%,d"::formatted).collect(Collectors.joining(" or "));
+    return asked.contains(refs)
         ? Optional.empty()
-        : Optional.of("%,d refs, where %,d are asked for".formatted(refs, REFS));
+        : Optional.of("%,d refs, where %s are asked for".formatted(refs, those));
   }
 
   /** Figures by key; empty where something was not measured. */

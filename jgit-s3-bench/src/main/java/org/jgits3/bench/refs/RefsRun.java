@@ -20,6 +20,7 @@ import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
+import org.jgits3.bench.served.ServedRefs;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.openjdk.jmh.runner.RunnerException;
 
@@ -122,7 +123,8 @@ final class RefsRun {
     for (RefsCase what : RefsCase.values()) {
       cases += (int) engines.stream().filter(what::concerns).count();
     }
-    return cases + (int) engines.stream().filter(COUNTED::contains).count();
+    cases += (int) engines.stream().filter(COUNTED::contains).count();
+    return cases + ServedRefs.cases(context);
   }
 
   private void prepare() throws IOException {

@@ -2,15 +2,19 @@
 package org.jgits3.bench.refs;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.jgits3.bench.served.ServedRefs;
 import org.jgits3.bench.server.S3Session;
 
 /** Look-ups and changes in a repository of very many refs. */
@@ -44,8 +48,34 @@ public final class RefsSuite implements Suite {
     return RefsHeadline.KEYS;
   }
 
+  /** Keys of the figures over HTTP have the number of refs in their names. */
+  @Override
+  public List<String> headlineKeys(SuiteContext context) {
+    List<String> keys = new ArrayList<>(RefsHeadline.KEYS);
+    keys.addAll(ServedRefs.keys(context.refs()));
+    return keys;
+  }
+
   @Override
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
+    SuiteResult measured =
+        context.served()
+            ? new SuiteResult(name(), Map.of(), List.of(), List.of())
+                .withoutHeadline(RefsHeadline.KEYS, "only pushes and listings were measured")
+            : inMemory(context);
+    return withServed(measured, context);
+  }
+
+  private static SuiteResult withServed(SuiteResult others, SuiteContext context)
+      throws IOException, InterruptedException {
+    List<Row> served = ServedRefs.measure(context, count -> GerritRefs.of(count).all());
+    SuiteResult both = others.and(served, ServedRefs.figures(context.refs(), served));
+    return RefsHeadline.whyNoneServed(context.effort(), context.refs())
+        .map(why -> both.withoutHeadline(ServedRefs.keys(context.refs()), why))
+        .orElse(both);
+  }
+
+  private SuiteResult inMemory(SuiteContext context) throws IOException, InterruptedException {
     DataSet data = new DataSet(context.data(), context.refs());
     ScratchDirectory scratch = ScratchDirectory.create(data.scratch());
     try (scratch) {

@@ -77,16 +77,40 @@ public record SuiteResult(
   }
 
   /**
+   * This result with more of the same suite.
+   *
+   * @param more what was measured, too
+   * @param figures figures that it is judged by, too; empty ones are missing
+   * @return the result
+   */
+  public SuiteResult and(List<Row> more, Map<String, Optional<Estimate>> figures) {
+    List<Row> both = new ArrayList<>(rows);
+    both.addAll(more);
+    Map<String, Double> values = new LinkedHashMap<>(headline);
+    Map<String, Figure.Interval> known = new LinkedHashMap<>(intervals);
+    figures.forEach(
+        (key, figure) -> {
+          figure.ifPresent(estimate -> values.put(key, estimate.value()));
+          figure.flatMap(Estimate::interval).ifPresent(interval -> known.put(key, interval));
+        });
+    return new SuiteResult(suite, values, missing, both, known, reasons);
+  }
+
+  /**
    * This result without figures that it is judged by, which would be those of something else.
    *
-   * @param keys all keys the suite is judged by
+   * @param keys the keys of these figures
    * @param why what was measured instead
    * @return the result
    */
   public SuiteResult withoutHeadline(List<String> keys, String why) {
-    Map<String, String> all = new LinkedHashMap<>();
-    keys.forEach(key -> all.put(key, why));
-    return new SuiteResult(suite, Map.of(), missing, rows, Map.of(), all);
+    Map<String, Double> left = new LinkedHashMap<>(headline);
+    Map<String, String> all = new LinkedHashMap<>(reasons);
+    for (String key : keys) {
+      left.remove(key);
+      all.put(key, why);
+    }
+    return new SuiteResult(suite, left, missing, rows, intervals, all);
   }
 
   /**

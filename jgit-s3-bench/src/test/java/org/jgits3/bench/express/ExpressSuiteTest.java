@@ -46,6 +46,7 @@ class ExpressSuiteTest {
         new SuiteContext(
             none.effort(),
             none.refs(),
+            none.served(),
             none.maxMegabytes(),
             none.root(),
             none.data(),

@@ -43,5 +43,8 @@ class RefsHeadlineTest {
     assertThat(RefsHeadline.whyNone(Effort.QUICK, 2_000))
         .contains("2,000 refs, where 500,000 are asked for");
     assertThat(RefsHeadline.whyNone(Effort.SMALLEST, 500_000)).isPresent();
+    assertThat(RefsHeadline.whyNoneServed(Effort.QUICK, 4_000_000)).isEmpty();
+    assertThat(RefsHeadline.whyNoneServed(Effort.QUICK, 2_000))
+        .contains("2,000 refs, where 500,000 or 4,000,000 are asked for");
   }
 }

@@ -34,6 +34,7 @@ class RobustSuiteTest {
         new SuiteContext(
             c.effort(),
             c.refs(),
+            c.served(),
             c.maxMegabytes(),
             c.root(),
             c.data(),

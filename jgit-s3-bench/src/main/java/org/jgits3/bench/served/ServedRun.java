@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.bench.served;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.git.DiskHost;
+import org.jgits3.bench.git.GitClient;
+import org.jgits3.bench.git.Host;
+import org.jgits3.bench.git.ServerJvm;
+import org.jgits3.bench.git.StoreHost;
+import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.bench.report.ErrorLine;
+import org.jgits3.bench.report.Figure;
+import org.jgits3.bench.report.Row;
+import org.jgits3.bench.report.Unit;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
+
+/**
+ * One run. Engines take turns, each round with servers that have just started, and the cases take
+ * turns in a server, so that what else the machine does, and how warm a JVM is, meets all of them.
+ * Used by one thread, once.
+ */
+final class ServedRun implements Closeable {
+  private static final String HEAP = "-Xmx1g";
+  private static final String MANY = "many";
+  private static final String FEW = "few";
+  private static final String PUSHED = "refs/heads/pushed";
+  private static final String BASE = "refs/heads/stable-000000";
+
+  private final SuiteContext context;
+  private final ServedPlan plan;
+  private final Path sources;
+  private final ScratchDirectory scratch;
+  private final GitClient git;
+  private final Path client;
+  private final Path disk;
+  private final Path store;
+  private final Map<ServedEngine, Host> hosts = new EnumMap<>(ServedEngine.class);
+  private final Map<ServedEngine, String> failures = new EnumMap<>(ServedEngine.class);
+
+  /** Values by name of the row and by engine, in their order. */
+  private final Map<String, Map<ServedEngine, List<Double>>> nanos = new LinkedHashMap<>();
+
+  private final Map<String, String> pushed = new LinkedHashMap<>();
+  private int lines;
+  private int commits;
+
+  /**
+   * A run.
+   *
+   * @param data directory for what later runs use again
+   */
+  ServedRun(SuiteContext context, ServedPlan plan, Path data) throws IOException {
+    this.context = context;
+    this.plan = plan;
+    this.sources = data;
+    this.scratch = ScratchDirectory.create(data.resolve("scratch"));
+    this.git = GitClient.in(scratch.path().resolve("home"));
+    this.client = Files.createDirectory(scratch.path().resolve("client"));
+    this.disk = Files.createDirectory(scratch.path().resolve("disk"));
+    this.store = scratch.path().resolve("store");
+  }
+
+  @Override
+  public void close() throws IOException {
+    scratch.close();
+  }
+
+  /** Makes the repositories, those of a store and those on a disk. */
+  void prepare(List<Ref> many, List<Ref> few) throws IOException, InterruptedException {
+    context.progress().note(many.size() + " refs with their commits ...");
+    lines =
+        many.size() + (int) many.stream().filter(ref -> ref.getPeeledObjectId() != null).count();
+    provide(MANY, many);
+    provide(FEW, few);
+    git.run(client, "init", "-q", "--bare");
+    git.run(client, "fetch", "-q", source(FEW).toString(), BASE + ":" + BASE);
+    hosts.put(
+        ServedEngine.DIRECTORY,
+        StoreHost.at(
+            scratch.path().resolve("directory"), config(), options(ServedEngine.DIRECTORY)));
+    hosts.put(
+        ServedEngine.C_GIT,
+        DiskHost.httpBackend(
+            git, disk, options(ServedEngine.C_GIT), scratch.path().resolve("cgi.log")));
+  }
+
+  private Path source(String name) {
+    return sources.resolve(name + ".git");
+  }
+
+  private String config() {
+    return "[s3]\n\tstore = \"file:" + store + "\"\n";
+  }
+
+  private List<String> options(ServedEngine engine) {
+    List<String> options = new ArrayList<>(List.of(HEAP));
+    options.addAll(context.profilerOptions("refs served by " + engine.id()));
+    return options;
+  }
+
+  private void provide(String name, List<Ref> refs) throws IOException, InterruptedException {
+    new ManyRefs(git, BASE, refs).into(source(name));
+    link(source(name), disk.resolve(name + ".git"));
+    try (S3RepositoryManager manager = manager();
+        ImportSource from = ImportSource.open(source(name).toString())) {
+      new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(name));
+    }
+  }
+
+  /** Copies a repository by links, since Git replaces files and changes none. */
+  private static void link(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path copy = to.resolve(from.relativize(file).toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectory(copy);
+        } else {
+          Files.createLink(copy, file);
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private S3RepositoryManager manager() throws IOException {
+    Path file = Files.writeString(scratch.path().resolve("jgit-s3.config"), config());
+    try {
+      return S3RepositoryManager.open(S3Settings.load(file));
+    } catch (ConfigInvalidException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /** Measures all, and returns what was measured. */
+  List<Row> measure() throws IOException, InterruptedException {
+    for (int round = 0; round < plan.rounds(); round++) {
+      List<ServedEngine> order = new ArrayList<>(List.of(ServedEngine.values()));
+      Collections.rotate(order, round);
+      for (ServedEngine engine : order) {
+        context.progress().begin("pushes and listings, " + engine.id() + ", round " + (round + 1));
+        attempt(engine);
+      }
+    }
+    return rows();
+  }
+
+  private void attempt(ServedEngine engine) throws InterruptedException {
+    if (failures.containsKey(engine)) {
+      return;
+    }
+    try (ServerJvm server = hosts.get(engine).start()) {
+      round(engine, server);
+    } catch (IOException e) {
+      Leftovers.failed();
+      failures.put(engine, ErrorLine.of(e));
+      context.progress().note(engine.id() + " failed: " + ErrorLine.of(e));
+    }
+  }
+
+  private void round(ServedEngine engine, ServerJvm server)
+      throws IOException, InterruptedException {
+    for (int sample = 0; sample <= plan.samples(); sample++) {
+      for (ServedCase what : ServedCase.values()) {
+        hide(engine, what == ServedCase.PUSH_HIDDEN);
+        if (sample == 0) {
+          for (int i = 0; i < plan.warmUps(what); i++) {
+            operate(what, server, commit(what));
+          }
+        } else {
+          measure(what, engine, server);
+        }
+      }
+    }
+    for (Map.Entry<String, String> push : pushed.entrySet()) {
+      String there = git.run(client, "ls-remote", server.url(push.getKey()), PUSHED);
+      if (!there.equals(push.getValue() + '\t' + PUSHED)) {
+        throw new IOException(push.getKey() + " has " + there + ", not " + push.getValue());
+      }
+    }
+  }
+
+  private void hide(ServedEngine engine, boolean hidden) throws IOException, InterruptedException {
+    if (engine == ServedEngine.C_GIT) {
+      Path config = disk.resolve(MANY + ".git/config");
+      git.run(client, "config", "-f", config.toString(), "receive.hideRefs", "refs/none");
+      if (hidden) {
+        git.run(client, "config", "-f", config.toString(), "receive.hideRefs", "refs/changes");
+      }
+      return;
+    }
+    try (S3RepositoryManager manager = manager();
+        S3Repository repository = manager.openRepository(MANY)) {
+      StoredConfig config = repository.getConfig();
+      if (hidden) {
+        config.setString("receive", null, "hideRefs", "refs/changes");
+      } else {
+        config.unset("receive", null, "hideRefs");
+      }
+      config.save();
+    }
+  }
+
+  private void measure(ServedCase what, ServedEngine engine, ServerJvm server)
+      throws IOException, InterruptedException {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < plan.operations(what); i++) {
+      ids.add(commit(what));
+    }
+    String pid = Long.toString(server.pid());
+    long serverBefore = engine.nanos(ProcessorTime.of(pid));
+    long clientBefore = ProcessorTime.of("self").ofEnded();
+    long start = System.nanoTime();
+    for (String id : ids) {
+      operate(what, server, id);
+    }
+    long elapsed = System.nanoTime() - start;
+    long ofServer = engine.nanos(ProcessorTime.of(pid)) - serverBefore;
+    long ofClient = ProcessorTime.of("self").ofEnded() - clientBefore;
+    add(what.server(), engine, ofServer / ids.size());
+    add(what.client(), engine, ofClient / ids.size());
+    add(what.both(), engine, (ofServer + ofClient) / ids.size());
+    add(what.elapsed(), engine, elapsed / ids.size());
+  }
+
+  private void add(String name, ServedEngine engine, long each) {
+    nanos
+        .computeIfAbsent(name, n -> new EnumMap<>(ServedEngine.class))
+        .computeIfAbsent(engine, e -> new ArrayList<>())
+        .add((double) each);
+  }
+
+  /** A commit that is to be pushed; none for a listing. */
+  private String commit(ServedCase what) throws IOException, InterruptedException {
+    return what.isPush()
+        ? git.run(client, "commit-tree", BASE + "^{tree}", "-p", BASE, "-m", "number " + commits++)
+        : "";
+  }
+
+  private void operate(ServedCase what, ServerJvm server, String commit)
+      throws IOException, InterruptedException {
+    String name = what == ServedCase.PUSH_SMALL ? FEW : MANY;
+    if (what.isPush()) {
+      git.run(client, "push", "-q", server.url(name), "+" + commit + ":" + PUSHED);
+      pushed.put(name, commit);
+      return;
+    }
+    long found = git.run(client, "ls-remote", server.url(name)).lines().count();
+    if (found < lines) {
+      throw new IOException("ls-remote told " + found + " of " + lines + " lines");
+    }
+  }
+
+  private List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    for (ServedCase what : ServedCase.values()) {
+      for (String name : List.of(what.server(), what.client(), what.both(), what.elapsed())) {
+        for (ServedEngine engine : ServedEngine.values()) {
+          rows.add(row(name, engine));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private Row row(String name, ServedEngine engine) {
+    if (failures.containsKey(engine)) {
+      return Row.failed(name, engine.id(), Unit.NANOSECONDS, failures.get(engine));
+    }
+    return Row.of(
+        name,
+        engine.id(),
+        Unit.NANOSECONDS,
+        new Figure(nanos.get(name).get(engine), plan.rounds()));
+  }
+}
