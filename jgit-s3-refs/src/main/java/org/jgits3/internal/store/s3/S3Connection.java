@@ -67,7 +67,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
     ClientOverrideConfiguration.Builder overrides = client.overrideConfiguration().toBuilder();
     once(overrides);
     return new S3Connection(
-        client.overrideConfiguration(overrides.build()).build(),
+        new TimedOutWaits(client.overrideConfiguration(overrides.build()).build()),
         List.of(http, credentials),
         options.connections());
   }
@@ -92,7 +92,8 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
    * @return a connection that leaves the client open
    */
   static S3Connection borrowing(S3Client owned, int connections) {
-    return new S3Connection(new BorrowedClient(owned, S3Connection::once), List.of(), connections);
+    S3Client client = new TimedOutWaits(new BorrowedClient(owned, S3Connection::once));
+    return new S3Connection(client, List.of(), connections);
   }
 
   /** Configures a client to send each request once, and to understand the answers of S3. */
