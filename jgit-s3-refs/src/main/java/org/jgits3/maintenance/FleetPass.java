@@ -52,7 +52,7 @@ public final class FleetPass implements Closeable {
   /** Fewest repositories of a step, after which the state is saved. */
   static final int STEP = 256;
 
-  /** Most steps of a pass, unless they take long: the state of a million names has 13 MB. */
+  /** Most steps of a pass, unless they take long: the state of a million names has 23 MB. */
   private static final int STEPS = 64;
 
   /** Time after which a step ends. */
