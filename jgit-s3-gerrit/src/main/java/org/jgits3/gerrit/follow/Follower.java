@@ -220,7 +220,8 @@ public class Follower implements LifecycleListener {
       others += failing.contains(Project.nameKey(next.get().name())) ? 0 : 1;
       add(next.get(), news);
     }
-    news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, began)));
+    long known = System.nanoTime();
+    news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, known)));
     List<OwnEffects.Own> due = own.due(System.nanoTime());
     due.forEach(its -> news(news, its.project()).add(its.effect()));
     Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
