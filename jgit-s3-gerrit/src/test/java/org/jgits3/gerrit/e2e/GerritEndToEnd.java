@@ -236,6 +236,7 @@ public final class GerritEndToEnd {
             report.counted("fetch, new", 5, 2, () -> work.git("fetch", "-q", "origin"));
             that(work.git("ls-tree", "--name-only", "origin/master").contains(file), file);
             report.counted("fetch, nothing new", 5, 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("the same by SSH", 3, 2, () -> a.fetchBySsh(work, key, P, "master"));
           }
         });
     report.check(

@@ -81,6 +81,8 @@ final class GerritNode {
           type = LUCENE
         [sendemail]
           enable = false
+        [retry]
+          timeout = 5 min
         [gerrit]
           basePath = git
           canonicalWebUrl = http://127.0.0.1:%1$d/
@@ -326,27 +328,40 @@ final class GerritNode {
     return programs.run(site, Map.of(), ssh(user, key, List.of(command)));
   }
 
+  /** Fetches a branch by SSH, as the administrator. */
+  void fetchBySsh(WorkCopy work, Path key, String project, String branch)
+      throws IOException, InterruptedException {
+    work.git(
+        "-c",
+        "core.sshCommand=" + String.join(" ", ssh(key)),
+        "fetch",
+        "-q",
+        "ssh://admin@127.0.0.1:" + sshPort + "/" + project,
+        branch);
+  }
+
   private List<String> ssh(String user, Path key, List<String> command) {
-    List<String> all =
-        new ArrayList<>(
-            List.of(
-                "ssh",
-                "-F",
-                "/dev/null",
-                "-i",
-                key.toString(),
-                "-p",
-                Integer.toString(sshPort),
-                "-o",
-                "StrictHostKeyChecking=no",
-                "-o",
-                "UserKnownHostsFile=/dev/null",
-                "-o",
-                "IdentitiesOnly=yes",
-                "-o",
-                "LogLevel=ERROR",
-                user + "@127.0.0.1"));
+    List<String> all = ssh(key);
+    all.addAll(List.of("-p", Integer.toString(sshPort), user + "@127.0.0.1"));
     all.addAll(command);
     return all;
+  }
+
+  private static List<String> ssh(Path key) {
+    return new ArrayList<>(
+        List.of(
+            "ssh",
+            "-F",
+            "/dev/null",
+            "-i",
+            key.toString(),
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            "UserKnownHostsFile=/dev/null",
+            "-o",
+            "IdentitiesOnly=yes",
+            "-o",
+            "LogLevel=ERROR"));
   }
 }

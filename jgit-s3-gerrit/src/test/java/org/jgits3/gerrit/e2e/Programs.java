@@ -3,7 +3,6 @@ package org.jgits3.gerrit.e2e;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -13,11 +12,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** The programs that a run starts; none outlives the run. */
 final class Programs implements AutoCloseable {
   private static final long MOST_MINUTES = 10;
+
+  /** Time that a program has to end by itself. */
+  private static final long END_SECONDS = 60;
+
+  // Linux gives clients ports from 32768 on.
+  private static final int LOWEST_PORT = 20_000;
+  private static final int HIGHEST_PORT = 32_000;
+  private static final int ATTEMPTS = 100;
 
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
   private boolean closed;
@@ -77,7 +85,7 @@ final class Programs implements AutoCloseable {
     all.add(process.toHandle());
     all.forEach(ProcessHandle::destroy);
     try {
-      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
         all.forEach(ProcessHandle::destroyForcibly);
         process.waitFor();
       }
@@ -104,12 +112,17 @@ final class Programs implements AutoCloseable {
     }
   }
 
+  /** A port that is free now, and that no client of another server is given by chance. */
   static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // in use
+      }
     }
+    throw new IllegalStateException("no free port from " + LOWEST_PORT + " to " + HIGHEST_PORT);
   }
 
   @Override
@@ -117,6 +130,8 @@ final class Programs implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    List.copyOf(running).forEach(this::end);
+    List<Process> all = List.copyOf(running);
+    all.forEach(Process::destroy);
+    all.forEach(this::end);
   }
 }

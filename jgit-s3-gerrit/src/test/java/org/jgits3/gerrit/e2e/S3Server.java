@@ -20,8 +20,8 @@ final class S3Server {
 
   private static final Pattern REQUEST = Pattern.compile(" s3_(\\w+) (\\S+) \\S+ (\\d+) ");
 
-  private static final long QUIET_MILLIS = 400;
-  private static final long MOST_MILLIS = 4000;
+  private static final long QUIET_MILLIS = 1000;
+  private static final long MOST_MILLIS = 10_000;
 
   private final int port = Programs.freePort();
   private final Path accessLog;
