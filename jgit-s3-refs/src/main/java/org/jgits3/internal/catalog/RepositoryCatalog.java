@@ -432,7 +432,13 @@ public final class RepositoryCatalog {
       }
       RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
       if (state instanceof RepositoryState.Active) {
-        begun = Optional.of(begin(writes, from, to, origin.get(), begun));
+        try {
+          begun = Optional.of(begin(writes, from, to, origin.get(), begun));
+        } catch (ManifestException.Exists taken) {
+          if (isNewest(source, origin.get())) {
+            throw taken;
+          } // else another process goes on with the rename, or has finished it
+        }
       } else if (state instanceof RepositoryState.Moving moving) {
         checkTarget(source, moving, to);
         finish(writes, from, to, origin.get());
@@ -446,6 +452,12 @@ public final class RepositoryCatalog {
         throw source.gone(Optional.ofNullable(state));
       }
     }
+  }
+
+  private static boolean isNewest(ManifestFile file, VersionedManifest known) throws IOException {
+    return file.read()
+        .filter(found -> found.manifest().nonce().equals(known.manifest().nonce()))
+        .isPresent();
   }
 
   /**

@@ -12,12 +12,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
@@ -30,13 +31,14 @@ import org.junit.jupiter.api.Test;
  * Renames, deletions and creations that die or stall at any of their requests while others go on,
  * or get no answer to them, and are repeated. Whatever happens, a repository is to be found under
  * one name at most, and there it is as the last change has left it; who asks for a rename moves it
- * once at most; and no name is blocked for good.
+ * once at most, and is not told that the name is taken if that is by this very repository; and no
+ * name is blocked for good.
  */
 class RenameInterleavingTest {
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(20));
   private static final List<RepositoryName> NAMES =
       List.of(RepositoryName.of("a"), RepositoryName.of("b"), RepositoryName.of("c"));
-  private static final int RUNS = RandomSeed.count(300, 1500);
+  private static final int RUNS = RandomSeed.count(400, 1500);
   private static final int STEPS = 12;
 
   /** Number of operations that may have stalled at the same time. */
@@ -52,6 +54,15 @@ class RenameInterleavingTest {
     private static final long serialVersionUID = 1;
   }
 
+  /** A rename or a creation under way. */
+  private static final class Call {
+    private int bindings;
+    private boolean wrote;
+
+    /** The manifest that it read first. */
+    private Optional<Manifest> first = Optional.empty();
+  }
+
   /** One store and what is done to it, all by one thread. */
   private static final class Run {
     private final ScriptedStore store = new ScriptedStore();
@@ -62,8 +73,8 @@ class RenameInterleavingTest {
     /** Unanswered writes, which may arrive again at any time. */
     private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
 
-    /** Number of bindings of each rename or creation under way, the last one first. */
-    private final Deque<AtomicInteger> bound = new ArrayDeque<>();
+    /** Renames and creations under way, the last one first. */
+    private final Deque<Call> calls = new ArrayDeque<>();
 
     private final Map<String, Manifest> current = new HashMap<>();
     private final Map<String, String> descriptions = new HashMap<>();
@@ -110,6 +121,13 @@ class RenameInterleavingTest {
       return catalog.read(name).map(found -> found.manifest().state()).orElse(null);
     }
 
+    private boolean isAt(RepositoryName name, Manifest repository) {
+      Manifest found = current.get(name.manifestKey());
+      return found != null
+          && found.state() instanceof RepositoryState.Active
+          && found.repositoryId().equals(repository.repositoryId());
+    }
+
     private long active(String repositoryId) {
       return current.values().stream()
           .filter(
@@ -139,6 +157,9 @@ class RenameInterleavingTest {
     }
 
     private PutOutcome put(ScriptedStore.PutRequest request) {
+      if (!calls.isEmpty() && !describing) {
+        calls.peek().wrote = true;
+      }
       meanwhile();
       dieSometimes();
       if (isLost()) {
@@ -150,8 +171,9 @@ class RenameInterleavingTest {
       }
       PutOutcome outcome = request.apply();
       boolean binds = request.manifest().state() instanceof RepositoryState.Active;
-      if (binds && !describing && outcome instanceof PutOutcome.Won && !bound.isEmpty()) {
-        assertThat(bound.peek().incrementAndGet()).isEqualTo(1);
+      if (binds && !describing && outcome instanceof PutOutcome.Won && !calls.isEmpty()) {
+        calls.peek().bindings++;
+        assertThat(calls.peek().bindings).isEqualTo(1);
       }
       meanwhile();
       dieSometimes();
@@ -165,6 +187,9 @@ class RenameInterleavingTest {
     private GetResult get(ScriptedStore.GetRequest request) {
       meanwhile();
       GetResult result = request.read();
+      if (!calls.isEmpty() && !describing && calls.peek().first.isEmpty()) {
+        calls.peek().first = Optional.ofNullable(current.get(request.key));
+      }
       meanwhile();
       return result;
     }
@@ -208,20 +233,25 @@ class RenameInterleavingTest {
     }
 
     private void create(RepositoryName name) throws IOException {
-      bound.push(new AtomicInteger());
+      calls.push(new Call());
       try {
         catalog.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
       } finally {
-        bound.pop();
+        calls.pop();
       }
     }
 
     private void rename(RepositoryName from, RepositoryName to) throws IOException {
-      bound.push(new AtomicInteger());
+      Call call = new Call();
+      calls.push(call);
       try {
         catalog.rename(from, to);
+      } catch (ManifestException.Exists taken) {
+        boolean arrived = call.wrote && isAt(to, call.first.orElseThrow());
+        assertThat(arrived && !from.equals(to)).as(from + " to " + to).isFalse();
+        throw taken;
       } finally {
-        bound.pop();
+        calls.pop();
       }
     }
 

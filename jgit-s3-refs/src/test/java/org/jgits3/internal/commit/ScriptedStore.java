@@ -89,7 +89,7 @@ public final class ScriptedStore implements ObjectStore {
 
   /** One read, which can be answered from the state of any moment. */
   public final class GetRequest {
-    private final String key;
+    final String key;
     private final Optional<ObjectVersion> known;
     final Duration limit;
 

@@ -67,7 +67,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
     ClientOverrideConfiguration.Builder overrides = client.overrideConfiguration().toBuilder();
     once(overrides);
     return new S3Connection(
-        new TimedOutWaits(client.overrideConfiguration(overrides.build()).build()),
+        new SdkFailures(client.overrideConfiguration(overrides.build()).build()),
         List.of(http, credentials),
         options.connections());
   }
@@ -92,7 +92,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
    * @return a connection that leaves the client open
    */
   static S3Connection borrowing(S3Client owned, int connections) {
-    S3Client client = new TimedOutWaits(new BorrowedClient(owned, S3Connection::once));
+    S3Client client = new SdkFailures(new BorrowedClient(owned, S3Connection::once));
     return new S3Connection(client, List.of(), connections);
   }
 

@@ -111,6 +111,23 @@ class S3AnswersTest {
   }
 
   @Test
+  void a_deletion_whose_answer_breaks_off_before_its_first_byte_is_repeated() throws IOException {
+    byte[] done = "<?xml version=\"1.0\"?>\n<DeleteResult></DeleteResult>".getBytes(UTF_8);
+    Script script =
+        (n, exchange) -> {
+          exchange.sendResponseHeaders(200, done.length);
+          if (n > 1) {
+            exchange.getResponseBody().write(done);
+          }
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.delete(List.of("k"));
+      assertThat(server.requests()).hasSize(2);
+    }
+  }
+
+  @Test
   void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
       throws IOException {
     ManualTimers timers = new ManualTimers();
