@@ -243,7 +243,143 @@ func step(state, input, _ interface{}) []interface{} {
 	}
 }
 
+// A place is a ref with one of its values.
+type place struct{ name, value string }
+
+// evidence is what a group says of places.
+type evidence struct {
+	makers   map[place][]*operation // writes that may set the ref to the value
+	mentions map[place]int          // operations that name both, as a value before, after or read
+	seen     map[place]int64        // first end of an operation that certainly found the value
+	looks    map[string][]*operation
+}
+
+// found is the value that an operation certainly found at a ref. A move may find what it made.
+func (op *operation) found(name string) (string, bool) {
+	if !op.write {
+		v, ok := op.values[name]
+		return v, ok
+	}
+	for _, c := range op.changes {
+		if c.name == name && op.outcome == "ok" && !op.move {
+			return c.old, true
+		}
+	}
+	return "", false
+}
+
+func evidenceOf(group []*operation) evidence {
+	e := evidence{map[place][]*operation{}, map[place]int{}, map[place]int64{}, map[string][]*operation{}}
+	for _, op := range group {
+		mentioned := map[place]bool{}
+		for _, c := range op.changes {
+			if op.write {
+				mentioned[place{c.name, c.old}], mentioned[place{c.name, c.new}] = true, true
+				made := place{c.name, c.new}
+				e.makers[made] = append(e.makers[made], op)
+			}
+			if v, ok := op.found(c.name); ok {
+				at := place{c.name, v}
+				mentioned[at] = true
+				if first, ok := e.seen[at]; !ok || op.end < first {
+					e.seen[at] = op.end
+				}
+				e.looks[c.name] = append(e.looks[c.name], op)
+			}
+		}
+		for at := range mentioned {
+			e.mentions[at]++
+		}
+	}
+	return e
+}
+
+// gone is a time after which a ref cannot have a value: it was found to have another when all that
+// may set it had ended. Never if none may set it.
+func (e evidence) gone(at place) int64 {
+	last := int64(math.MinInt64)
+	for _, op := range e.makers[at] {
+		if op.end > last {
+			last = op.end
+		}
+	}
+	if last == math.MinInt64 {
+		return last
+	}
+	time := int64(math.MaxInt64)
+	for _, op := range e.looks[at.name] {
+		if v, _ := op.found(at.name); v != at.value && op.begin >= last && op.end < time {
+			time = op.end
+		}
+	}
+	return time
+}
+
+// limit bounds a write of unknown outcome, or tells that it can be left out, and no history becomes
+// right or wrong by that:
+//   - one whose value was found, and which no other write sets, happened before that;
+//   - one of a single ref, whose value no other operation names, is followed by nothing that looks at
+//     the ref: it may as well not have happened;
+//   - one that expects a value has no effect once the ref cannot have it any more.
+func (e evidence) limit(op *operation) (limited *operation, changed bool) {
+	for _, c := range op.changes {
+		made := place{c.name, c.new}
+		if c.new == missing || len(e.makers[made]) != 1 {
+			continue
+		}
+		if end, ok := e.seen[made]; ok && end >= op.begin {
+			known := *op
+			known.end, known.outcome = end, "ok"
+			return &known, true
+		}
+		if len(op.changes) == 1 && e.mentions[made] == 1 {
+			return nil, true
+		}
+	}
+	for _, c := range op.changes {
+		if c.old == missing {
+			continue
+		}
+		if end := e.gone(place{c.name, c.old}); end < op.begin {
+			return nil, true
+		} else if end < op.end {
+			ended := *op
+			ended.end = end
+			return &ended, true
+		}
+	}
+	return op, false
+}
+
+// bounded limits the writes of unknown outcome as far as the others tell: each that may happen at
+// any time doubles the states that have to be tried.
+func bounded(group []*operation) []*operation {
+	for again := true; again; {
+		again = false
+		e := evidenceOf(group)
+		rest := []*operation{}
+		for _, op := range group {
+			if op.write && op.outcome == "unknown" {
+				limited, changed := e.limit(op)
+				again = again || changed
+				op = limited
+			}
+			if op != nil {
+				rest = append(rest, op)
+			}
+		}
+		group = rest
+	}
+	return group
+}
+
+// plain judges writes of unknown outcome as they are, which takes for ever if there are many.
+var plain = flag.Bool("plain", false, "leave the writes of unknown outcome unbounded")
+
 func check(group []*operation, timeout time.Duration) porcupine.CheckResult {
+	if !*plain {
+		group = bounded(group)
+	}
 	model := porcupine.NondeterministicModel{
 		Init: func() []interface{} { return []interface{}{""} },
 		Step: step,

@@ -21,6 +21,7 @@ import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.store.GetResult;
@@ -150,22 +151,34 @@ final class Judgement {
     }
   }
 
-  /** Finishes the renames of processes that were killed. */
+  /** Finishes the renames of processes that were killed, those that have fenced writers first. */
   private void finishRenames() throws IOException {
     for (String name : manager.listUsed()) {
-      String key = RepositoryName.of(name).manifestKey();
-      if (manager.store().get(key, Optional.empty()) instanceof GetResult.Found found
-          && Manifest.decode(key, found.bytes()).state() instanceof RepositoryState.Moving moving) {
-        finishRename(name, moving);
+      if (state(name).orElse(null) instanceof RepositoryState.Moving moving) {
+        finishRename(name, moving.to());
+      }
+    }
+    for (String name : manager.listUsed()) {
+      if (state(name).orElse(null) instanceof RepositoryState.Reserved reserved) {
+        finishRename(reserved.from(), name);
       }
     }
   }
 
-  private void finishRename(String name, RepositoryState.Moving moving) {
+  private Optional<RepositoryState> state(String name) throws IOException {
+    String key = RepositoryName.of(name).manifestKey();
+    return manager.store().get(key, Optional.empty()) instanceof GetResult.Found found
+        ? Optional.of(Manifest.decode(key, found.bytes()).state())
+        : Optional.empty();
+  }
+
+  private void finishRename(String from, String to) {
     try {
-      manager.rename(name, moving.to());
+      manager.rename(from, to);
+    } catch (ManifestException.Gone abandoned) {
+      // a name that was reserved for it is free
     } catch (IOException e) {
-      lost.add("lost: " + name + " cannot be finished to be renamed: " + e.getMessage());
+      lost.add("lost: " + from + " cannot be finished to be renamed: " + e.getMessage());
     }
   }
 
@@ -182,7 +195,7 @@ final class Judgement {
     groups.remove(Names.GROUP);
     try (Clerk clerk = Clerk.of(directory, "end")) {
       for (String name : TortureRun.PASSING) {
-        judge(name, () -> Names.lookUp(manager, clerk, name));
+        judge(name, () -> lookUp(clerk, name));
       }
       for (var group : groups.entrySet()) {
         Family family = Family.of(group.getKey());
@@ -191,6 +204,15 @@ final class Judgement {
           judge(name, () -> read(clerk, family, name, group.getValue()));
         }
       }
+    }
+  }
+
+  /** Looks up a name; one that stays reserved is free. */
+  private void lookUp(Clerk clerk, String name) throws IOException {
+    if (state(name).orElse(null) instanceof RepositoryState.Reserved) {
+      clerk.read(System.nanoTime(), Names.GROUP, Map.of(name, Clerk.MISSING));
+    } else {
+      Names.lookUp(manager, clerk, name);
     }
   }
 

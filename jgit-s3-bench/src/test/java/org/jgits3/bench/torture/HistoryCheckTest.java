@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -188,5 +192,103 @@ class HistoryCheckTest {
     assertThat(verdict.output)
         .startsWith("history-check: ")
         .endsWith("history:1: not NAME=OLD:NEW: a=v1\n");
+  }
+
+  @Test
+  void bounds_of_what_is_unknown_make_no_history_right_or_wrong() throws Exception {
+    long seed = Long.getLong("test.seed", 1);
+    SplittableRandom random = new SplittableRandom(seed);
+    StringBuilder lines = new StringBuilder();
+    for (int group = 0; group < 1000; group++) {
+      new MadeUpHistory(random, "g" + group).appendTo(lines);
+    }
+    Path file = Files.writeString(directory.resolve("history"), lines);
+    String program = ROOT.resolve("target/tools/history-check").toString();
+
+    List<String> bounded = wrong(run(program, file.toString()));
+    List<String> plain = wrong(run(program, "-plain", file.toString()));
+
+    assertThat(bounded).as("-Dtest.seed=" + seed).isEqualTo(plain);
+    assertThat(bounded).hasSizeBetween(20, 500);
+  }
+
+  private static List<String> wrong(Verdict verdict) {
+    assertThat(verdict.output).doesNotContain("undecided:");
+    return verdict.output.lines().filter(line -> line.startsWith("anomaly in ")).toList();
+  }
+
+  /** A group whose operations are right but for a look-up now and then. */
+  private static final class MadeUpHistory {
+    private static final List<String> NAMES = List.of("a", "b");
+
+    private final SplittableRandom random;
+    private final String group;
+    private final Map<String, String> state = new HashMap<>(Map.of("a", "-", "b", "-"));
+    private int values;
+
+    MadeUpHistory(SplittableRandom random, String group) {
+      this.random = random;
+      this.group = group;
+    }
+
+    void appendTo(StringBuilder lines) {
+      int operations = 6 + random.nextInt(6);
+      for (int i = 0; i < operations; i++) {
+        int moment = 100 * (i + 1);
+        String id = group + "." + i;
+        String begin = "begin " + id + " " + (moment - random.nextInt(300)) + " " + group + " ";
+        String end = "end " + id + " " + (moment + random.nextInt(300)) + " ";
+        switch (random.nextInt(5)) {
+          case 0, 1 -> {
+            String name = name();
+            lines.append(begin + "read " + name + "\n" + end + "ok " + name + "=" + seen(name));
+          }
+          case 2 -> {
+            String other = NAMES.get(1 - NAMES.indexOf(name()));
+            String from = NAMES.get(1 - NAMES.indexOf(other));
+            Map<String, String> after = new HashMap<>(Map.of(from, "-", other, state.get(from)));
+            String before = from + "=" + state.get(from) + ":- " + other + "=-:" + state.get(from);
+            boolean fits = !state.get(from).equals("-") && state.get(other).equals("-");
+            lines.append(begin + "move " + before + "\n" + end + outcome(fits, after));
+          }
+          default -> {
+            String name = name();
+            String old = random.nextInt(5) == 0 ? value() : state.get(name);
+            String now = random.nextInt(3) == 0 ? "-" : random.nextInt(4) == 0 ? value() : fresh();
+            boolean fits = old.equals(state.get(name));
+            lines.append(begin + "write " + name + "=" + old + ":" + now + "\n" + end);
+            lines.append(outcome(fits, Map.of(name, now)));
+          }
+        }
+        lines.append('\n');
+      }
+    }
+
+    private String outcome(boolean fits, Map<String, String> after) {
+      boolean unknown = random.nextBoolean();
+      if (fits && !(unknown && random.nextBoolean())) {
+        state.putAll(after);
+        return unknown ? "unknown" : "ok";
+      }
+      return unknown ? "unknown" : "refused";
+    }
+
+    private String name() {
+      return NAMES.get(random.nextInt(NAMES.size()));
+    }
+
+    private String fresh() {
+      values++;
+      return "v" + values;
+    }
+
+    private String value() {
+      int number = random.nextInt(values + 1);
+      return number == 0 ? "-" : "v" + number;
+    }
+
+    private String seen(String name) {
+      return random.nextInt(12) == 0 ? value() : state.get(name);
+    }
   }
 }
