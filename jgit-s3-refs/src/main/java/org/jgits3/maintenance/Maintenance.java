@@ -147,11 +147,6 @@ public final class Maintenance {
     return new GarbageCollection(repository, LeaseKeeper.Pause.REAL).runIfFree(due, monitor);
   }
 
-  /** Name of the repository. */
-  RepositoryName name() {
-    return repository.name();
-  }
-
   /** The newest manifest this process knows. */
   Optional<Manifest> newest() {
     return repository.committer().cached().map(VersionedManifest::manifest);
