@@ -21,6 +21,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefOrder;
 
 /** Writer of a bare repository in a directory, in Git's format. Used by one thread, once. */
@@ -29,7 +30,6 @@ final class BareDirectory {
   private static final List<String> DIRECTORIES =
       List.of("objects/info", "objects/pack", "refs/heads", "refs/tags");
 
-  private static final String PACKED_REFS = "# pack-refs with: peeled fully-peeled sorted \n";
   private static final String LINK = "ref: ";
 
   private final Path root;
@@ -73,7 +73,7 @@ final class BareDirectory {
     DurableFiles.write(
         root.resolve(Constants.PACKED_REFS),
         out -> {
-          out.write(PACKED_REFS.getBytes(UTF_8));
+          out.write(PackedRefsTable.HEADER.getBytes(UTF_8));
           for (Ref ref : packed) {
             write(out, ref.getObjectId().name() + ' ' + ref.getName());
             if (ref.getPeeledObjectId() != null) {

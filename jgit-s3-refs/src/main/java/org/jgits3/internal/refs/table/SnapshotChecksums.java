@@ -3,22 +3,14 @@ package org.jgits3.internal.refs.table;
 
 import java.io.IOException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 
 /** Computes the checksums of a snapshot that a manifest stores. Used by one thread. */
 public final class SnapshotChecksums implements PackedRefsSink {
   private final CRC32C crc = new CRC32C();
-  private final MessageDigest digest;
-
-  public SnapshotChecksums() {
-    try {
-      digest = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
+  private final MessageDigest digest = DirectoryObjectStore.sha256();
 
   /** Checksums of a whole snapshot. */
   public static SnapshotChecksums of(PackedRefsTable table) {
