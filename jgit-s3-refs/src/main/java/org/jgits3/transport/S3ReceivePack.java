@@ -127,18 +127,12 @@ public class S3ReceivePack extends ReceivePack {
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all, @Nullable Set<ObjectId> haves)
       throws IOException {
     if (all != null) {
-      super.setAdvertisedRefs(shown(all), haves);
+      super.setAdvertisedRefs(notHidden.of(all), haves);
     } else if (getRepository() instanceof S3Repository repository) {
       super.setAdvertisedRefs(refs(repository), haves);
     } else {
       super.setAdvertisedRefs(null, haves);
     }
-  }
-
-  private Map<String, Ref> shown(Map<String, Ref> all) {
-    return all.entrySet().stream()
-        .filter(e -> notHidden.has(e.getKey()))
-        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   private AdvertisedRefs refs(S3Repository repository) {

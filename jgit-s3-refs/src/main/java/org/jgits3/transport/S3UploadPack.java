@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
@@ -79,7 +78,7 @@ public class S3UploadPack extends UploadPack {
     if (getRepository() instanceof S3Repository) { // JGit's own filter knows a part of Git's rules
       RefFilter next = given ? filter : refs -> refs;
       super.setRefFilter(
-          refs -> next.filter(refs instanceof AdvertisedRefs ? refs : notHidden(refs)));
+          refs -> next.filter(refs instanceof AdvertisedRefs ? refs : notHidden.of(refs)));
     } else {
       super.setRefFilter(filter);
     }
@@ -98,18 +97,12 @@ public class S3UploadPack extends UploadPack {
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
     if (all != null) {
       filtered = true;
-      super.setAdvertisedRefs(notHidden(all));
+      super.setAdvertisedRefs(notHidden.of(all));
     } else if (getRepository() instanceof S3Repository repository) {
       super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(repository, notHidden), listing()));
     } else {
       super.setAdvertisedRefs(null);
     }
-  }
-
-  private Map<String, Ref> notHidden(Map<String, Ref> all) {
-    return all.entrySet().stream()
-        .filter(e -> notHidden.has(e.getKey()))
-        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   /** Gives JGit refs that it can find, before it lists them. */

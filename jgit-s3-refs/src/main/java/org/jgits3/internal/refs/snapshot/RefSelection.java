@@ -4,11 +4,14 @@ package org.jgits3.internal.refs.snapshot;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 
 /**
@@ -75,6 +78,18 @@ public final class RefSelection {
   /** Tests whether all refs are selected. */
   public boolean isAll() {
     return prefixes.isEmpty() && rules.isEmpty();
+  }
+
+  /**
+   * Leaves out the refs that are not selected.
+   *
+   * @param all refs by name
+   * @return the others
+   */
+  public Map<String, Ref> of(Map<String, Ref> all) {
+    Map<String, Ref> selected = new HashMap<>(all);
+    selected.keySet().removeIf(name -> !has(name));
+    return selected;
   }
 
   /**
