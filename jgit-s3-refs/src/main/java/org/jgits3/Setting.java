@@ -18,15 +18,9 @@ import org.eclipse.jgit.lib.Config;
  * @param value how it is read
  * @param <T> what it is read as
  */
-record Setting<T>(String subsection, String name, Value<T> value) {
+record Setting<T>(String subsection, String name, Function<Place, T> value) {
   /** No duration can be negative; JGit 7.4 returns the default for one it cannot read. */
   private static final long UNREADABLE = -1;
-
-  /** Reads the value at one place in a config; an exception says what is wrong with it. */
-  @FunctionalInterface
-  interface Value<T> {
-    T at(Place place);
-  }
 
   /** Place of one value in a config. */
   record Place(Config config, @Nullable String subsection, String name) {
@@ -77,9 +71,9 @@ record Setting<T>(String subsection, String name, Value<T> value) {
   }
 
   /** A key that is read as any type. */
-  static <T> Setting<T> of(String subsection, String name, T otherwise, Value<T> value) {
+  static <T> Setting<T> of(String subsection, String name, T otherwise, Function<Place, T> value) {
     return new Setting<>(
-        subsection, name, place -> place.text() == null ? otherwise : value.at(place));
+        subsection, name, place -> place.text() == null ? otherwise : value.apply(place));
   }
 
   /** A key that need not be set. */
@@ -166,7 +160,7 @@ record Setting<T>(String subsection, String name, Value<T> value) {
    */
   T read(Config config, String source) throws ConfigInvalidException {
     try {
-      return value.at(new Place(config, subsection.isEmpty() ? null : subsection, name));
+      return value.apply(new Place(config, subsection.isEmpty() ? null : subsection, name));
     } catch (IllegalArgumentException e) {
       throw new ConfigInvalidException(
           source + ": " + header(subsection) + " " + name + ": " + e.getMessage(), e);

@@ -20,6 +20,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.history.RepositoryChange.Kind;
 import org.jgits3.history.StoreCursor.Entry;
 import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.read.ParallelRequests;
@@ -162,7 +163,7 @@ final class NameChanges {
     updates.entries.put(name, Optional.empty());
     updates.leave();
     String id = known(name).map(Entry::repositoryId).orElse("");
-    RepositoryChange.Source source =
+    IoSupplier<Transactions> source =
         () -> {
           throw why;
         };

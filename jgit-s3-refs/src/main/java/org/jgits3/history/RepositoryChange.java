@@ -3,6 +3,7 @@ package org.jgits3.history;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.jgits3.internal.function.IoSupplier;
 
 /**
  * Change of one repository since a cursor, as {@link StoreChanges} returns it. Changes of several
@@ -29,17 +30,11 @@ public final class RepositoryChange {
     UNAVAILABLE
   }
 
-  /** Reads the transactions. */
-  @FunctionalInterface
-  interface Source {
-    Transactions open() throws IOException;
-  }
-
   private final Kind kind;
   private final String name;
   private final String repositoryId;
   private final Optional<String> formerName;
-  private final Source source;
+  private final IoSupplier<Transactions> source;
   private final NameChanges.Updates updates;
 
   RepositoryChange(
@@ -47,7 +42,7 @@ public final class RepositoryChange {
       String name,
       String repositoryId,
       Optional<String> formerName,
-      Source source,
+      IoSupplier<Transactions> source,
       NameChanges.Updates updates) {
     this.kind = kind;
     this.name = name;
@@ -101,7 +96,7 @@ public final class RepositoryChange {
    * @throws IOException if the repository is unavailable, with the reason in one line
    */
   public Transactions transactions() throws IOException {
-    return source.open();
+    return source.get();
   }
 
   /**

@@ -7,6 +7,7 @@ import java.time.ZoneOffset;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
@@ -16,16 +17,13 @@ import org.jgits3.manifest.RefChange;
  */
 public final class Transaction {
   private final LogEntry entry;
-  private final Changes changes;
+
+  /** Passes on the changes; those of a large transaction are read on demand. */
+  private final IoConsumer<Consumer<RefChange>> changes;
+
   private final LongPredicate own;
 
-  /** Source of the changes; those of a large transaction are read on demand. */
-  @FunctionalInterface
-  interface Changes {
-    void forEach(Consumer<RefChange> each) throws IOException;
-  }
-
-  Transaction(LogEntry entry, Changes changes, LongPredicate own) {
+  Transaction(LogEntry entry, IoConsumer<Consumer<RefChange>> changes, LongPredicate own) {
     this.entry = entry;
     this.changes = changes;
     this.own = own;
@@ -83,6 +81,6 @@ public final class Transaction {
    * @throws IllegalStateException if the changes were visited or skipped already
    */
   public void forEachChange(Consumer<RefChange> each) throws IOException {
-    changes.forEach(each);
+    changes.accept(each);
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.log.BlockCursor;
 import org.jgits3.internal.refs.log.BlockCursor.Part;
 import org.jgits3.internal.refs.log.BlockFileReader;
@@ -88,7 +89,7 @@ public final class Transactions {
     return tail.hasNext() ? Optional.of(ofTail(tail.next())) : Optional.empty();
   }
 
-  private Transaction transaction(LogEntry entry, Transaction.Changes changes) {
+  private Transaction transaction(LogEntry entry, IoConsumer<Consumer<RefChange>> changes) {
     return new Transaction(entry, changes, own);
   }
 

@@ -42,6 +42,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.function.Function;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.function.IoFunction;
 
 /**
  * Stored form of the values of a manifest.
@@ -229,9 +230,9 @@ final class StoredValues {
     private static final long serialVersionUID = 1;
 
     private final JsonToken token;
-    private final transient Reading<T> reading;
+    private final transient IoFunction<JsonParser, T> reading;
 
-    Scalar(JsonToken token, Reading<T> reading) {
+    Scalar(JsonToken token, IoFunction<JsonParser, T> reading) {
       super(Object.class);
       this.token = token;
       this.reading = reading;
@@ -243,7 +244,7 @@ final class StoredValues {
         String type = token == JsonToken.VALUE_STRING ? "text" : "number";
         return context.reportInputMismatch(this, "%s where a %s belongs", json.getText(), type);
       }
-      return reading.of(json);
+      return reading.apply(json);
     }
   }
 
@@ -285,11 +286,6 @@ final class StoredValues {
       }
       return value;
     }
-  }
-
-  @FunctionalInterface
-  private interface Reading<T> {
-    T of(JsonParser json) throws IOException;
   }
 
   static String hex(int crc32c) {

@@ -8,6 +8,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jgits3.internal.function.IoConsumer;
 
 /** Writes files that are on the disk when the method returns. */
 final class DurableFiles {
@@ -15,18 +16,12 @@ final class DurableFiles {
 
   private DurableFiles() {}
 
-  /** Writes the content of a file. */
-  @FunctionalInterface
-  interface Content {
-    void writeTo(OutputStream out) throws IOException;
-  }
-
   /** Writes a new file. */
-  static void write(Path file, Content content) throws IOException {
+  static void write(Path file, IoConsumer<OutputStream> content) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER);
-      content.writeTo(out);
+      content.accept(out);
       out.flush();
       channel.force(true);
     }

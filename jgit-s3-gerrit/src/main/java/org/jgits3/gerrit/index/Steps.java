@@ -2,6 +2,7 @@
 package org.jgits3.gerrit.index;
 
 import java.io.IOException;
+import org.jgits3.internal.function.IoRunnable;
 
 /**
  * Steps of which each is taken although one before it failed, unless the store is the cause: it
@@ -16,21 +17,14 @@ final class Steps {
   /** No step yet. */
   Steps() {}
 
-  /** One step. */
-  @FunctionalInterface
-  interface Step {
-    /** Takes it. */
-    void take() throws IOException;
-  }
-
   /**
    * Takes a step. Its failure is for {@link #end}.
    *
    * @throws IOException if the store is the cause of the failure
    */
-  void take(Step step) throws IOException {
+  void take(IoRunnable step) throws IOException {
     try {
-      step.take();
+      step.run();
     } catch (IOException | RuntimeException e) {
       if (LocalState.isOfStore(e)) {
         throw e;

@@ -132,7 +132,7 @@ final class GarbageDrop {
         S3ObjDatabase remaining = handle.of(packs)) {
       remaining.checkComplete(
           values.isPresent() ? values.get() : values(base),
-          shared.refs().of(next.withRefs(Refs.NONE))); // no ref counts as complete
+          shared.refs().apply(next.withRefs(Refs.NONE))); // no ref counts as complete
       return Optional.of(Proven.of(base));
     } catch (MissingObjectException | IncorrectObjectTypeException | CorruptObjectException e) {
       LOG.info("garbage stays, since a ref may lead into it: {}", e.getMessage());
@@ -142,7 +142,7 @@ final class GarbageDrop {
 
   private Set<ObjectId> values(Manifest manifest) throws IOException {
     Set<ObjectId> values = new HashSet<>();
-    for (Ref ref : shared.refs().of(manifest).getRefs()) {
+    for (Ref ref : shared.refs().apply(manifest).getRefs()) {
       if (ref.getObjectId() != null) {
         values.add(ref.getObjectId());
       }

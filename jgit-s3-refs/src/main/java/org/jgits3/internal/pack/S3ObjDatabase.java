@@ -37,6 +37,7 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
@@ -77,7 +78,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   private final SharedPacks shared;
 
-  private final KnownRefs refs;
+  private final IoSupplier<RefDatabase> refs;
   private final boolean validated;
   private final Quarantine quarantine;
   private volatile boolean defers;
@@ -112,18 +113,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /** Packs begun through this handle and neither committed nor rolled back, with their threads. */
   private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
 
-  /** Gives refs that a walk over objects ends at. */
-  @FunctionalInterface
-  public interface KnownRefs {
-    /**
-     * Refs of one moment, however often they are looked up.
-     *
-     * @return the newest ones this process knows; all objects that they lead to are listed
-     * @throws IOException if they are not in memory and cannot be read
-     */
-    RefDatabase newest() throws IOException;
-  }
-
   /**
    * Creates the objects of a handle that serves more than one operation, or whose refs are those of
    * one moment.
@@ -142,14 +131,15 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * @param repository the handle
    * @param options how readers read
    * @param shared packs of the repository, shared by its handles
-   * @param refs gives refs of the repository
+   * @param refs gives the newest refs this process knows, of one moment each time; all objects that
+   *     they lead to are listed
    * @param validated whether the manifest was validated for the one operation this handle is for
    */
   public S3ObjDatabase(
       DfsRepository repository,
       DfsReaderOptions options,
       SharedPacks shared,
-      KnownRefs refs,
+      IoSupplier<RefDatabase> refs,
       boolean validated) {
     super(repository, options);
     this.shared = shared;
@@ -297,7 +287,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
   /** Tests whether all that objects lead to is listed, hidden packs of this handle left out. */
   boolean isComplete(Set<ObjectId> ids) throws IOException {
     try (S3ObjDatabase listed = new Listed(this)) {
-      listed.checkComplete(ids, refs.newest());
+      listed.checkComplete(ids, refs.get());
       return true;
     } catch (MissingObjectException e) {
       return false;

@@ -32,6 +32,8 @@ import org.eclipse.jgit.lib.BitmapIndex.BitmapBuilder;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.function.IoFunction;
+import org.jgits3.internal.function.IoSupplier;
 
 /**
  * Reads objects. A missing object may be in a pack that another handle of the process has received
@@ -65,26 +67,6 @@ final class S3Reader extends DfsReader {
   /** Reader that took the place of this one. */
   @Nullable private S3Reader successor;
 
-  /**
-   * A look-up in this reader.
-   *
-   * @param <T> its result
-   */
-  @FunctionalInterface
-  private interface Lookup<T> {
-    T make() throws IOException;
-  }
-
-  /**
-   * The same look-up in the reader that took the place of this one.
-   *
-   * @param <T> its result
-   */
-  @FunctionalInterface
-  private interface Again<T> {
-    T in(S3Reader successor) throws IOException;
-  }
-
   S3Reader(S3ObjDatabase database) {
     super(database);
     this.database = database;
@@ -116,11 +98,11 @@ final class S3Reader extends DfsReader {
   }
 
   /** Does a look-up, in newer packs once one has vanished. */
-  private <T> T lookUp(Lookup<T> here, Again<T> again) throws IOException {
+  private <T> T lookUp(IoSupplier<T> here, IoFunction<S3Reader, T> again) throws IOException {
     if (successor == null) {
       try {
         prepare();
-        return here.make();
+        return here.get();
       } catch (IOException e) {
         if (predecessors == MOST_SUCCESSORS || !database.vanished(e)) {
           throw e;
@@ -128,7 +110,7 @@ final class S3Reader extends DfsReader {
         succeed();
       }
     }
-    return again.in(successor);
+    return again.apply(successor);
   }
 
   private void prepare() throws IOException {
@@ -197,12 +179,12 @@ final class S3Reader extends DfsReader {
   }
 
   /** Does a look-up in this reader, once more if the object has appeared since. */
-  private <T> T twice(AnyObjectId id, Lookup<T> here) throws IOException {
+  private <T> T twice(AnyObjectId id, IoSupplier<T> here) throws IOException {
     try {
-      return here.make();
+      return here.get();
     } catch (MissingObjectException e) {
       if (appeared(id)) {
-        return here.make();
+        return here.get();
       }
       throw e;
     }

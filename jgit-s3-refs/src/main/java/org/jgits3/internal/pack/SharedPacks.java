@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -35,7 +36,7 @@ public class SharedPacks {
   private final PackResources resources;
   private final ManifestCommitter committer;
   private final Room room;
-  private final RefsOf refs;
+  private final IoFunction<Manifest, RefDatabase> refs;
   private final PackCommitter publisher;
   private final DeferredPacks deferred;
 
@@ -65,19 +66,6 @@ public class SharedPacks {
     boolean make(ManifestException.TooLarge full, int attempt) throws IOException;
   }
 
-  /** Gives the refs of a manifest. */
-  @FunctionalInterface
-  public interface RefsOf {
-    /**
-     * The refs of a manifest.
-     *
-     * @param manifest the manifest
-     * @return its refs, which cannot be changed
-     * @throws IOException if they cannot be read
-     */
-    RefDatabase of(Manifest manifest) throws IOException;
-  }
-
   /**
    * Creates the packs of one repository.
    *
@@ -86,7 +74,11 @@ public class SharedPacks {
    * @param room makes room in its manifest if that is full
    * @param refs gives the refs of its manifests
    */
-  public SharedPacks(PackResources resources, ManifestCommitter committer, Room room, RefsOf refs) {
+  public SharedPacks(
+      PackResources resources,
+      ManifestCommitter committer,
+      Room room,
+      IoFunction<Manifest, RefDatabase> refs) {
     this.resources = resources;
     this.committer = committer;
     this.room = room;
@@ -262,7 +254,7 @@ public class SharedPacks {
     return publisher;
   }
 
-  RefsOf refs() {
+  IoFunction<Manifest, RefDatabase> refs() {
     return refs;
   }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.JGitText;
@@ -210,12 +211,6 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     return new Outcome<>(List.of(results), logged);
   }
 
-  /** Adds the changes of a command that was done. */
-  @FunctionalInterface
-  private interface Recording {
-    void changes(ReceiveCommand command, List<RefChange> to);
-  }
-
   /** Adds the change of a command about a ref that is not symbolic. */
   private static void plain(ReceiveCommand c, List<RefChange> to) {
     to.add(new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy()));
@@ -242,14 +237,16 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   }
 
   private List<Logged> logged(
-      List<ReceiveCommand> commands, Result[] results, Recording recording) {
+      List<ReceiveCommand> commands,
+      Result[] results,
+      BiConsumer<ReceiveCommand, List<RefChange>> recording) {
     PersonIdent who = database.identity(getRefLogIdent());
     boolean oneByOne = oneByOne(commands); // as RefDirectory, which logs them of an atomic batch
     Map<String, List<RefChange>> byMessage = new LinkedHashMap<>();
     for (int i = 0; i < commands.size(); i++) {
       if (results[i] == OK && !(oneByOne && BatchRules.changesNothing(commands.get(i)))) {
         ReceiveCommand c = commands.get(i);
-        recording.changes(c, byMessage.computeIfAbsent(message(c), m -> new ArrayList<>()));
+        recording.accept(c, byMessage.computeIfAbsent(message(c), m -> new ArrayList<>()));
       }
     }
     List<Logged> records = new ArrayList<>();

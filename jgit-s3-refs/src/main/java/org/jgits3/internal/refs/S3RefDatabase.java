@@ -29,6 +29,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.util.RefList;
 import org.eclipse.jgit.util.RefMap;
 import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
@@ -193,23 +194,17 @@ public final class S3RefDatabase extends LookupRefDatabase {
     return seen(tips, seen -> shared.commitBatch(committer, transaction, seen, bytes));
   }
 
-  /** Commits a transaction whose objects were looked for after a generation. */
-  @FunctionalInterface
-  private interface Commit<R> {
-    R run(long seen) throws IOException;
-  }
-
   /**
    * Commits a transaction. The handle may have looked for the objects of its new values at any time
    * since it was opened. If garbage was removed since, checks again that all objects reachable from
    * them exist.
    */
-  private <R> R seen(Supplier<Set<ObjectId>> tips, Commit<R> commit) throws IOException {
+  private <R> R seen(Supplier<Set<ObjectId>> tips, IoFunction<Long, R> commit) throws IOException {
     Refs known = shared.newest();
     long seen = firstSeen(tips);
     while (true) {
       try {
-        return committed(commit.run(seen), known);
+        return committed(commit.apply(seen), known);
       } catch (ObjectsDroppedException e) {
         seen = lookAgain(e.tips());
       }

@@ -17,6 +17,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
@@ -67,12 +68,6 @@ final class S3RefUpdate extends RefUpdate {
    * @param replaced value the ref had before, null for none, or for a refusal
    */
   private record Verdict(Result result, @Nullable ObjectId replaced) {}
-
-  /** Decision of {@link RefUpdate} on the refs of the view. */
-  @FunctionalInterface
-  private interface Decision {
-    Result make() throws IOException;
-  }
 
   /**
    * Creates an update of a ref.
@@ -169,7 +164,7 @@ final class S3RefUpdate extends RefUpdate {
         : Result.LOCK_FAILURE;
   }
 
-  private Result decide(Decision decision) throws IOException {
+  private Result decide(IoSupplier<Result> decision) throws IOException {
     // Whether to detach was decided when the update was made, on what the ref was then.
     Optional<RefView> known = isDetachingSymbolicRef() ? Optional.empty() : database.known();
     if (known.isPresent()) {
@@ -182,7 +177,7 @@ final class S3RefUpdate extends RefUpdate {
     // A transaction that was refused has seen refs that are recent enough.
     Optional<RefView> recent = verdict.isPresent() ? database.known() : Optional.empty();
     begin(recent.isPresent() ? recent.get() : database.validated(), false);
-    return decision.make();
+    return decision.get();
   }
 
   private void begin(RefView next, boolean mayBeOld) {
@@ -193,9 +188,9 @@ final class S3RefUpdate extends RefUpdate {
   }
 
   /** Decides on refs that may be old; empty if the result must not be used. */
-  private Optional<Result> attempt(Decision decision) throws IOException {
+  private Optional<Result> attempt(IoSupplier<Result> decision) throws IOException {
     try {
-      Result result = decision.make();
+      Result result = decision.get();
       return Optional.of(result).filter(r -> verdict.isPresent() && r != Result.LOCK_FAILURE);
     } catch (MissingObjectException e) {
       return Optional.empty();

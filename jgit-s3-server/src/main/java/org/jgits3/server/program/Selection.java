@@ -4,6 +4,7 @@ package org.jgits3.server.program;
 import java.io.IOException;
 import java.util.Optional;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.RepositoryName;
@@ -34,12 +35,6 @@ public final class Selection {
     Optional<Settled> on(String name) throws IOException;
   }
 
-  /** Begins a pass over all repositories. */
-  @FunctionalInterface
-  public interface Passes {
-    FleetPass begin() throws IOException;
-  }
-
   /**
    * Works on repositories one after the other. If all were chosen, continues after a failure,
    * unless the process was told to stop, and skips a repository that was deleted meanwhile.
@@ -49,7 +44,7 @@ public final class Selection {
    * @param work work to do
    * @throws IOException if any failed
    */
-  public void forEach(Passes passes, Output output, Work work) throws IOException {
+  public void forEach(IoSupplier<FleetPass> passes, Output output, Work work) throws IOException {
     if (!choice.all) {
       work.on(choice.name.value());
       return;
@@ -65,8 +60,9 @@ public final class Selection {
    * @param work work to do
    * @throws IOException if any failed
    */
-  public static void all(Passes passes, Output output, Work work) throws IOException {
-    try (FleetPass pass = passes.begin()) {
+  public static void all(IoSupplier<FleetPass> passes, Output output, Work work)
+      throws IOException {
+    try (FleetPass pass = passes.get()) {
       int failed = 0;
       for (var name = pass.next(); name.isPresent(); name = pass.next()) {
         failed += isDone(pass, name.get(), output, work) ? 0 : 1;

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.store.upload.PackUpload;
 
 /**
@@ -24,7 +25,7 @@ public final class PackOutput extends DfsOutputStream {
 
   private final S3PackDescription pack;
   private final PackExt ext;
-  private final Begin begin;
+  private final IoSupplier<PackUpload> begin;
   private final Optional<SpillDirectory> readBackIn;
   private final int room;
 
@@ -45,12 +46,6 @@ public final class PackOutput extends DfsOutputStream {
   /** True during a write and after one that failed: bytes may be missing, or counted twice. */
   private boolean broken;
 
-  /** Begins the upload of a file. */
-  @FunctionalInterface
-  public interface Begin {
-    PackUpload begin() throws IOException;
-  }
-
   /**
    * Creates the output of a file.
    *
@@ -60,7 +55,10 @@ public final class PackOutput extends DfsOutputStream {
    * @param readBackIn directory for bytes to {@link #read}; empty for a writer that never reads
    */
   public PackOutput(
-      S3PackDescription pack, PackExt ext, Begin begin, Optional<SpillDirectory> readBackIn) {
+      S3PackDescription pack,
+      PackExt ext,
+      IoSupplier<PackUpload> begin,
+      Optional<SpillDirectory> readBackIn) {
     this.pack = pack;
     this.ext = ext;
     this.begin = begin;
@@ -93,7 +91,7 @@ public final class PackOutput extends DfsOutputStream {
     } else if (len <= room - filled) {
       hold(buf, off, len);
     } else {
-      upload = Optional.of(begin.begin());
+      upload = Optional.of(begin.get());
       readBack = readBackIn.map(ReadBack::new);
       stream(held, 0, filled);
       held = null;

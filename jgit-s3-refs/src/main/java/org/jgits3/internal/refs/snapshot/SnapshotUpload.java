@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsSink;
 import org.jgits3.internal.refs.table.PackedRefsTable;
@@ -104,18 +105,14 @@ public final class SnapshotUpload {
     }
   }
 
-  @FunctionalInterface
-  private interface Source {
-    void writeTo(PackedRefsSink out) throws IOException;
-  }
-
-  private RefSnapshot send(Manifest manifest, SnapshotMerge merge, Source source)
+  private RefSnapshot send(
+      Manifest manifest, SnapshotMerge merge, IoConsumer<PackedRefsSink> source)
       throws IOException {
     String id = ObjectNames.mint(manifest);
     PackUpload out = uploads.begin(ObjectNames.snapshotKey(manifest.repositoryId(), id));
     SnapshotChecksums sums = new SnapshotChecksums();
     try {
-      source.writeTo(
+      source.accept(
           (bytes, offset, length) -> {
             sums.accept(bytes, offset, length);
             out.write(bytes, offset, length);

@@ -8,6 +8,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefRename;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogReader;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -22,19 +23,13 @@ import org.jgits3.store.StoreException;
  * threads.
  */
 public final class ViewRefDatabase extends LookupRefDatabase {
-  private final View view;
-
-  /** Provides the view. */
-  @FunctionalInterface
-  private interface View {
-    RefView get() throws IOException;
-  }
+  private final IoSupplier<RefView> view;
 
   public ViewRefDatabase(RefView view) {
     this(() -> view);
   }
 
-  public ViewRefDatabase(View view) {
+  private ViewRefDatabase(IoSupplier<RefView> view) {
     this.view = view;
   }
 
@@ -63,7 +58,7 @@ public final class ViewRefDatabase extends LookupRefDatabase {
   }
 
   /** View that is created on first use. */
-  private static final class FirstAsked implements View {
+  private static final class FirstAsked implements IoSupplier<RefView> {
     private final ObjectStore store;
     private final Manifest manifest;
     @Nullable private RefView made; // guarded by this

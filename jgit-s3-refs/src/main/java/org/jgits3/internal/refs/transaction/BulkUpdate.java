@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -59,12 +60,6 @@ public final class BulkUpdate {
    */
   public record Checked(RefDelta changes, List<ReceiveCommand> commands) {}
 
-  /** Says what an object leads to, if it is an annotated tag. */
-  @FunctionalInterface
-  public interface Peeler {
-    Optional<ObjectId> peel(ObjectId id);
-  }
-
   /**
    * Checks a batch.
    *
@@ -72,7 +67,8 @@ public final class BulkUpdate {
    * @param peeler knows all new objects
    * @return the batch; empty if a command would be refused, or might be
    */
-  public Optional<Checked> check(List<ReceiveCommand> commands, Peeler peeler) {
+  public Optional<Checked> check(
+      List<ReceiveCommand> commands, Function<ObjectId, Optional<ObjectId>> peeler) {
     ReceiveCommand[] sorted = commands.toArray(new ReceiveCommand[0]);
     Optional<RefNames> ascending = names(sorted);
     if (ascending.isEmpty()) {
@@ -92,7 +88,7 @@ public final class BulkUpdate {
       }
       if (!isZero(c.getNewId())) {
         ids[i] = c.getNewId().copy();
-        peeled[i] = peeler.peel(ids[i]).orElse(null);
+        peeled[i] = peeler.apply(ids[i]).orElse(null);
       }
     }
     return Optional.of(

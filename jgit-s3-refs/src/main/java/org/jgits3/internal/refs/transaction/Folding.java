@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.table.RefsCounters;
@@ -44,7 +45,10 @@ public final class Folding {
 
   private final ManifestCommitter committer;
   private final LogCompaction logCompaction;
-  private final Overlay overlay;
+
+  /** Folds the overlay into a snapshot, if there is one. If that fails, nothing is lost. */
+  private final IoRunnable overlay;
+
   private final Executor background;
   private final RefsCounters metrics;
   private final AtomicBoolean running = new AtomicBoolean();
@@ -62,21 +66,10 @@ public final class Folding {
   /** Held while room is made: those who wait for the same find that there is some. */
   private final ReentrantLock makingRoom = new ReentrantLock();
 
-  /** Folds the overlay into a snapshot. */
-  @FunctionalInterface
-  interface Overlay {
-    /**
-     * Folds it, if there is one.
-     *
-     * @throws IOException if it could not be done; nothing is lost
-     */
-    void fold() throws IOException;
-  }
-
   Folding(
       ManifestCommitter committer,
       LogCompaction logCompaction,
-      Overlay overlay,
+      IoRunnable overlay,
       Executor background,
       RefsCounters metrics) {
     this.committer = committer;
@@ -155,7 +148,7 @@ public final class Folding {
       manifest = newest();
     }
     if (Compaction.level(manifest) > 0) {
-      overlay.fold();
+      overlay.run();
       metrics.folded();
     }
   }
@@ -204,7 +197,7 @@ public final class Folding {
     owed = true; // segments that were not merged, and whatever else is due
     logCompaction.moveTail(manifest);
     if (ofTail < wanted) {
-      overlay.fold();
+      overlay.run();
     }
     return true;
   }
@@ -215,7 +208,7 @@ public final class Folding {
    * @throws IOException if it could not be done; nothing is lost
    */
   void all() throws IOException {
-    overlay.fold();
+    overlay.run();
     logCompaction.run(committer.validate().manifest());
   }
 }

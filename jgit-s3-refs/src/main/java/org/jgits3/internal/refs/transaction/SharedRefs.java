@@ -19,6 +19,7 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.SharedRequest;
+import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.log.LogReader;
@@ -272,19 +273,13 @@ public final class SharedRefs {
     return current(tables::of);
   }
 
-  /** Finds the table of a manifest that was just validated. */
-  @FunctionalInterface
-  private interface Tables {
-    PackedRefsTable of(Manifest manifest) throws IOException;
-  }
-
-  private Current current(Tables source) throws IOException {
+  private Current current(IoFunction<Manifest, PackedRefsTable> source) throws IOException {
     IOException missing = null;
     for (int i = 0; i < LOADS; i++) {
       long began = System.nanoTime();
       Manifest manifest = committer.validate().manifest();
       try {
-        RefView view = tables.view(manifest.refs(), source.of(manifest));
+        RefView view = tables.view(manifest.refs(), source.apply(manifest));
         validatedAt = OptionalLong.of(began);
         return new Current(manifest, view);
       } catch (StoreException.Missing e) {

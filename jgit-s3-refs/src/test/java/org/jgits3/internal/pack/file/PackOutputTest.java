@@ -12,9 +12,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
@@ -48,7 +50,7 @@ class PackOutputTest {
     store.close();
   }
 
-  private PackOutput output(PackOutput.Begin begin) {
+  private PackOutput output(IoSupplier<PackUpload> begin) {
     return new PackOutput(pack, PackExt.PACK, begin, Optional.of(new SpillDirectory(spills)));
   }
 
