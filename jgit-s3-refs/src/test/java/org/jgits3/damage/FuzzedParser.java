@@ -30,6 +30,7 @@ import org.jgits3.internal.refs.snapshot.SnapshotDownload;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsParser;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.ParsedRefs;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotLines;
 import org.jgits3.internal.refs.table.SnapshotMerge;
@@ -351,7 +352,7 @@ enum FuzzedParser {
         (PackedRefsTable.HEADER + (id + " refs/heads/main\n" + id + " refs/tags/v1\n^" + id + "\n"))
             .getBytes(US_ASCII);
     try {
-      return PackedRefsTable.parse(KEY, bytes, 2);
+      return ParsedRefs.of(KEY, bytes, 2);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

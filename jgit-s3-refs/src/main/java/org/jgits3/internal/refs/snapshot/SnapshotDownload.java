@@ -42,28 +42,20 @@ public final class SnapshotDownload {
     static final Sizes DEFAULT = new Sizes(RangeReader.Sizes.DEFAULT, PackedRefsTable.PART);
   }
 
+  /** Reads snapshots of a store whose versions mean something. */
+  public SnapshotDownload(ObjectStore store) {
+    this(store, true, Sizes.DEFAULT);
+  }
+
   /**
    * Creates a reader of the snapshots of a store.
    *
    * @param store store of the snapshots
    * @param trustVersions true if all ranges have to be of one version; false if versions are not
    *     reliable, so that only the CRC32C can tell
+   * @param sizes sizes of requests and arrays
    */
-  SnapshotDownload(ObjectStore store, boolean trustVersions) {
-    this(store, trustVersions, Sizes.DEFAULT);
-  }
-
-  /** Reads snapshots of a store whose versions mean something. */
-  public SnapshotDownload(ObjectStore store) {
-    this(store, true);
-  }
-
-  /** Reads snapshots of a store whose versions mean something. */
-  SnapshotDownload(ObjectStore store, Sizes sizes) {
-    this(store, true, sizes);
-  }
-
-  private SnapshotDownload(ObjectStore store, boolean trustVersions, Sizes sizes) {
+  SnapshotDownload(ObjectStore store, boolean trustVersions, Sizes sizes) {
     this.reader = new RangeReader(store, sizes.requests(), trustVersions);
     this.partSize = sizes.part();
   }

@@ -52,7 +52,7 @@ public final class SnapshotTables {
 
   public SnapshotTables(
       ObjectStore store, RefsCounters metrics, TableCache budget, boolean trustVersions) {
-    this.landing = new SnapshotDownload(store, trustVersions);
+    this.landing = new SnapshotDownload(store, trustVersions, SnapshotDownload.Sizes.DEFAULT);
     this.comparison = new SnapshotComparison(store);
     this.metrics = metrics;
     this.budget = budget;

@@ -20,7 +20,6 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.manifest.RefValue;
-import org.jgits3.store.StoreException;
 
 /**
  * A snapshot of refs in Git's packed-refs format, searched in place: the bytes as they came from
@@ -80,22 +79,6 @@ public final class PackedRefsTable {
   PackedRefsTable(List<Part> parts, int[] lines) {
     this.parts = parts.toArray(new Part[0]);
     this.lines = lines;
-  }
-
-  /**
-   * Finds the lines of a snapshot and checks that they follow the format.
-   *
-   * @param key key of the snapshot, for messages
-   * @param bytes the snapshot; kept, not copied
-   * @param count number of refs the manifest says it has
-   * @return the table
-   * @throws StoreException.Corrupt if the bytes are no such snapshot
-   */
-  public static PackedRefsTable parse(String key, byte[] bytes, long count)
-      throws StoreException.Corrupt {
-    SnapshotLines lines = new SnapshotLines(key, bytes.length, count);
-    lines.add(PackedRefsParser.of(key, 0, bytes, lines.skipHeader(bytes), bytes.length));
-    return lines.end(bytes);
   }
 
   public int size() {

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.snapshot.SnapshotDownload.Sizes;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.ParsedRefs;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.Stores;
@@ -97,7 +98,7 @@ class SnapshotDownloadTest {
   /** A snapshot and where it is. */
   private record Stored(String key, RefSnapshot snapshot) {
     PackedRefsTable land(ObjectStore store, Sizes sizes) throws IOException {
-      return new SnapshotDownload(store, sizes).land(key, snapshot);
+      return new SnapshotDownload(store, true, sizes).land(key, snapshot);
     }
   }
 
@@ -295,8 +296,7 @@ class SnapshotDownloadTest {
     String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
     byte[] bytes = (PackedRefsTable.HEADER + body).getBytes(UTF_8);
     StoreException.Corrupt expected =
-        catchThrowableOfType(
-            StoreException.Corrupt.class, () -> PackedRefsTable.parse(KEY, bytes, count));
+        catchThrowableOfType(StoreException.Corrupt.class, () -> ParsedRefs.of(KEY, bytes, count));
     assertThat(expected).isNotNull();
     Stored stored = store(bytes, count);
     String message = expected.getMessage().replace(KEY, stored.key());

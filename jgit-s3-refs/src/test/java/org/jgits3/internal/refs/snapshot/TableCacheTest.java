@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.ParsedRefs;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -71,7 +72,7 @@ class TableCacheTest {
       text.append(ObjectId.zeroId().name()).append(" refs/heads/").append(i).append('\n');
     }
     try {
-      return PackedRefsTable.parse("key", text.toString().getBytes(US_ASCII), 100);
+      return ParsedRefs.of("key", text.toString().getBytes(US_ASCII), 100);
     } catch (StoreException.Corrupt e) {
       throw new AssertionError(e);
     }

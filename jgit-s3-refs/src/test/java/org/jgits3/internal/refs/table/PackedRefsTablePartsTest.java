@@ -36,7 +36,7 @@ class PackedRefsTablePartsTest {
       snapshot.append(i % 2 == 1 ? '^' + B + '\n' : "");
     }
     bytes = snapshot.toString().getBytes(UTF_8);
-    one = PackedRefsTable.parse("key", bytes, NAMES.size());
+    one = ParsedRefs.of("key", bytes, NAMES.size());
   }
 
   private PackedRefsTable.Builder builder(int limit) {

@@ -26,7 +26,7 @@ class PackedRefsTableTest {
   private static final String B = "b".repeat(40);
 
   private static PackedRefsTable parse(String body, long count) throws StoreException.Corrupt {
-    return PackedRefsTable.parse(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
+    return ParsedRefs.of(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
   }
 
   @Test
@@ -36,7 +36,7 @@ class PackedRefsTableTest {
     new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(new TreeMap<>(refs)))
         .writeTo(written::write);
     byte[] bytes = written.toByteArray();
-    PackedRefsTable table = PackedRefsTable.parse(KEY, bytes, refs.size());
+    PackedRefsTable table = ParsedRefs.of(KEY, bytes, refs.size());
 
     assertThat(table.size()).isEqualTo(refs.size());
     refs.forEach(
@@ -131,7 +131,7 @@ class PackedRefsTableTest {
   @Test
   void refuses_another_header() {
     byte[] bytes = ("# pack-refs with: peeled \n" + A + " refs/a\n").getBytes(UTF_8);
-    assertThatThrownBy(() -> PackedRefsTable.parse(KEY, bytes, 1))
+    assertThatThrownBy(() -> ParsedRefs.of(KEY, bytes, 1))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining("does not begin with");
   }
