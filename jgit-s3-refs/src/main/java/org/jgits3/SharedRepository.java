@@ -132,8 +132,7 @@ final class SharedRepository {
   }
 
   Manifest manifest() throws IOException {
-    var cached = committer.cached();
-    return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
+    return committer.known();
   }
 
   boolean exists() throws IOException {

@@ -111,6 +111,17 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
+   * Returns the newest manifest known; asks the store if there is none.
+   *
+   * @return the manifest
+   * @throws IOException as {@link #validate} does
+   */
+  public Manifest known() throws IOException {
+    Optional<VersionedManifest> cached = cached();
+    return (cached.isPresent() ? cached.get() : validate()).manifest();
+  }
+
+  /**
    * The way this committer learns of changes of the manifest.
    *
    * @return the value given to the constructor

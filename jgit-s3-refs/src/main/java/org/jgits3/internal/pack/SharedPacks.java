@@ -102,8 +102,7 @@ public class SharedPacks {
 
   /** Newest manifest this process knows. */
   Manifest manifest() throws IOException {
-    var cached = committer.cached();
-    return cached.isPresent() ? cached.get().manifest() : committer.validate().manifest();
+    return committer.known();
   }
 
   /**
