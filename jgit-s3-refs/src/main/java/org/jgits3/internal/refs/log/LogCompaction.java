@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -231,7 +232,7 @@ public final class LogCompaction {
 
   private void note(DamagedLogException e) {
     if (damaged.add(e.id())) {
-      metrics.damagedLogObject();
+      metrics.count(Event.DAMAGED_LOG_OBJECT);
       LOG.error("{}; refs and pushes go on, reflogs that need it fail", e.getMessage());
     }
   }
@@ -252,7 +253,7 @@ public final class LogCompaction {
       throw e;
     } finally {
       if (unlisted) {
-        metrics.foldLost();
+        metrics.count(Event.LOST_FOLD);
         objects.discard(manifest.repositoryId(), segment.object());
       }
     }

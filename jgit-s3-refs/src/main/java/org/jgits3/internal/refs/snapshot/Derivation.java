@@ -9,6 +9,7 @@ import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.read.ImmutableObjects;
@@ -54,7 +55,7 @@ final class Derivation {
       made = fromDelta(manifest.repositoryId(), held, wanted, wanted.delta().get());
     }
     if (made.isPresent()) {
-      metrics.derived();
+      metrics.count(Event.DERIVATION);
     }
     return made;
   }
@@ -81,7 +82,7 @@ final class Derivation {
       Optional<PackedRefsTable> made =
           proven(new SnapshotMerge(held.table(), read.changes()), wanted);
       if (made.isEmpty()) {
-        metrics.mismatched();
+        metrics.count(Event.MISMATCH);
         LOG.warn("refs delta {} does not give its snapshot, which is downloaded instead", key);
       }
       return made;
@@ -89,7 +90,7 @@ final class Derivation {
       LOG.debug("{} was swept already", key, e);
       return Optional.empty();
     } catch (IOException e) {
-      metrics.mismatched();
+      metrics.count(Event.MISMATCH);
       LOG.warn("{}; the snapshot is downloaded instead", e.getMessage());
       return Optional.empty();
     }

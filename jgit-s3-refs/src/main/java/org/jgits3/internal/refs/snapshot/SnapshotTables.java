@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -134,11 +135,11 @@ public final class SnapshotTables {
     }
     RefSnapshot s = snapshot.get();
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), s.id());
-    metrics.compared();
+    metrics.count(Event.COMPARISON);
     if (comparison.same(key, ready.get())) {
       return ready.get();
     }
-    metrics.differed();
+    metrics.count(Event.DIFFERENCE);
     LOG.warn("refs snapshot {}: the store has other bytes than were read before", key);
     PackedRefsTable read = download(manifest.repositoryId(), s);
     install(s.id(), read);
@@ -152,9 +153,9 @@ public final class SnapshotTables {
 
   private PackedRefsTable download(String repositoryId, RefSnapshot s) throws IOException {
     String key = ObjectNames.snapshotKey(repositoryId, s.id());
-    metrics.downloaded();
+    metrics.count(Event.DOWNLOAD);
     PackedRefsTable table = landing.land(key, s);
-    metrics.parsed();
+    metrics.count(Event.PARSE);
     return table;
   }
 

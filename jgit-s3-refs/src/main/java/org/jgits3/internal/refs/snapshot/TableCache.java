@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.metrics.TableMemory;
 
 /**
@@ -129,7 +130,7 @@ public final class TableCache implements TableMemory {
   private void letGo(CachedTable table) {
     if (kept.removeIf(reference -> reference.refersTo(table))) {
       table.letGo();
-      metrics.evicted();
+      metrics.count(Event.EVICTION);
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.table;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jgits3.metrics.RefsMetrics;
 
@@ -9,117 +11,91 @@ import org.jgits3.metrics.RefsMetrics;
  * Counters only grow. Safe for use by many threads.
  */
 public final class RefsCounters implements RefsMetrics {
-  private final LongAdder downloads = new LongAdder();
-  private final LongAdder derivations = new LongAdder();
-  private final LongAdder mismatches = new LongAdder();
-  private final LongAdder parses = new LongAdder();
-  private final LongAdder comparisons = new LongAdder();
-  private final LongAdder differences = new LongAdder();
-  private final LongAdder evictions = new LongAdder();
-  private final LongAdder folds = new LongAdder();
-  private final LongAdder roomMade = new LongAdder();
-  private final LongAdder foldsLost = new LongAdder();
-  private final LongAdder damagedLogObjects = new LongAdder();
+  /** Events that are counted; {@link RefsMetrics} says what each is. */
+  public enum Event {
+    FOLD,
+    FOREGROUND_FOLD,
+    LOST_FOLD,
+    DAMAGED_LOG_OBJECT,
+    DOWNLOAD,
+    DERIVATION,
+    MISMATCH,
+    PARSE,
+    COMPARISON,
+    DIFFERENCE,
+    EVICTION
+  }
+
+  private final Map<Event, LongAdder> counts = new EnumMap<>(Event.class);
 
   /** Creates counters that are zero. */
-  public RefsCounters() {}
-
-  public void downloaded() {
-    downloads.increment();
+  public RefsCounters() {
+    for (Event event : Event.values()) {
+      counts.put(event, new LongAdder());
+    }
   }
 
-  public void derived() {
-    derivations.increment();
+  /** Counts an event. */
+  public void count(Event event) {
+    counts.get(event).increment();
   }
 
-  public void mismatched() {
-    mismatches.increment();
-  }
-
-  public void parsed() {
-    parses.increment();
-  }
-
-  public void compared() {
-    comparisons.increment();
-  }
-
-  public void differed() {
-    differences.increment();
-  }
-
-  public void evicted() {
-    evictions.increment();
-  }
-
-  public void folded() {
-    folds.increment();
-  }
-
-  public void madeRoom() {
-    roomMade.increment();
-  }
-
-  public void foldLost() {
-    foldsLost.increment();
-  }
-
-  public void damagedLogObject() {
-    damagedLogObjects.increment();
+  private long sum(Event event) {
+    return counts.get(event).sum();
   }
 
   @Override
   public long folds() {
-    return folds.sum();
+    return sum(Event.FOLD);
   }
 
   @Override
   public long foregroundFolds() {
-    return roomMade.sum();
+    return sum(Event.FOREGROUND_FOLD);
   }
 
   @Override
   public long foldsLost() {
-    return foldsLost.sum();
+    return sum(Event.LOST_FOLD);
   }
 
   @Override
   public long damagedLogObjects() {
-    return damagedLogObjects.sum();
+    return sum(Event.DAMAGED_LOG_OBJECT);
   }
 
   @Override
   public long downloads() {
-    return downloads.sum();
+    return sum(Event.DOWNLOAD);
   }
 
   @Override
   public long derivations() {
-    return derivations.sum();
+    return sum(Event.DERIVATION);
   }
 
   @Override
   public long mismatches() {
-    return mismatches.sum();
+    return sum(Event.MISMATCH);
   }
 
   @Override
   public long parses() {
-    return parses.sum();
+    return sum(Event.PARSE);
   }
 
   @Override
   public long comparisons() {
-    return comparisons.sum();
+    return sum(Event.COMPARISON);
   }
 
   @Override
   public long differences() {
-    return differences.sum();
+    return sum(Event.DIFFERENCE);
   }
 
   @Override
   public long evictions() {
-    return evictions.sum();
+    return sum(Event.EVICTION);
   }
 }

@@ -11,6 +11,7 @@ import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
@@ -72,7 +73,7 @@ final class Compaction {
     if (committed(manifest, view.table(), made)) {
       return Optional.of(made);
     }
-    metrics.foldLost();
+    metrics.count(Event.LOST_FOLD);
     return Optional.empty();
   }
 
