@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.testing;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +11,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.stream.Collectors;
 
-/** Rules for the packages of a program: small, described, and with no circles between them. */
+/** Rules for the packages of a program: small, and with no circles between them. */
 public final class Rooms {
   /** So many, and the description of the package. */
   private static final int MOST_CLASSES = 24;
@@ -20,7 +21,7 @@ public final class Rooms {
   /**
    * Checks the packages of a module.
    *
-   * @param root their common package
+   * @param root their common package, which no other uses
    */
   public static void check(String root) {
     JavaClasses classes =
@@ -28,6 +29,13 @@ public final class Rooms {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(root);
     slices().matching(root + ".(**)").should().beFreeOfCycles().check(classes);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(root)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(root)
+        .check(classes);
     assertSmall(classes);
   }
 
