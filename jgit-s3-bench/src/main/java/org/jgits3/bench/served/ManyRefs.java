@@ -28,8 +28,10 @@ record ManyRefs(GitClient git, String head, List<Ref> refs) {
   /** Branch of {@code fast-import}, which is removed. */
   private static final String SCRATCH = "refs/heads/scratch";
 
-  private static final String COMMITTER =
-      "committer A U Thor <author@example.com> 1600000000 +0000";
+  private static final String NAME = "A U Thor <author@example.com> ";
+
+  /** Time of the first commit. Each has another: JGit sorts those of one time slowly. */
+  private static final long START = 1_600_000_000;
 
   /**
    * Makes the repository, unless it is there.
@@ -63,28 +65,32 @@ record ManyRefs(GitClient git, String head, List<Ref> refs) {
     }
   }
 
+  private static String who(int number) {
+    return NAME + (START + number) + " +0000";
+  }
+
   /** Mark of the commit of a ref; that of its tag is the next. */
   private static int mark(int ref) {
     return 2 * ref + 2;
   }
 
   private void write(OutputStream out) throws IOException {
-    line(out, "commit " + SCRATCH + "\nmark :1\n" + COMMITTER + "\ndata 4\nbase");
+    line(out, "commit " + SCRATCH + "\nmark :1\ncommitter " + who(0) + "\ndata 4\nbase");
     for (int i = 0; i < refs.size(); i++) {
       String message = refs.get(i).getName();
       line(
           out,
-          "commit %s\nmark :%d\n%s\ndata %d\n%s\nfrom :1\n"
-              .formatted(SCRATCH, mark(i), COMMITTER, message.length(), message));
+          "commit %s\nmark :%d\ncommitter %s\ndata %d\n%s\nfrom :1\n"
+              .formatted(SCRATCH, mark(i), who(i + 1), message.length(), message));
       if (isTag(i)) {
         line(
             out,
-            "tag %s\nmark :%d\nfrom :%d\ntagger%s\ndata 3\ntag"
+            "tag %s\nmark :%d\nfrom :%d\ntagger %s\ndata 3\ntag"
                 .formatted(
                     message.substring(Constants.R_TAGS.length()),
                     mark(i) + 1,
                     mark(i),
-                    COMMITTER.substring("committer".length())));
+                    who(i + 1)));
       }
     }
     line(out, "done");
