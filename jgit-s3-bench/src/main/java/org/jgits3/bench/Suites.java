@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jgits3.bench.express.ExpressSuite;
 import org.jgits3.bench.git.GitSuite;
+import org.jgits3.bench.hot.HotSuite;
 import org.jgits3.bench.memory.MemorySuite;
 import org.jgits3.bench.refs.RefsSuite;
 import org.jgits3.bench.requests.RequestsSuite;
@@ -27,6 +28,7 @@ final class Suites {
     all.add(new RequestsSuite());
     all.add(new GitSuite());
     all.add(new RobustSuite());
+    all.add(new HotSuite());
     return List.copyOf(all);
   }
 

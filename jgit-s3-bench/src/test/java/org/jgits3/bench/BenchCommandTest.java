@@ -106,7 +106,7 @@ class BenchCommandTest {
   void every_suite_is_a_part_of_all() {
     assertThat(Suites.names())
         .containsExactlyInAnyOrder(
-            "refs", "memory", "express", "transfer", "requests", "git", "robust");
+            "refs", "memory", "express", "transfer", "requests", "git", "robust", "hot");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jgits3.bench.proxy.HttpMessage;
 
 /** Faults of a store, or of the network on the way to it, that one request can meet. */
 public enum Fault {

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.proxy.HttpMessage;
 import org.jgits3.internal.concurrent.DaemonThreads;
 
 /**

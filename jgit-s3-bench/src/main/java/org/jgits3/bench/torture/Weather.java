@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.jgits3.bench.proxy.HttpMessage;
 
 /**
  * Faults of some seconds: how many requests meet one, and which there are.

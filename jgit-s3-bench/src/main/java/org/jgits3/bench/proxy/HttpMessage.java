@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.bench.torture;
+package org.jgits3.bench.proxy;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** A request or an answer of HTTP/1.1, as its bytes came. */
-final class HttpMessage {
+public final class HttpMessage {
   private static final int MOST_BYTES_OF_HEAD = 1 << 16;
   private static final int LONGEST_LINE = 1024;
 
@@ -25,21 +26,34 @@ final class HttpMessage {
    * @param head first line and headers, with the empty line that ends them
    * @param body body, with the lengths of its chunks if it has any; not copied
    */
-  HttpMessage(String head, byte[] body) {
+  public HttpMessage(String head, byte[] body) {
     this.head = head;
     this.body = body;
   }
 
-  /** Reads a request; empty if the connection ended before it. */
-  static Optional<HttpMessage> readRequest(InputStream in) throws IOException {
+  /**
+   * Reads a request.
+   *
+   * @param in bytes of a client
+   * @return the request; empty if the connection ended before it
+   * @throws IOException if the connection breaks, or ends within the request
+   */
+  public static Optional<HttpMessage> readRequest(InputStream in) throws IOException {
     Optional<String> head = readHead(in);
     return head.isEmpty()
         ? Optional.empty()
         : Optional.of(new HttpMessage(head.get(), readBody(in, head.get(), false)));
   }
 
-  /** Reads the answer to a request. */
-  static HttpMessage readAnswer(InputStream in, HttpMessage request) throws IOException {
+  /**
+   * Reads the answer to a request.
+   *
+   * @param in bytes of a server
+   * @param request the request
+   * @return the answer
+   * @throws IOException if the connection breaks, or ends within the answer
+   */
+  public static HttpMessage readAnswer(InputStream in, HttpMessage request) throws IOException {
     String head = readHead(in).orElseThrow(EOFException::new);
     int status = Integer.parseInt(head.split(" ", 3)[1]);
     boolean none = request.method().equals("HEAD") || status == 204 || status == 304;
@@ -84,7 +98,7 @@ final class HttpMessage {
     int size = 1;
     while (size > 0) {
       String line = readLine(in, chunks);
-      size = Integer.parseInt(line.split(";", 2)[0].strip(), 16);
+      size = chunkSize(line);
       chunks.write(in.readNBytes(size));
       readLine(in, chunks);
     }
@@ -112,56 +126,126 @@ final class HttpMessage {
         .findFirst();
   }
 
-  /** First line and headers. */
-  String head() {
+  /**
+   * First line and headers.
+   *
+   * @return the bytes before the body, as ISO 8859-1
+   */
+  public String head() {
     return head;
   }
 
-  /** The body, not to be changed. */
-  byte[] body() {
+  /**
+   * The body.
+   *
+   * @return its bytes as they came, not to be changed
+   */
+  public byte[] body() {
     return body;
   }
 
-  /** Value of a header. */
-  Optional<String> header(String name) {
+  /**
+   * Value of a header.
+   *
+   * @param name its name in lower case
+   * @return the value; empty if there is no such header
+   */
+  public Optional<String> header(String name) {
     return header(head, name);
   }
 
-  /** Method of a request. */
-  String method() {
+  /**
+   * Method of a request.
+   *
+   * @return its first word
+   */
+  public String method() {
     return head.substring(0, head.indexOf(' '));
   }
 
-  /** Path and query of a request. */
-  String target() {
+  /**
+   * Path and query of a request.
+   *
+   * @return its second word
+   */
+  public String target() {
     return head.split(" ", 3)[1];
   }
 
-  /** Status of an answer. */
-  int status() {
+  /**
+   * Status of an answer.
+   *
+   * @return its number
+   */
+  public int status() {
     return Integer.parseInt(head.split(" ", 3)[1]);
   }
 
-  /** Tests whether a request is a conditional write. */
-  boolean isConditionalWrite() {
+  /**
+   * Tests whether a request is a conditional write.
+   *
+   * @return true if it is
+   */
+  public boolean isConditionalWrite() {
     return method().equals("PUT")
         && (header("if-match").isPresent() || header("if-none-match").isPresent());
   }
 
-  /** Tests whether a request writes or deletes. */
-  boolean isWrite() {
+  /**
+   * Tests whether a request writes or deletes.
+   *
+   * @return true if it does
+   */
+  public boolean isWrite() {
     return switch (method()) {
       case "PUT", "POST", "DELETE" -> true;
       default -> false;
     };
   }
 
-  /** Tests whether a request is for the content of an object. */
-  boolean isDownload() {
+  /**
+   * Tests whether a request is for the content of an object.
+   *
+   * @return true if it is
+   */
+  public boolean isDownload() {
     return method().equals("GET") && target().indexOf('?') < 0;
   }
 
-  void writeTo(OutputStream out) throws IOException {
+  /**
+   * Content of an answer, its chunks put together.
+   *
+   * @return its bytes
+   * @throws IOException if the chunks are not whole
+   */
+  public byte[] content() throws IOException {
+    if (header("transfer-encoding").isEmpty()) {
+      return body;
+    }
+    InputStream in = new ByteArrayInputStream(body);
+    ByteArrayOutputStream content = new ByteArrayOutputStream();
+    for (int size = chunkSize(in); size > 0; size = chunkSize(in)) {
+      content.write(in.readNBytes(size));
+      readLine(in, new ByteArrayOutputStream());
+    }
+    return content.toByteArray();
+  }
+
+  private static int chunkSize(InputStream in) throws IOException {
+    return chunkSize(readLine(in, new ByteArrayOutputStream()));
+  }
+
+  private static int chunkSize(String line) {
+    return Integer.parseInt(line.split(";", 2)[0].strip(), 16);
+  }
+
+  /**
+   * Sends the message.
+   *
+   * @param out where to; flushed
+   * @throws IOException if the connection breaks
+   */
+  public void writeTo(OutputStream out) throws IOException {
     out.write(head.getBytes(ISO_8859_1));
     out.write(body);
     out.flush();
