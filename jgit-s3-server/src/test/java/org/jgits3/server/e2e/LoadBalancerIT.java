@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jgits3.testing.GitClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The sample configurations of load balancers, run by those programs in front of two servers of one
+ * store. Skipped where a program is not installed.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class LoadBalancerIT {
+  private static final Path SAMPLES = Path.of(System.getProperty("project.root", ".."), "etc");
+  private static final Pattern PUSHES =
+      Pattern.compile("(?m)^jgits3_push_seconds_count\\{[^}]*result=\"ok\"[^}]*} (\\d+)");
+  private static final List<String> REPOSITORIES = List.of("one", "two", "group/three", "four");
+
+  @TempDir private Path scratch;
+  private GitClient work;
+  private ServedStore store;
+  private Process balancer;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    store = ServedStore.directory(scratch);
+    work = GitClient.in(scratch).init("work");
+  }
+
+  @AfterEach
+  void end() throws InterruptedException {
+    if (balancer != null) {
+      balancer.destroy();
+      assertThat(balancer.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    }
+  }
+
+  @Test
+  void nginx_sends_the_pushes_of_a_repository_to_one_server_and_to_another_if_that_ends()
+      throws Exception {
+    assertAffinity("nginx", "nginx.conf.sample", "listen 80;", "listen 127.0.0.1:%d;");
+  }
+
+  @Test
+  void haproxy_sends_the_pushes_of_a_repository_to_one_server_and_to_another_if_that_ends()
+      throws Exception {
+    assertAffinity("haproxy", "haproxy.cfg.sample", "bind :80", "bind 127.0.0.1:%d");
+  }
+
+  private void assertAffinity(String program, String sample, String listen, String here)
+      throws Exception {
+    Path executable = installed(program);
+    try (ServerProcess one = ServerProcess.start(store, "--create-on-push");
+        ServerProcess two = ServerProcess.start(store, "--create-on-push")) {
+      int port = freePort();
+      String config =
+          Files.readString(SAMPLES.resolve(sample))
+              .replace(listen, here.formatted(port))
+              .replace("127.0.0.1:8417", one.uri().getAuthority())
+              .replace("127.0.0.1:8418", two.uri().getAuthority())
+              .replaceAll("(?m)^.*127\\.0\\.0\\.1:8419.*\\R", "");
+      assertThat(config).contains("127.0.0.1:" + port).doesNotContain(":8417", ":8418");
+      balancer = start(executable, config, port);
+
+      for (String repository : REPOSITORIES) {
+        long before = pushes(one);
+        push("http://127.0.0.1:" + port + "/" + repository + ".git");
+        push("http://127.0.0.1:" + port + "/" + repository + ".git");
+        push("http://127.0.0.1:" + port + "/" + repository);
+        assertThat(pushes(one) - before).as(repository).isIn(0L, 3L);
+      }
+      assertThat(pushes(one) + pushes(two)).isEqualTo(3L * REPOSITORIES.size());
+
+      ServerProcess busiest = pushes(one) >= pushes(two) ? one : two;
+      ServerProcess other = busiest == one ? two : one;
+      long before = pushes(other);
+      busiest.kill();
+      for (String repository : REPOSITORIES) {
+        push("http://127.0.0.1:" + port + "/" + repository + ".git");
+      }
+      assertThat(pushes(other) - before).isEqualTo(REPOSITORIES.size());
+    }
+  }
+
+  private void push(String url) {
+    work.run("commit", "-q", "--allow-empty", "-m", "A change");
+    work.run("push", "-q", url, "HEAD:refs/heads/main");
+  }
+
+  private static long pushes(ServerProcess server) throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("metrics")).build();
+    String text =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    Matcher count = PUSHES.matcher(text);
+    long all = 0;
+    while (count.find()) {
+      all += Long.parseLong(count.group(1));
+    }
+    return all;
+  }
+
+  private static Path installed(String program) {
+    String path = System.getenv("PATH") + File.pathSeparator + "/usr/sbin";
+    Path found =
+        Stream.of(path.split(File.pathSeparator, -1))
+            .map(place -> Path.of(place, program))
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElse(null);
+    assumeTrue(found != null, program + " is not installed");
+    return found;
+  }
+
+  private Process start(Path program, String config, int port)
+      throws IOException, InterruptedException {
+    Path file = Files.writeString(scratch.resolve("balancer.conf"), config);
+    List<String> line =
+        program.endsWith("nginx")
+            ? List.of(program.toString(), "-p", scratch + "/", "-c", nginxMain(file).toString())
+            : List.of(program.toString(), "-db", "-f", file.toString());
+    Path log = scratch.resolve("balancer.log");
+    Process process =
+        new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (!accepts(port)) {
+      boolean ended = process.waitFor(20, TimeUnit.MILLISECONDS);
+      assertThat(ended || System.nanoTime() > deadline).as(Files.readString(log)).isFalse();
+    }
+    return process;
+  }
+
+  /** The file that includes the sample, as {@code /etc/nginx/nginx.conf} does. */
+  private Path nginxMain(Path sample) throws IOException {
+    Files.createDirectories(scratch.resolve("logs"));
+    return Files.writeString(
+        scratch.resolve("nginx.conf"),
+        """
+        daemon off;
+        worker_processes 1;
+        error_log stderr;
+        pid nginx.pid;
+        events {}
+        http {
+          access_log off;
+          client_body_temp_path body;
+          proxy_temp_path proxy;
+          fastcgi_temp_path fastcgi;
+          uwsgi_temp_path uwsgi;
+          scgi_temp_path scgi;
+          include %s;
+        }
+        """
+            .formatted(sample));
+  }
+
+  private static boolean accepts(int port) {
+    try (Socket socket = new Socket(loopback(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false; // not yet
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, loopback())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static InetAddress loopback() throws IOException {
+    return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+  }
+}
