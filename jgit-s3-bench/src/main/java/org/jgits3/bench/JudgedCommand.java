@@ -132,7 +132,8 @@ abstract class JudgedCommand implements Callable<Integer> {
     verdict.report().forEach(this::print);
     if (!verdict.passed()) {
       print("what it left is in " + data.resolve("run") + "; to try again:");
-      print("jgit-s3-bench/run " + name + " " + options + " --seed " + chosen);
+      String at = server().map(url -> " --endpoint " + url).orElse("");
+      print("jgit-s3-bench/run " + name + " " + options + at + " --seed " + chosen);
     }
     print(verdict.line(chosen));
     return verdict.passed() ? ExitCode.OK : ExitCode.SOFTWARE;

@@ -24,7 +24,7 @@ final class LoadCommand extends JudgedCommand {
   static final String NAME = "load";
 
   private static final Pattern HEAP = Pattern.compile("[1-9][0-9]*[mMgG]");
-  private static final int FEWEST_CLIENTS = 14;
+  private static final int FEWEST_CLIENTS = 15;
 
   @Option(
       names = "--minutes",
@@ -35,7 +35,7 @@ final class LoadCommand extends JudgedCommand {
   @Option(
       names = "--clients",
       paramLabel = "N",
-      description = "Clients at the same time, at least 14; default: 96, with --quick 48.")
+      description = "Clients at the same time, at least 15; default: 96, with --quick 48.")
   private Integer clients;
 
   @Option(

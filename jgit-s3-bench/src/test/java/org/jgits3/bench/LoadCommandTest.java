@@ -10,7 +10,7 @@ class LoadCommandTest {
       delimiter = '|',
       value = {
         "--minutes 0 | --minutes 0 is less than 1",
-        "--clients 13 | --clients 13 is less than 14",
+        "--clients 14 | --clients 14 is less than 15",
         "--heap 256 | --heap 256 is no size, as 256m",
         "--quick --smallest | --smallest and --quick exclude each other",
         "--endpoint elsewhere | --endpoint elsewhere is no URL of a server",

@@ -65,7 +65,7 @@ final class Crowd implements Closeable {
     this.random = new SplittableRandom(plan.seed());
     this.slowly = SlowProxy.start(server.uri());
     this.silently = SilentProxy.start(server.uri());
-    for (int i = 0; i < plan.clients() - plan.slow() - plan.silent(); i++) {
+    for (int i = 0; i < plan.clients() - plan.slow() - 2 * plan.silent(); i++) {
       addQuick(i);
     }
     for (int i = 0; i < plan.slow(); i++) {
@@ -83,6 +83,7 @@ final class Crowd implements Closeable {
               () -> SilentProxy.PUSH,
               new Ledger());
       silent.add(new SilentClient(push, tally));
+      silent.add(new SilentReader(tally, Listing.of(server.url(LISTED), REFS), plan.sizes().refs()));
     }
   }
 

@@ -13,7 +13,7 @@ import org.jgits3.server.Main;
  * Extent of a run.
  *
  * @param length how long clients work, besides what they have begun then
- * @param clients clients at the same time, at least 14
+ * @param clients clients at the same time, at least 15
  * @param sizes sizes of repositories and pushes
  * @param server the server under load
  * @param seed chooses what clients do
@@ -71,7 +71,7 @@ public record LoadPlan(
       case SMALLEST ->
           new LoadPlan(
               Duration.ofSeconds(4),
-              14,
+              15,
               new Sizes(1_000, 20, MB),
               Server.of(Duration.ofSeconds(10), "-XX:TieredStopAtLevel=1"));
       case QUICK ->
@@ -133,7 +133,7 @@ public record LoadPlan(
     return Math.max(2, clients / 16);
   }
 
-  /** Clients that vanish without a word. */
+  /** Clients that vanish in the middle of a push, and as many that do not read an answer. */
   int silent() {
     return Math.max(1, clients / 48);
   }

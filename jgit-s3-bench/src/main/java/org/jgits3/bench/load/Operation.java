@@ -12,7 +12,9 @@ enum Operation {
   /** A push at a few kB a second. */
   SLOW_PUSH("slow push"),
   /** A push whose client vanishes in the middle, until the server drops it. */
-  SILENT("silent push");
+  SILENT("silent push"),
+  /** A listing whose answer is not read, until the server drops it. */
+  SILENT_READ("silent ls-refs");
 
   private final String words;
 

@@ -5,16 +5,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/**
- * Lists all refs, and takes a few kB a second of the answer, until it ends or the run does. Its
- * window is small, so that the server notices.
- */
+/** Lists all refs, and takes a few kB a second of the answer, until it ends or the run does. */
 final class SlowReader implements Client {
   private static final int BYTES = 1 << 10;
   private static final long MILLIS = 250;
@@ -41,35 +37,14 @@ final class SlowReader implements Client {
 
   /** Returns false if the server is busy. */
   private boolean read() throws IOException, InterruptedException {
-    try (Socket socket = new Socket()) {
-      socket.setReceiveBufferSize(BYTES);
-      socket.setSoTimeout((int) GitAttempts.LIMIT.toMillis());
-      socket.connect(
-          new InetSocketAddress(listing.repository().getHost(), listing.repository().getPort()));
-      send(socket.getOutputStream());
-      InputStream in = socket.getInputStream();
-      String status = new String(in.readNBytes(12), US_ASCII);
-      if (status.endsWith(" 503")) {
-        return false;
-      }
-      if (!status.endsWith(" 200")) {
-        throw new IOException("slow ls-refs: " + status);
-      }
-      take(in);
-      return true;
+    Optional<Socket> answer = listing.ask(1);
+    if (answer.isEmpty()) {
+      return false;
     }
-  }
-
-  private void send(OutputStream out) throws IOException {
-    String head =
-        "POST %s/git-upload-pack HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Type: %s\r\n"
-            .formatted(
-                listing.repository().getPath(), listing.repository().getAuthority(), Listing.TYPE);
-    out.write(
-        (head + "Git-Protocol: version=2\r\nContent-Length: %d\r\n\r\n")
-            .formatted(listing.body().length)
-            .getBytes(US_ASCII));
-    out.write(listing.body());
+    try (Socket socket = answer.get()) {
+      take(socket.getInputStream());
+    }
+    return true;
   }
 
   private void take(InputStream in) throws IOException, InterruptedException {

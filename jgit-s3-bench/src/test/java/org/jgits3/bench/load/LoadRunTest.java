@@ -46,7 +46,8 @@ class LoadRunTest {
     assertThat(verdict.passed()).isTrue();
     assertThat(verdict.rows())
         .extracting(Row::name)
-        .contains("push: 99 %", "silent push: longest", "quarter 4: threads");
+        .contains(
+            "push: 99 %", "silent push: longest", "silent ls-refs: longest", "quarter 4: threads");
     assertThat(verdict.line(5))
         .isEqualTo(verdict.operations() + " operations, 0 rejected, 0 errors, 0 lost, seed 5");
     assertThat(directory.resolve("run/s3")).doesNotExist();
