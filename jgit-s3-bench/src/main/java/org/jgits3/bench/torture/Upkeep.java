@@ -24,8 +24,8 @@ import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
  * Maintenance of shared repositories by one thread: compactions, collections, sweeps without grace
- * and with one that only some clocks have passed, listings, and refs put back to an earlier
- * generation.
+ * and with one that only some clocks have passed, listings, refs put back to an earlier generation,
+ * and repositories restored.
  */
 final class Upkeep {
   private static final int GENERATIONS = 30;
@@ -36,11 +36,18 @@ final class Upkeep {
   private final S3RepositoryManager manager;
   private final Clerk clerk;
   private final RandomGenerator random;
+  private final Restores restores;
 
-  Upkeep(S3RepositoryManager manager, Clerk clerk, RandomGenerator random) {
+  /**
+   * A thread's work.
+   *
+   * @param spare name of a repository that this thread alone restores to
+   */
+  Upkeep(S3RepositoryManager manager, Clerk clerk, RandomGenerator random, String spare) {
     this.manager = manager;
     this.clerk = clerk;
     this.random = random;
+    this.restores = new Restores(manager, clerk, random, spare);
   }
 
   /** An operation on a repository. */
@@ -50,10 +57,11 @@ final class Upkeep {
 
   /** Does something that takes a moment. */
   void step(String repository) throws IOException {
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(6)) {
       case 0 -> attempt("compact", repository, this::compact);
       case 1, 2 -> attempt("sweep", repository, this::sweep);
       case 3 -> attempt("list", repository, name -> "ok " + manager.list().size());
+      case 4 -> attempt("restore", repository, restores::restore);
       default -> attempt("restore-refs", repository, this::restoreRefs);
     }
   }

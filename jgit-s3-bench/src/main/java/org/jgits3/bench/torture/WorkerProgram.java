@@ -55,10 +55,11 @@ final class WorkerProgram {
     Names names = new Names(manager, clerk, random, passing, args[6]);
     threads.add(start(clerk, end, names::step));
     SplittableRandom upkeeping = seeds.split();
-    Upkeep upkeep = new Upkeep(manager, clerk, upkeeping);
+    String spare = "spare" + args[2].split("\\.", 2)[0]; // the same in each life of the process
+    Upkeep upkeep = new Upkeep(manager, clerk, upkeeping, spare);
     threads.add(start(clerk, end, () -> upkeep.step(pick(upkeeping, all))));
     SplittableRandom collecting = seeds.split();
-    Upkeep collections = new Upkeep(manager, clerk, collecting);
+    Upkeep collections = new Upkeep(manager, clerk, collecting, spare);
     start(clerk, end, () -> collections.collect(pick(collecting, all))); // ends with the process
     for (Thread thread : threads) {
       thread.join();
