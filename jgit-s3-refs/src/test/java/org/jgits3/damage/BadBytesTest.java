@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.ObjectId;
@@ -18,6 +19,7 @@ import org.jgits3.damage.DamagedRepository.Where;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -75,17 +77,50 @@ class BadBytesTest {
             Damage damage = Damage.any(random);
             byte[] bad = damage.to(good, random);
             if (!Arrays.equals(good, bad)) {
-              check(key, bad, damage.name(), random);
+              check(key, bad, damage.name(), any(random), random);
             }
           }
         });
   }
 
   @Test
+  @Tag("long") // the test before draws from the same
+  void each_damage_of_each_kind_at_rest_and_in_transit_is_an_error_or_does_no_harm()
+      throws Exception {
+    Random random = new Random(RandomSeed.first());
+    Map<String, List<String>> kinds =
+        objects.keySet().stream().collect(Collectors.groupingBy(BadBytesTest::kind));
+    for (List<String> keys : kinds.values()) {
+      for (Where where : Where.values()) {
+        for (Damage damage : Damage.values()) {
+          String key = keys.get(random.nextInt(keys.size()));
+          check(key, damaged(sample.bytes(key), damage, random), damage.name(), where, random);
+        }
+        String key = keys.get(random.nextInt(keys.size()));
+        check(key, sample.bytes(objects.get(key)), "SWAPPED", where, random);
+      }
+    }
+  }
+
+  /** Other bytes, wherever the damage has to be for that. */
+  private static byte[] damaged(byte[] good, Damage damage, Random random) {
+    byte[] bad = good;
+    while (Arrays.equals(good, bad)) {
+      bad = damage.to(good, random);
+    }
+    return bad;
+  }
+
+  private static Where any(Random random) {
+    return List.of(Where.values()).get(random.nextInt(Where.values().length));
+  }
+
+  @Test
   void an_object_of_another_repository_is_an_error_with_the_key_or_does_no_harm() throws Exception {
     Random random = new Random(RandomSeed.first());
     for (Map.Entry<String, String> swapped : objects.entrySet()) {
-      check(swapped.getKey(), sample.bytes(swapped.getValue()), "SWAPPED", random);
+      byte[] bad = sample.bytes(swapped.getValue());
+      check(swapped.getKey(), bad, "SWAPPED", any(random), random);
     }
   }
 
@@ -107,8 +142,7 @@ class BadBytesTest {
     }
   }
 
-  private static void check(String key, byte[] bad, String damage, Random random) {
-    Where where = List.of(Where.values()).get(random.nextInt(Where.values().length));
+  private static void check(String key, byte[] bad, String damage, Where where, Random random) {
     try {
       new DamagedRepository(sample, truth, key, bad, where).isRightOrRefused(random);
     } catch (Exception | AssertionError e) {
