@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -338,6 +340,34 @@ class HostileClientsTest {
         assertThat(status(answer)).as(lengths).isIn(400, 501);
         assertThat(answer).as(lengths).doesNotContain("jvm_memory");
       }
+    }
+  }
+
+  @Test
+  @Tag("long") // a minute; LeastDataRateTest has the rule
+  void client_that_drips_is_dropped() throws Exception {
+    repository("r");
+    String head =
+        "POST /r.git/git-upload-pack HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            + (FETCH + "\r\nContent-Length: 1000\r\n\r\n00ff");
+    try (GitHttpServer server = start(GitHttpServer.builder());
+        Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+      socket.setSoTimeout(1000);
+      socket.getOutputStream().write(head.getBytes(US_ASCII));
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
+      while (!hasAnswer(socket)) {
+        assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+        socket.getOutputStream().write('x');
+      }
+    }
+  }
+
+  /** Waits a second for an answer, or the end of the connection. */
+  private static boolean hasAnswer(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() != 0;
+    } catch (SocketTimeoutException notYet) {
+      return false;
     }
   }
 
