@@ -106,9 +106,25 @@ public final class PackWorld extends RepositoryWorld {
       if (repository.getObjectDatabase().has(parent)) {
         ObjectId child = PackBytes.childOf(parent).pushTo(repository);
         commits.add(child);
-        refer(name, repository, child);
+        switch (random.nextInt(6)) {
+          case 0 -> refer(name, repository, onTopOf(child, repository));
+          case 1 -> {
+            ObjectId hooked = onTopOf(child, repository);
+            try (S3Repository other = manager.openRepository(name)) {
+              refer(name, other, hooked); // and the push is refused
+            }
+          }
+          default -> refer(name, repository, child);
+        }
       }
     }
+  }
+
+  /** Inserts a commit on top of one that waits, as a hook does. */
+  private ObjectId onTopOf(ObjectId pushed, S3Repository repository) throws IOException {
+    ObjectId child = TestRepositories.commit(repository, "c" + made++, pushed);
+    commits.add(child);
+    return child;
   }
 
   private void refer(String name, S3Repository repository, ObjectId value) throws IOException {
