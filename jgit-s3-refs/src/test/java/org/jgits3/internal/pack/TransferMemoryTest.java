@@ -318,8 +318,8 @@ class TransferMemoryTest {
   @Test
   void a_small_pack_that_takes_more_processor_time_than_is_allowed_is_refused() throws Exception {
     open("processorTime", "100 ms");
-    byte[] deltas = chain(4_000, 16 << 20, false); // 64 GB
-    assertThat(deltas).hasSizeLessThan(400_000);
+    byte[] deltas = chain(400, 16 << 20, false); // 6.4 GB
+    assertThat(deltas).hasSizeLessThan(30_000);
     assertThatThrownBy(() -> push(deltas))
         .isInstanceOf(IOException.class)
         .hasMessage(
