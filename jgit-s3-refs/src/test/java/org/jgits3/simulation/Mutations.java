@@ -108,7 +108,8 @@ final class Mutations {
             .with(QUARANTINE, "accompany", "listing", FIRST),
         Mutation.of(PACKS, "hook", 297, "what a hook inserts is listed without the pack below it")
             .with("internal.pack.S3ObjDatabase$Inserter", "insert", "anyHidden", NOTHING),
-        Mutation.of(PACKS, "former", 1_552, "a sweep deletes a repository that has another name now")
+        Mutation.of(
+                PACKS, "former", 1_552, "a sweep deletes a repository that has another name now")
             .with(SWEEP, "ended", "isEmpty", TRUE),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
             .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));

@@ -83,7 +83,8 @@ final class Crowd implements Closeable {
               () -> SilentProxy.PUSH,
               new Ledger());
       silent.add(new SilentClient(push, tally));
-      silent.add(new SilentReader(tally, Listing.of(server.url(LISTED), REFS), plan.sizes().refs()));
+      silent.add(
+          new SilentReader(tally, Listing.of(server.url(LISTED), REFS), plan.sizes().refs()));
     }
   }
 

@@ -72,8 +72,14 @@ record Listing(URI repository, byte[] body) {
   }
 
   private byte[] head(boolean last) {
-    return ("POST %s/git-upload-pack HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n"
-            + "Git-Protocol: version=2\r\nContent-Length: %d\r\n%s\r\n")
+    return """
+        POST %s/git-upload-pack HTTP/1.1\r
+        Host: %s\r
+        Content-Type: %s\r
+        Git-Protocol: version=2\r
+        Content-Length: %d\r
+        %s\r
+        """
         .formatted(
             repository.getPath(),
             repository.getAuthority(),
