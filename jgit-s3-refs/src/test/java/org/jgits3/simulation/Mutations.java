@@ -44,7 +44,7 @@ final class Mutations {
             .with(LOOP, "judge", "inDoubt", TRUE),
         Mutation.of(COMMITS, "A14b", 3_358, "pruning makes no write unknown")
             .with(LOOP, "judge", "prunedTo", NOTHING),
-        Mutation.of(COMMITS, "A15b", 99, "a write in doubt is proposed anew")
+        Mutation.of(COMMITS, "A15b", 225, "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
         Mutation.of(COMMITS, "A16", 1_020, "a write that was sent is reported as not attempted")
             .with(LOOP, "attempt", "send", TRUE),
@@ -108,9 +108,6 @@ final class Mutations {
             .with(QUARANTINE, "accompany", "listing", FIRST),
         Mutation.of(PACKS, "hook", 297, "what a hook inserts is listed without the pack below it")
             .with("internal.pack.S3ObjDatabase$Inserter", "insert", "anyHidden", NOTHING),
-        Mutation.of(
-                PACKS, "former", 1_552, "a sweep deletes a repository that has another name now")
-            .with(SWEEP, "ended", "isEmpty", TRUE),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
             .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));
   }

@@ -269,7 +269,9 @@ final class History implements Bucket.Rules {
     moving.remove(name);
     if (!manifest.holdsRepository()) {
       names.computeIfAbsent(name, any -> new ArrayList<>()).add(new View(time, null));
-      listed.remove(name);
+      if (manifest.state() instanceof RepositoryState.Deleted) {
+        listed.remove(id);
+      }
       return;
     }
     Map<String, String> refs = refs(bucket, manifest);
@@ -305,7 +307,7 @@ final class History implements Bucket.Rules {
         throw new AssertionError("the manifest lists " + key + ", which does not exist");
       }
     }
-    listed.put(name, keys);
+    listed.put(id, keys);
   }
 
   private void apply(String repositoryId, LogEntry entry, Map<String, String> refs) {
@@ -395,9 +397,9 @@ final class History implements Bucket.Rules {
   @Override
   public void deleted(Bucket bucket, String key) {
     listed.forEach(
-        (name, keys) -> {
+        (id, keys) -> {
           if (keys.contains(key)) {
-            scheduler.fail(new AssertionError(key + " is deleted, and " + name + " lists it"));
+            scheduler.fail(new AssertionError(key + " is deleted, and " + id + " lists it"));
           }
         });
   }
