@@ -107,6 +107,9 @@ final class OutageProxy extends TcpProxy {
     if (millisLeft() <= 0) {
       return true;
     }
+    if (kind == Kind.REFUSED) {
+      return false; // it was accepted before the port was closed
+    }
     client.setSoTimeout(DRAIN_MILLIS);
     InputStream in = client.getInputStream();
     if (!readHead(in)) {
