@@ -4,6 +4,7 @@ package org.jgits3.internal.store.s3;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
+import org.apache.hc.client5.http.impl.ConnectionShutdownException;
 import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.DelegatingS3Client;
@@ -15,9 +16,9 @@ import software.amazon.awssdk.services.s3.model.S3Request;
  * one through:
  *
  * <ul>
- *   <li>The time of a request is over while it waits for a connection. The SDK interrupts the
- *       thread and cancels the wait then. If the wait sees both, it throws an exception that the
- *       SDK does not take for a time-out.
+ *   <li>The time of a request is over while it waits for a connection, or has just got one. The SDK
+ *       interrupts the thread and cancels the wait then. If the HTTP client sees both, it throws an
+ *       exception that the SDK does not take for a time-out.
  *   <li>An answer breaks off before the first byte of its XML, which the SDK's parser reports as an
  *       {@link UncheckedIOException}.
  * </ul>
@@ -31,7 +32,7 @@ final class SdkFailures extends DelegatingS3Client {
   protected <T extends S3Request, R> R invokeOperation(T request, Function<T, R> operation) {
     try {
       return operation.apply(request);
-    } catch (CancellationException e) {
+    } catch (CancellationException | ConnectionShutdownException e) {
       throw ApiCallAttemptTimeoutException.builder()
           .message("no connection was free in time")
           .cause(e)
