@@ -21,7 +21,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.store.ObjectStore;
 
 /** A repository {@code r}, one process that maintains it, and another that uses it meanwhile. */
-final class MaintenanceFixture {
+public final class MaintenanceFixture {
   final DirectoryObjectStore plain;
   final StagedManifests store;
   final S3RepositoryManager maintainer;
@@ -38,7 +38,7 @@ final class MaintenanceFixture {
   }
 
   /** A process for which garbage expires at once. */
-  static S3RepositoryManager manager(ObjectStore store) throws ConfigInvalidException {
+  public static S3RepositoryManager manager(ObjectStore store) throws ConfigInvalidException {
     Config config = new Config();
     config.setString("gc", null, "pruneExpire", "now");
     return new S3RepositoryManager(store, S3Settings.from(config, "test"));
@@ -59,7 +59,7 @@ final class MaintenanceFixture {
   }
 
   /** Collects, and waits for no time to pass if others maintain the repository. */
-  static GarbageCollection.Report gc(S3RepositoryManager manager) throws IOException {
+  public static GarbageCollection.Report gc(S3RepositoryManager manager) throws IOException {
     return gc(manager, "r");
   }
 
@@ -74,7 +74,7 @@ final class MaintenanceFixture {
         .isEmpty();
   }
 
-  static RefUpdate.Result point(S3Repository repository, String ref, ObjectId id)
+  public static RefUpdate.Result point(S3Repository repository, String ref, ObjectId id)
       throws IOException {
     RefUpdate update = repository.updateRef(ref);
     update.setNewObjectId(id);
@@ -82,7 +82,7 @@ final class MaintenanceFixture {
     return update.update();
   }
 
-  static RefUpdate.Result delete(S3Repository repository, String ref) throws IOException {
+  public static RefUpdate.Result delete(S3Repository repository, String ref) throws IOException {
     RefUpdate update = repository.updateRef(ref);
     update.setForceUpdate(true);
     return update.delete();

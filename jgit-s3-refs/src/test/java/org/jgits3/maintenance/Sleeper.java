@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * Work that goes on, on a thread of its own, up to some request, and sleeps there until it is woken
  * up, as a process may that was suspended.
  */
-final class Sleeper<T> implements AutoCloseable {
+public final class Sleeper<T> implements AutoCloseable {
   private static final int SECONDS = 60;
 
   private final CompletableFuture<T> done = new CompletableFuture<>();
@@ -25,7 +25,7 @@ final class Sleeper<T> implements AutoCloseable {
    * @param before says before which request an action runs
    * @param work the work
    */
-  Sleeper(Consumer<StagedManifests.Action> before, Callable<T> work) throws Exception {
+  public Sleeper(Consumer<StagedManifests.Action> before, Callable<T> work) throws Exception {
     CompletableFuture<Void> asleep = stage(before);
     Thread thread =
         new Thread(
@@ -60,7 +60,7 @@ final class Sleeper<T> implements AutoCloseable {
   }
 
   /** Lets it go on up to another request. */
-  void wakeUntil(Consumer<StagedManifests.Action> before) throws Exception {
+  public void wakeUntil(Consumer<StagedManifests.Action> before) throws Exception {
     CompletableFuture<Void> woken = awake;
     CompletableFuture<Void> asleep = stage(before);
     woken.complete(null);
@@ -68,7 +68,7 @@ final class Sleeper<T> implements AutoCloseable {
   }
 
   /** Lets it go on to its end, and returns or throws what it comes to. */
-  T wake() throws Exception {
+  public T wake() throws Exception {
     awake.complete(null);
     try {
       return done.get(SECONDS, TimeUnit.SECONDS);

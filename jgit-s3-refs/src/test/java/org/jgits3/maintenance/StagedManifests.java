@@ -22,7 +22,7 @@ import org.jgits3.store.PutOutcome;
  * A store on whose requests a test stages what others do meanwhile: an action runs once, on the
  * thread that makes the request.
  */
-final class StagedManifests extends DelegatingObjectStore {
+public final class StagedManifests extends DelegatingObjectStore {
   private final AtomicReference<Action> beforeWrite = new AtomicReference<>();
   private final AtomicReference<Action> beforeLease = new AtomicReference<>();
   private final AtomicReference<Action> afterRead = new AtomicReference<>();
@@ -32,41 +32,41 @@ final class StagedManifests extends DelegatingObjectStore {
 
   /** An action of the test. */
   @FunctionalInterface
-  interface Action {
+  public interface Action {
     void run() throws Exception;
   }
 
-  StagedManifests(ObjectStore store) {
+  public StagedManifests(ObjectStore store) {
     super(store);
   }
 
   /** Runs an action before the next write of a manifest is sent. */
-  void beforeWrite(Action action) {
+  public void beforeWrite(Action action) {
     beforeWrite.set(action);
   }
 
   /** Runs an action before a lease is written next. */
-  void beforeLease(Action action) {
+  public void beforeLease(Action action) {
     beforeLease.set(action);
   }
 
   /** Runs an action after the next read of a manifest, before its answer arrives. */
-  void afterRead(Action action) {
+  public void afterRead(Action action) {
     afterRead.set(action);
   }
 
   /** Runs an action before the next deletion of objects. */
-  void beforeDelete(Action action) {
+  public void beforeDelete(Action action) {
     beforeDelete.set(action);
   }
 
   /** Runs an action before the next listing of exactly a prefix. */
-  void beforeList(String prefix, Action action) {
+  public void beforeList(String prefix, Action action) {
     beforeList.put(prefix, action);
   }
 
   /** Keys of all objects whose deletion was asked for, be it done or not. */
-  Set<String> doomed() {
+  public Set<String> doomed() {
     return Set.copyOf(doomed);
   }
 

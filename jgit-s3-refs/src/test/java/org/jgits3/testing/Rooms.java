@@ -9,17 +9,27 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Rules for the packages of a program: small, and with no circles between them. */
+/** Rules for the packages of a module: small, and with no circles between them. */
 public final class Rooms {
+  private static final Path SOURCES = Path.of("src/main/java");
+  private static final Path TESTS = Path.of("src/test/java");
+
   /** So many, and the description of the package. */
-  private static final int MOST_CLASSES = 24;
+  private static final int MOST_FILES = 24;
 
   private Rooms() {}
 
   /**
-   * Checks the packages of a module.
+   * Checks the packages of the module whose tests run.
    *
    * @param root their common package, which no other uses
    */
@@ -28,6 +38,9 @@ public final class Rooms {
         new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(root);
+    assertThat(classes.stream().map(JavaClass::getPackageName))
+        .as("packages that are checked")
+        .containsAll(filesByPackage(SOURCES).keySet());
     slices().matching(root + ".(**)").should().beFreeOfCycles().check(classes);
     noClasses()
         .that()
@@ -36,20 +49,28 @@ public final class Rooms {
         .dependOnClassesThat()
         .resideInAPackage(root)
         .check(classes);
-    assertSmall(classes);
+    assertSmall();
   }
 
-  /**
-   * Checks that no package has too many top-level classes.
-   *
-   * @param classes classes of a module
-   */
-  public static void assertSmall(JavaClasses classes) {
-    assertThat(
-            classes.stream()
-                .filter(c -> c.isTopLevelClass() && !c.getSimpleName().equals("package-info"))
-                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting())))
-        .isNotEmpty()
-        .allSatisfy((room, count) -> assertThat(count).isLessThanOrEqualTo(MOST_CLASSES));
+  /** Checks that no package of the module whose tests run, or of its tests, has too many files. */
+  public static void assertSmall() {
+    for (Path tree : List.of(SOURCES, TESTS)) {
+      assertThat(filesByPackage(tree))
+          .as(tree.toString())
+          .isNotEmpty()
+          .allSatisfy((room, count) -> assertThat(count).isLessThanOrEqualTo(MOST_FILES));
+    }
+  }
+
+  /** Counts the files of each package but its description. */
+  private static Map<String, Long> filesByPackage(Path tree) {
+    try (Stream<Path> files = Files.walk(tree)) {
+      return files
+          .filter(f -> f.toString().endsWith(".java") && !f.endsWith("package-info.java"))
+          .map(f -> tree.relativize(f.getParent()).toString().replace('/', '.'))
+          .collect(Collectors.groupingBy(room -> room, Collectors.counting()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

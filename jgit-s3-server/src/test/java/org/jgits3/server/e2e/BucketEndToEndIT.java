@@ -3,6 +3,7 @@ package org.jgits3.server.e2e;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

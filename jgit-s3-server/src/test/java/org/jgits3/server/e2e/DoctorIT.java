@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jgits3.server.e2e.process.Command;
+import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.UnsafeS3Servers;

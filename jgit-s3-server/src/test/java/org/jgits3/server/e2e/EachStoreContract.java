@@ -3,6 +3,8 @@ package org.jgits3.server.e2e;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;

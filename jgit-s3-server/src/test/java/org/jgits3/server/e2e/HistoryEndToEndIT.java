@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.server.e2e.process.Command;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

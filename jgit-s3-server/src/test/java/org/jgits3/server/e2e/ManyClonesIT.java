@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.junit.jupiter.api.Tag;

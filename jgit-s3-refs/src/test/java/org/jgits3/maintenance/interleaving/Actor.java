@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.maintenance.interleaving;
 
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
@@ -12,6 +12,11 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.maintenance.GarbageCollection;
+import org.jgits3.maintenance.MaintenanceFixture;
+import org.jgits3.maintenance.Sleeper;
+import org.jgits3.maintenance.StagedManifests;
+import org.jgits3.maintenance.Sweep;
 import org.jgits3.store.ObjectStore;
 
 /** One of the processes that use the repository {@code r}. Nothing of it expires late. */

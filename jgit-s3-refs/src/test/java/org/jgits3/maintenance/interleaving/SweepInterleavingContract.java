@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,6 +15,9 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.maintenance.GarbageCollection;
+import org.jgits3.maintenance.Sleeper;
+import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.e2e;
+package org.jgits3.server.e2e.process;
 
 import java.io.IOException;
 import java.net.URI;
@@ -23,48 +23,48 @@ import org.jgits3.testing.S3Servers;
  * @param config what {@code --config} gets
  * @param environment where credentials come from
  */
-record ServedStore(String url, Optional<Path> config, Map<String, String> environment) {
+public record ServedStore(String url, Optional<Path> config, Map<String, String> environment) {
   private static final String MAIN = "[init]\n\tdefaultBranch = main\n";
 
   /** A store in the directory {@code store} of a scratch directory. */
-  static ServedStore directory(Path scratch) throws IOException {
+  public static ServedStore directory(Path scratch) throws IOException {
     Path config = Files.writeString(scratch.resolve("jgit-s3.config"), MAIN);
     return new ServedStore("file:" + scratch.resolve("store"), Optional.of(config), Map.of());
   }
 
   /** A store in a bucket of its own, below a prefix. */
-  static ServedStore bucket(S3Server server, Path scratch) throws IOException {
+  public static ServedStore bucket(S3Server server, Path scratch) throws IOException {
     String url = "s3://" + server.newBucket().bucket() + "/some/prefix";
     return new ServedStore(
         url, Optional.of(configFor(server.endpoint(), scratch)), server.environment());
   }
 
   /** Writes a config file that leads to an S3 server. */
-  static Path configFor(URI endpoint, Path scratch) throws IOException {
+  public static Path configFor(URI endpoint, Path scratch) throws IOException {
     return Files.writeString(
         scratch.resolve("jgit-s3.config"),
         MAIN + "[s3]\n\tendpoint = " + endpoint + "\n\tpathStyle = true\n\tregion = us-east-1\n");
   }
 
   /** The same store entered with another environment variable. */
-  ServedStore with(String variable, String value) {
+  public ServedStore with(String variable, String value) {
     Map<String, String> changed = new HashMap<>(environment);
     changed.put(variable, value);
     return new ServedStore(url, config, Map.copyOf(changed));
   }
 
   /** Another store at the same place. */
-  ServedStore at(String otherUrl) {
+  public ServedStore at(String otherUrl) {
     return new ServedStore(otherUrl, config, environment);
   }
 
   /** The same bucket reached at another endpoint. */
-  ServedStore through(URI endpoint, Path directory) throws IOException {
+  public ServedStore through(URI endpoint, Path directory) throws IOException {
     return new ServedStore(url, Optional.of(configFor(endpoint, directory)), environment);
   }
 
   /** Number of uploads to its bucket that were begun and not ended. */
-  int unfinishedUploads() throws IOException {
+  public int unfinishedUploads() throws IOException {
     try (ObjectStore bucket =
         Stores.open(StoreLocation.parse(url), S3Servers.require().options())) {
       return bucket.listMultipart("").size();
@@ -72,7 +72,7 @@ record ServedStore(String url, Optional<Path> config, Map<String, String> enviro
   }
 
   /** The global options that lead a command here. */
-  List<String> options() {
+  public List<String> options() {
     List<String> options = new ArrayList<>();
     config.ifPresent(file -> options.addAll(List.of("--config", file.toString())));
     options.addAll(List.of("--store", url));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.e2e;
+package org.jgits3.server.e2e.process;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -22,7 +22,7 @@ import org.jgits3.internal.concurrent.DaemonThreads;
  * Passes connections on to a server, and holds back what clients send, or what the server does,
  * from a number of bytes on, so that a test can act while a request is half way through.
  */
-final class PausingProxy implements Closeable {
+public final class PausingProxy implements Closeable {
   private static final long DEADLINE_SECONDS = 300;
 
   private final ExecutorService threads =
@@ -50,17 +50,17 @@ final class PausingProxy implements Closeable {
   }
 
   /** A proxy in front of a server that pauses after so many bytes from clients. */
-  static PausingProxy before(URI server, long bytes) throws IOException {
+  public static PausingProxy before(URI server, long bytes) throws IOException {
     return start(server, true, "", bytes);
   }
 
   /** A proxy in front of a server that pauses after so many bytes from the server. */
-  static PausingProxy after(URI server, long bytes) throws IOException {
+  public static PausingProxy after(URI server, long bytes) throws IOException {
     return start(server, false, "", bytes);
   }
 
   /** A proxy that pauses when clients have sent so much more after they began a request. */
-  static PausingProxy sinceRequest(URI server, String path, long bytes) throws IOException {
+  public static PausingProxy sinceRequest(URI server, String path, long bytes) throws IOException {
     return start(server, true, path, bytes);
   }
 
@@ -72,19 +72,19 @@ final class PausingProxy implements Closeable {
     return proxy;
   }
 
-  String url(String repository) {
+  public String url(String repository) {
     return "http://127.0.0.1:" + listener.getLocalPort() + "/" + repository + ".git";
   }
 
   /** Waits until something is held back. */
-  void awaitPause() throws InterruptedException {
+  public void awaitPause() throws InterruptedException {
     if (!paused.await(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("not enough was sent to be held back");
     }
   }
 
   /** Waits until a client is held back; false if the process that is the client ends before. */
-  boolean awaitPause(Process client) throws InterruptedException {
+  public boolean awaitPause(Process client) throws InterruptedException {
     while (client.isAlive()) {
       if (paused.await(50, TimeUnit.MILLISECONDS)) {
         return true;
@@ -94,12 +94,12 @@ final class PausingProxy implements Closeable {
   }
 
   /** Address for clients. */
-  URI uri() {
+  public URI uri() {
     return URI.create("http://127.0.0.1:" + listener.getLocalPort());
   }
 
   /** Lets everything pass from now on. */
-  void resume() {
+  public void resume() {
     resumed.countDown();
   }
 

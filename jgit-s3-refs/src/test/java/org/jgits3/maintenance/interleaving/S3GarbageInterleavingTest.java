@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.maintenance.interleaving;
 
 import java.io.IOException;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.TestBucket;
 
 /** The interleavings on a real S3 server. */
-class S3SweepInterleavingTest extends SweepInterleavingContract {
+class S3GarbageInterleavingTest extends GarbageInterleavingContract {
   private final TestBucket bucket = new TestBucket();
 
   @Override

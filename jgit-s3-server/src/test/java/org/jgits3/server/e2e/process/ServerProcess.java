@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.e2e;
+package org.jgits3.server.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A {@code jgit-s3 serve} in a JVM of its own, on a free port of the loopback interface. */
-final class ServerProcess implements Closeable {
+public final class ServerProcess implements Closeable {
   private static final Pattern ANNOUNCED = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/");
   private static final Pattern MOST_RESIDENT = Pattern.compile("VmHWM:\\s+(\\d+) kB");
   private static final int HEAP_MEGABYTES = 512;
@@ -39,7 +39,7 @@ final class ServerProcess implements Closeable {
   }
 
   /** Starts a server and waits until it says where it listens. */
-  static ServerProcess start(ServedStore store, String... options) throws IOException {
+  public static ServerProcess start(ServedStore store, String... options) throws IOException {
     List<String> jvm = new ArrayList<>(Command.BRIEF);
     jvm.add("-Xmx" + HEAP_MEGABYTES + "m");
     return start(Command.javaCommand(jvm, serve(store, options)), store);
@@ -49,8 +49,8 @@ final class ServerProcess implements Closeable {
    * Starts a server with a heap of so many MiB, all of which it takes at once, and waits until it
    * says where it listens. What it takes later is no heap.
    */
-  static ServerProcess startWithWholeHeap(int megabytes, ServedStore store, String... options)
-      throws IOException {
+  public static ServerProcess startWithWholeHeap(
+      int megabytes, ServedStore store, String... options) throws IOException {
     List<String> jvm = new ArrayList<>(jvmOptions(megabytes));
     jvm.addAll(List.of("-Xms" + megabytes + "m", "-XX:+AlwaysPreTouch"));
     return start(Command.javaCommand(jvm, serve(store, options)), store);
@@ -60,8 +60,8 @@ final class ServerProcess implements Closeable {
    * Starts a server that can write no file of more than so many MiB, its log included, as on a disk
    * that has no more room, and waits until it says where it listens.
    */
-  static ServerProcess startWithLargestFile(int megabytes, ServedStore store, String... options)
-      throws IOException {
+  public static ServerProcess startWithLargestFile(
+      int megabytes, ServedStore store, String... options) throws IOException {
     List<String> line = new ArrayList<>(List.of("sh", "-c", "ulimit -f \"$0\" && exec \"$@\""));
     line.add(String.valueOf(megabytes * ((1 << 20) / POSIX_BLOCK)));
     line.addAll(Command.javaCommand(jvmOptions(HEAP_MEGABYTES), serve(store, options)));
@@ -97,16 +97,16 @@ final class ServerProcess implements Closeable {
   }
 
   /** URL of a repository. */
-  String url(String repository) {
+  public String url(String repository) {
     return uri + repository + ".git";
   }
 
-  URI uri() {
+  public URI uri() {
     return uri;
   }
 
   /** Output of the server so far. */
-  String log() {
+  public String log() {
     try {
       return Files.readString(log);
     } catch (IOException e) {
@@ -115,7 +115,7 @@ final class ServerProcess implements Closeable {
   }
 
   /** Most memory that the server has taken so far, in MiB, as the kernel counts it. */
-  int mostResidentMegabytes() throws IOException {
+  public int mostResidentMegabytes() throws IOException {
     String status = Files.readString(Path.of("/proc/" + process.pid() + "/status"));
     Matcher most = MOST_RESIDENT.matcher(status);
     assertThat(most.find()).as(status).isTrue();
@@ -123,7 +123,7 @@ final class ServerProcess implements Closeable {
   }
 
   /** Files that the server has open below a directory, deleted ones included. */
-  List<String> filesInUse(Path directory) throws IOException {
+  public List<String> filesInUse(Path directory) throws IOException {
     List<String> files = new ArrayList<>();
     try (var open = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/fd"))) {
       for (Path descriptor : open) {
@@ -143,18 +143,18 @@ final class ServerProcess implements Closeable {
   }
 
   /** Asks the server to end, as a service manager does, without waiting for it. */
-  void terminate() {
+  public void terminate() {
     process.destroy();
   }
 
   /** Ends the server at once, as a power cut does. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     awaitEnd();
   }
 
   /** Waits until the server has ended and returns its exit code. */
-  int awaitEnd() {
+  public int awaitEnd() {
     try {
       if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();

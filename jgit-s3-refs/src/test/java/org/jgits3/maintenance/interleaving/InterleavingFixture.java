@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

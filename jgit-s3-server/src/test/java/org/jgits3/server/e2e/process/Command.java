@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.e2e;
+package org.jgits3.server.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +26,7 @@ import picocli.CommandLine;
  * @param stdout its output
  * @param stderr its error output
  */
-record Command(List<String> line, int exitCode, String stdout, String stderr) {
+public record Command(List<String> line, int exitCode, String stdout, String stderr) {
   /** The program as it is packaged: the tests' class path would bring its own logging. */
   private static final Path PROGRAM =
       Path.of(System.getProperty("project.root"), "jgit-s3-server/target/jgit-s3-server.jar");
@@ -34,13 +34,13 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
   /**
    * Options of a JVM that is gone before the optimizing compiler pays, as the launcher has them.
    */
-  static final List<String> BRIEF =
+  public static final List<String> BRIEF =
       List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   private static final long DEADLINE_SECONDS = 120;
 
   /** Runs a command on a store until it ends. */
-  static Command run(ServedStore store, String... args) {
+  public static Command run(ServedStore store, String... args) {
     List<String> options = new ArrayList<>(store.options());
     options.addAll(List.of(args));
     return run(store.environment(), options);
@@ -50,7 +50,7 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
    * Runs a command line until it ends: in a JVM of its own in the full tier, and if this one has
    * another environment, otherwise in this one, which spares its start.
    */
-  static Command run(Map<String, String> environment, List<String> args) {
+  public static Command run(Map<String, String> environment, List<String> args) {
     return !Boolean.getBoolean("test.full") && isOfThisJvm(environment)
         ? runHere(args)
         : finish(javaCommand(BRIEF, args), environment);
@@ -73,7 +73,7 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
   }
 
   /** Runs any command line until it ends, as {@link #run} does. */
-  static Command finish(List<String> line, Map<String, String> environment) {
+  public static Command finish(List<String> line, Map<String, String> environment) {
     try {
       Path stdout = Files.createTempFile("command", ".out");
       Path stderr = Files.createTempFile("command", ".err");
@@ -101,7 +101,7 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
   }
 
   /** The command line of a JVM that runs the program under test. */
-  static List<String> javaCommand(List<String> jvmOptions, List<String> args) {
+  public static List<String> javaCommand(List<String> jvmOptions, List<String> args) {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(jvmOptions);
@@ -114,7 +114,8 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
    * Starts a process that knows no AWS settings but the given ones. Both outputs may go to one
    * file: they are appended to it, and do not overwrite each other.
    */
-  static Process start(List<String> line, Map<String, String> environment, File stdout, File stderr)
+  public static Process start(
+      List<String> line, Map<String, String> environment, File stdout, File stderr)
       throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(line)
@@ -129,13 +130,13 @@ record Command(List<String> line, int exitCode, String stdout, String stderr) {
   }
 
   /** Asserts success. */
-  Command succeeds() {
+  public Command succeeds() {
     assertThat(exitCode).as("exit code of %s", this).isZero();
     return this;
   }
 
   /** Asserts a failure as users should meet it: one clear line, no stack trace. */
-  Command failsInOneLine(int expectedExitCode) {
+  public Command failsInOneLine(int expectedExitCode) {
     assertThat(exitCode).as("exit code of %s", this).isEqualTo(expectedExitCode);
     assertThat(stderr.lines()).as("complaint of %s", this).hasSize(1);
     assertThat(stderr).doesNotContain("Exception").doesNotContain("\tat ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,6 +15,8 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.transaction.RefTransaction;
+import org.jgits3.maintenance.GarbageCollection;
+import org.jgits3.maintenance.Sleeper;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefValue;
 import org.junit.jupiter.api.AfterEach;
