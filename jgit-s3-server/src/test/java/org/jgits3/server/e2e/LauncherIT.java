@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jgits3.server.command.JgitS3;
 import org.jgits3.server.e2e.process.Command;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,46 @@ class LauncherIT {
   }
 
   @Test
+  void commands_that_run_long_are_not_started_as_brief_ones() throws IOException {
+    Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
+    Files.writeString(
+        java,
+        "#!/bin/sh\n[ \"$1\" != -version ] || exec '%s/bin/java' -version\necho \"$@\"\n"
+            .formatted(JAVA_HOME));
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+    List<String> brief = new ArrayList<>();
+    for (String command : JgitS3.commandLine().getSubcommands().keySet()) {
+      if (launchedBriefly(command)) {
+        brief.add(command);
+      }
+    }
+    assertThat(brief)
+        .containsExactlyInAnyOrder(
+            "init",
+            "list",
+            "refs",
+            "reflog",
+            "log",
+            "events",
+            "config",
+            "restore-refs",
+            "rename",
+            "delete",
+            "stats",
+            "doctor");
+    assertThat(launchedBriefly("events", "--follow")).isFalse();
+  }
+
+  /** Asks a {@code java} that prints its arguments. */
+  private boolean launchedBriefly(String... command) {
+    return launch(scratch.resolve("jdk"), Map.of(), command)
+        .succeeds()
+        .stdout()
+        .contains("-XX:TieredStopAtLevel=1");
+  }
+
+  @Test
   void jdks_whose_g1_gives_up_early_are_told_to_go_on() {
     Command told = launch(Map.of("JGIT_S3_JAVA_OPTS", "-XX:+PrintCommandLineFlags")).succeeds();
     assertThat(told.stdout().contains(" -XX:GCLockerRetryAllocationCount=1000 "))
@@ -111,9 +152,13 @@ class LauncherIT {
   }
 
   private Command launch(Map<String, String> environment, String... command) {
+    return launch(JAVA_HOME, environment, command);
+  }
+
+  private Command launch(Path jdk, Map<String, String> environment, String... command) {
     List<String> line = new ArrayList<>();
     line.addAll(List.of("env", "PATH=" + scratch.resolve("bin") + ":" + System.getenv("PATH")));
-    line.addAll(List.of("JAVA_HOME=" + JAVA_HOME, clone.resolve("jgit-s3").toString()));
+    line.addAll(List.of("JAVA_HOME=" + jdk, clone.resolve("jgit-s3").toString()));
     line.addAll(List.of("--config", "/dev/null", "--store", "file:" + scratch.resolve("data")));
     line.addAll(List.of(command));
     return Command.finish(line, environment);
