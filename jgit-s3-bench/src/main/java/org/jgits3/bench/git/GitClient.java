@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.process.ScratchDirectory;
 
 /**
  * The git on the PATH, shielded from the user's configuration. Safe for use by many threads.
@@ -46,6 +48,19 @@ public record GitClient(Path home) {
     void writeTo(OutputStream stdin) throws IOException;
   }
 
+  /** Fills a repository. */
+  @FunctionalInterface
+  public interface Content {
+    /**
+     * Fills a repository.
+     *
+     * @param repository directory of the empty repository
+     * @throws IOException if git fails, or the directory cannot be written
+     * @throws InterruptedException if the thread was interrupted
+     */
+    void fill(Path repository) throws IOException, InterruptedException;
+  }
+
   /**
    * A git with a configuration of its own.
    *
@@ -56,6 +71,27 @@ public record GitClient(Path home) {
   public static GitClient in(Path home) throws IOException {
     Files.writeString(Files.createDirectories(home).resolve("gitconfig"), CONFIG);
     return new GitClient(home);
+  }
+
+  /**
+   * Makes a bare repository whole or not at all, unless it is there.
+   *
+   * @param directory where
+   * @param content fills it
+   * @throws IOException if git or the filling fails, or the directory cannot be written
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public void makeBare(Path directory, Content content) throws IOException, InterruptedException {
+    if (Files.isDirectory(directory)) {
+      return;
+    }
+    try (ScratchDirectory scratch =
+        ScratchDirectory.create(
+            directory.resolveSibling(directory.getFileName() + ".unfinished"))) {
+      run(scratch.path(), "init", "-q", "--bare");
+      content.fill(scratch.path());
+      Files.move(scratch.path(), directory, StandardCopyOption.ATOMIC_MOVE);
+    }
   }
 
   /**

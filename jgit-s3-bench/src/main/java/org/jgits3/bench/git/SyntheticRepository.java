@@ -6,10 +6,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.jgits3.bench.process.ScratchDirectory;
 
 /**
  * A bare repository that looks like one of a product: commits that each change some text files and
@@ -62,22 +60,14 @@ public final class SyntheticRepository {
    */
   public static void generate(GitClient git, Path directory, long packBytes)
       throws IOException, InterruptedException {
-    if (Files.isDirectory(directory)) {
-      return;
-    }
-    try (ScratchDirectory scratch =
-        ScratchDirectory.create(
-            directory.resolveSibling(directory.getFileName() + ".unfinished"))) {
-      Path unfinished = scratch.path();
-      SyntheticRepository made = new SyntheticRepository(git);
-      git.run(unfinished, "init", "-q", "--bare");
-      git.run(
-          unfinished, stdin -> made.write(stdin, packBytes), "fast-import", "--quiet", "--done");
-      made.collect(unfinished);
-      if (packSize(unfinished) < packBytes) {
-        throw new IOException(unfinished + " has a pack of less than " + packBytes + " bytes");
-      }
-      Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
+    git.makeBare(directory, unfinished -> new SyntheticRepository(git).fill(unfinished, packBytes));
+  }
+
+  private void fill(Path repository, long packBytes) throws IOException, InterruptedException {
+    git.run(repository, stdin -> write(stdin, packBytes), "fast-import", "--quiet", "--done");
+    collect(repository);
+    if (packSize(repository) < packBytes) {
+      throw new IOException(repository + " has a pack of less than " + packBytes + " bytes");
     }
   }
 

@@ -8,7 +8,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
@@ -39,30 +38,24 @@ record ManyRefs(GitClient git, String head, List<Ref> refs) {
    * @param directory where; made whole or not at all
    */
   void into(Path directory) throws IOException, InterruptedException {
-    if (Files.isDirectory(directory)) {
-      return;
-    }
-    try (ScratchDirectory scratch =
-        ScratchDirectory.create(
-            directory.resolveSibling(directory.getFileName() + ".unfinished"))) {
-      Path unfinished = scratch.path();
-      git.run(unfinished, "init", "-q", "--bare");
-      Path marks = unfinished.resolve("marks");
-      git.run(
-          unfinished,
-          this::write,
-          "fast-import",
-          "--quiet",
-          "--done",
-          "--depth=0",
-          "--export-marks=" + marks.toAbsolutePath());
-      ScratchDirectory.delete(unfinished.resolve("refs"));
-      Files.createDirectories(unfinished.resolve("refs/heads"));
-      git.run(unfinished, "symbolic-ref", "HEAD", head);
-      writePackedRefs(unfinished, idsOf(marks));
-      Files.delete(marks);
-      Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
-    }
+    git.makeBare(directory, this::fill);
+  }
+
+  private void fill(Path repository) throws IOException, InterruptedException {
+    Path marks = repository.resolve("marks");
+    git.run(
+        repository,
+        this::write,
+        "fast-import",
+        "--quiet",
+        "--done",
+        "--depth=0",
+        "--export-marks=" + marks.toAbsolutePath());
+    ScratchDirectory.delete(repository.resolve("refs"));
+    Files.createDirectories(repository.resolve("refs/heads"));
+    git.run(repository, "symbolic-ref", "HEAD", head);
+    writePackedRefs(repository, idsOf(marks));
+    Files.delete(marks);
   }
 
   private static String who(int number) {
