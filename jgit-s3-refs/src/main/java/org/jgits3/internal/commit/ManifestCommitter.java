@@ -17,7 +17,6 @@ import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
 
@@ -191,17 +190,9 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * Commits a change, possibly in one PUT with others. Blocks until it is decided, which may be
-   * later than its deadline by the two requests that tell the outcome of a write under way.
+   * {@inheritDoc} Changes that wait together share one PUT. The decision may come later than the
+   * deadline by the two requests that tell the outcome of a write under way.
    *
-   * @param <R> type of the verdict
-   * @param change the change
-   * @return its verdict, which rests on a write acknowledged or a validation started after this
-   *     call
-   * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
-   * @throws UnknownOutcomeException if the deadline passed first
-   * @throws ManifestException if the manifest does not allow the change
-   * @throws IOException if the store refused, or {@link ManifestChange#propose} failed
    * @throws IllegalStateException if this committer is closed
    */
   @Override

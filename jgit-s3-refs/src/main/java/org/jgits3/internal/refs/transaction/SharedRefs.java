@@ -478,15 +478,7 @@ public final class SharedRefs {
     }
   }
 
-  /**
-   * Makes room in the manifest for a commit that found none.
-   *
-   * @param full says how much was missing
-   * @param attempt how often the commit was tried before
-   * @return whether it may fit now; false if what takes the room cannot be folded
-   * @throws IOException if room could not be made, or it is not known whether it was; nothing is
-   *     lost, and of the commit nothing was written
-   */
+  /** Makes room in the manifest for a commit that found none, as {@link Folding#makeRoom} does. */
   public boolean makeRoom(ManifestException.TooLarge full, int attempt) throws IOException {
     return folding.makeRoom(full, attempt);
   }
