@@ -20,7 +20,8 @@ class PlainJavadocTest {
   /** Begins a summary with a question, has a vague pronoun for a subject, or joins a block tag. */
   private static final Pattern NOT_PLAIN =
       Pattern.compile(
-          "/\\*\\*[\\s*]*(What|Whether|How|Who|Where|When|Why|If)(ever)?\\b[^\n]*"
+          "/\\*\\*[\\s*]*(What|Which|Whether|How|Who|Where|When|Why|If)(ever)?\\b[^\n]*"
+              + "|/\\*\\*[\\s*]*It (was|is|has|cannot)\\b[^\n]*"
               + "|[^\\s*] @(param|return|throws)\\b"
               + "|(?i)\\b(some|any|every|no)body\\b|\\bwhoever\\b");
 

@@ -13,20 +13,20 @@ import org.jgits3.internal.function.IoSupplier;
 public final class RepositoryChange {
   /** Kind of change. */
   public enum Kind {
-    /** It was written: refs, or only packs or configuration, and then there is no transaction. */
+    /** Written: refs, or only packs or configuration, and then there is no transaction. */
     CHANGED,
-    /** It is new; {@link #transactions} has all its transactions. */
+    /** New; {@link #transactions} has all its transactions. */
     CREATED,
-    /** It has another name; see {@link #formerName}. It may have been written as well. */
+    /** Renamed; see {@link #formerName}. It may have been written as well. */
     RENAMED,
     /**
-     * It went back to an earlier generation, as after a restore from a copy. {@link #transactions}
-     * has all its transactions; what was made of those before has to be made anew.
+     * At an earlier generation again, as after a restore from a copy. {@link #transactions} has all
+     * its transactions; what was made of those before has to be made anew.
      */
     RESTORED,
-    /** It was deleted. Its last transactions before that can no longer be read. */
+    /** Deleted. Its last transactions before that can no longer be read. */
     DELETED,
-    /** It cannot be read now; {@link #transactions} throws the reason. It is returned again. */
+    /** Unreadable now; {@link #transactions} throws the reason. It is returned again. */
     UNAVAILABLE
   }
 

@@ -84,7 +84,7 @@ public enum Unit {
   }
 
   /**
-   * Which direction is better.
+   * Direction in which figures are better.
    *
    * @return true if more is better, false if less is
    */

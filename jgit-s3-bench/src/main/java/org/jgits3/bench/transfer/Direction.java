@@ -3,7 +3,7 @@ package org.jgits3.bench.transfer;
 
 import java.util.Locale;
 
-/** Which way an object goes. */
+/** Direction of a transfer, as the client sees it. */
 enum Direction {
   UPLOAD,
   DOWNLOAD;

@@ -195,7 +195,7 @@ public record ThroughputComparison(
               row("read of ", get)));
     }
 
-    /** Which of the two comes first changes from round to round. */
+    /** Measures both sides in each round, the first one in turns. */
     private static void inTurns(int warmups, int rounds, Side one, Side other)
         throws IOException, InterruptedException {
       for (int i = 0; i < warmups + rounds; i++) {

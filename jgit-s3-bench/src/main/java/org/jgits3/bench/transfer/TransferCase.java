@@ -142,7 +142,7 @@ final class TransferCase {
   }
 
   /**
-   * Which tools did not end.
+   * Tools that did not end.
    *
    * @return what to say of each
    */

@@ -16,7 +16,7 @@ final class DeferredPack {
     HIDDEN,
     /** Part of a commit that is not decided yet, and of no other. */
     PUBLISHING,
-    /** It was listed; the manifest tells if it still is. */
+    /** Listed once; the manifest tells if it still is. */
     PUBLISHED,
     /** A commit that lists it may have been applied, or may still be. */
     IN_DOUBT,

@@ -19,7 +19,7 @@ public final class SiteReport {
     UPDATED,
     EQUAL,
     EXPORTED,
-    /** It was there already. */
+    /** Found there from before. */
     THERE,
     FAILED;
 
