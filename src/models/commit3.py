@@ -1,5 +1,6 @@
 # Commit protocol: which refusals are certain. One value; a manifest is (gen, val, recent, floor), where
-# recent holds (nonce, gen) of the last batches of other writers and floor is prunedTo; ('T', gen) a tombstone.
+# recent holds (nonce, gen) of the last batches of other writers and floor is prunedTo; a tombstone is
+# ('T', gen, recent, floor, later), where later says that the name has been used again since.
 from bfs import bfs, report
 from collections import namedtuple
 import sys
@@ -15,6 +16,7 @@ class Cfg:
         s.conflict='repeat'  # 409: 'doubt' | 'repeat' the same bytes, not in doubt | 'rebase' at once
         s.deadline=None      # 'safe': not done only if refused and not in doubt | 'eager': if not in doubt
         s.admin=0
+        s.kept=True          # what a manifest remembers stays with the name: in a tombstone, and in what follows it
         s.__dict__.update(k)
 W=namedtuple('W','phase base body nonce batch attempt doubt')
 S=namedtuple('S','man net writers log replies faults conflicts strangers admin')
@@ -57,7 +59,7 @@ def run(cfg,name,**kw):
                     out.append((f'{n}: refused, deadline -> {r}',said(s,n,r)))
                 man=s.man
                 if man[0]=='T':
-                    r='UNKNOWN' if w.doubt and man[1]!=w.base[0]+1 else 'GONE'
+                    r='OK' if w.nonce in [e[0] for e in man[2]] else 'UNKNOWN' if w.doubt and man[1]!=w.base[0]+1 and w.base[0]+1<=man[3] else 'GONE'
                     out.append((f'{n}: rereads a tombstone -> {r}',said(s,n,r)))
                 elif w.nonce in [e[0] for e in man[2]]:
                     out.append((f'{n}: rereads gen {man[0]}, finds {w.nonce} -> OK',said(s,n,'OK')))
@@ -90,9 +92,9 @@ def run(cfg,name,**kw):
             for val in (s.man[1],) if k else {s.man[1],0}:
                 out.append((f'stranger {k} commits gen {s.man[0]+1} val {val}',s._replace(man=commit(s.man,val,f'S{k}'),strangers=s.strangers-1,log=s.log+((('S',val),)))))
         if s.admin>0 and s.man[0]!='T':
-            out.append(('admin: tombstone',s._replace(man=('T',s.man[0]+1),admin=s.admin-1,log=s.log+('DEL',))))
+            out.append(('admin: tombstone',s._replace(man=('T',s.man[0]+1,)+(s.man[2:] if cfg.kept else ((),s.man[0]+1))+(False,),admin=s.admin-1,log=s.log+('DEL',))))
         elif s.man[0]=='T' and s.man[1]<5:
-            out.append(('admin: tombstone again, of a later life',s._replace(man=('T',s.man[1]+1))))
+            out.append(('admin: tombstone again, of a later life',s._replace(man=('T',s.man[1]+1,)+(s.man[2:4] if cfg.kept else ((),s.man[1]+1))+(True,))))
         return out
     def check(s):
         said=dict(s.replies); cur=0
@@ -127,3 +129,6 @@ if __name__=='__main__':
     R('A15b','409 proposed anew on the same base, though an attempt is in doubt',conflict='rebase',conflicts=1)
     R('A16','FIX deadline after a refusal without doubt: not done',deadline='safe',conflicts=1)
     R('A16b','... any deadline called not done while no answer was lost, the way copies requests',deadline='eager',conflicts=1,copies=1,table=9)
+    R('A17','the way copies requests, a tombstone does not keep what its manifest remembers',copies=1,table=9,admin=1,faults=0,kept=False)
+    R('A17b','FIX a name keeps it',copies=1,table=9,admin=1,faults=0)
+    R('A17b','FIX with lost answers',copies=1,table=9,admin=1,faults=1)

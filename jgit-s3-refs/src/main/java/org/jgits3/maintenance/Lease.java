@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -163,14 +164,18 @@ final class Lease {
   }
 
   private Optional<ObjectVersion> write(Instant end, Precondition unchanged) throws IOException {
-    return put(end, unchanged) instanceof PutOutcome.Won won
-        ? Optional.of(won.version())
+    byte[] text = text(end);
+    if (store.putIf(key, text, unchanged) instanceof PutOutcome.Won won) {
+      return Optional.of(won.version());
+    }
+    return store.get(key, Optional.empty()) instanceof GetResult.Found found
+            && Arrays.equals(found.bytes(), text)
+        ? Optional.of(found.version()) // by the request itself, or a copy of it
         : Optional.empty();
   }
 
-  private PutOutcome put(Instant end, Precondition unchanged) throws IOException {
-    String text = new Term(end, holder, collecting).text();
-    return store.putIf(key, text.getBytes(US_ASCII), unchanged);
+  private byte[] text(Instant end) {
+    return new Term(end, holder, collecting).text().getBytes(US_ASCII);
   }
 
   /**
@@ -183,8 +188,9 @@ final class Lease {
     if (held.isPresent()) {
       Precondition mine = Precondition.matches(held.get());
       held = Optional.empty();
-      if (put(Instant.EPOCH, mine) instanceof PutOutcome.Unknown) {
-        put(Instant.EPOCH, mine);
+      byte[] text = text(Instant.EPOCH);
+      if (store.putIf(key, text, mine) instanceof PutOutcome.Unknown) {
+        store.putIf(key, text, mine);
       }
     }
   }

@@ -65,7 +65,8 @@ public record Manifest(
   /**
    * Generations at which something happened last. None is above that of the manifest.
    *
-   * @param writers generation of the last batch of each recent writer, by the batch's nonce
+   * @param writers generation of the last batch of each recent writer of the name, by the batch's
+   *     nonce
    * @param prunedTo entries of {@code writers} of this generation or less may have been removed
    * @param sweepBoundary names minted at or before this generation are never listed for the first
    *     time

@@ -85,7 +85,15 @@ class ManifestCodecTest {
     for (int i = 0; i < 2 * Departure.KEPT; i++) {
       left = Departure.and(left, new Departure((i + "f").repeat(16), longest, Long.MAX_VALUE));
     }
-    Manifest moved = blank(new RepositoryState.Moved(longest)).withLeft(left);
+    TreeMap<String, Long> writers = new TreeMap<>();
+    for (int i = 0; i < 8; i++) {
+      writers.put(String.format("%016x", i), Long.MAX_VALUE - i);
+    }
+    Manifest moved =
+        blank(new RepositoryState.Moved(longest))
+            .committed(
+                Long.MAX_VALUE, new RepositoryState.Moved(longest), writers, Long.MAX_VALUE - 9)
+            .withLeft(left);
     assertThat(ManifestCodec.encode(NAME, moved).length)
         .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
     assertThat(

@@ -29,30 +29,39 @@ final class Mutations {
     return List.of(
         Mutation.of(COMMITS, "A0", 1, "a success is told before the write is made")
             .elsewhere(LOOP, "propose", "edited", "deliverFirst"),
-        Mutation.of(COMMITS, "A0 own", 6, "a writer does not find its own write")
+        Mutation.of(COMMITS, "A0 own", 15, "a writer does not find its own write")
             .with(LOOP, "judge", "containsKey", NOTHING),
-        Mutation.of(COMMITS, "A1", 1, "all batches have one nonce")
+        Mutation.of(COMMITS, "A1", 3, "all batches have one nonce")
             .elsewhere(LOOP, "propose", "random", "sameName"),
-        Mutation.of(COMMITS, "A2", 1, "any later write is taken for the own one")
+        Mutation.of(COMMITS, "A2", 3, "any later write is taken for the own one")
             .with(LOOP, "judge", "containsKey", TRUE),
-        Mutation.of(COMMITS, "A3", 3_358, "writers are pruned without a record")
+        Mutation.of(COMMITS, "A3", 943, "writers are pruned without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
-        Mutation.of(COMMITS, "A5", 1_371, "repository ids are not compared")
+        Mutation.of(COMMITS, "A5", 315, "repository ids are not compared")
             .with(LOOP, "judge", "equals#1", TRUE),
         Mutation.of(
-                COMMITS, "A14", 76, "pruning makes writes unknown of which no attempt is in doubt")
+                COMMITS,
+                "A14",
+                2_564,
+                "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
-        Mutation.of(COMMITS, "A14b", 3_358, "pruning makes no write unknown")
+        Mutation.of(COMMITS, "A14b", 943, "pruning makes no write unknown")
             .with(LOOP, "judge", "prunedTo", NOTHING),
-        Mutation.of(COMMITS, "A15b", 225, "a write in doubt is proposed anew")
+        Mutation.of(COMMITS, "A15b", 943, "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
-        Mutation.of(COMMITS, "A16", 1_020, "a write that was sent is reported as not attempted")
+        Mutation.of(COMMITS, "A16", 316, "a write that was sent is reported as not attempted")
             .with(LOOP, "attempt", "send", TRUE),
+        Mutation.of(
+                COMMITS,
+                "A17",
+                142,
+                "a name forgets its writers when it stands for another repository")
+            .with("internal.commit.WriterTable", "seal", "ifPresent", NOTHING),
         Mutation.of(COMMITS, "B1", 18, "a refusal is told before the write of its batch is made")
             .elsewhere(LOOP, "propose", "edited", "refuseFirst"),
         Mutation.of(COMMITS, "B2", 2, "a refusal rests on a manifest that was read before")
             .with(LOOP, "refuse", "allMatch", TRUE),
-        Mutation.of(COMMITS, "D11", 8_187, "generations of a name that is used again begin anew")
+        Mutation.of(COMMITS, "D11", 1_203, "generations of a name that is used again begin anew")
             .with("internal.catalog.RepositoryCatalog", "create", "generation#1", NOTHING),
         Mutation.of(REFS, "C1", 7, "a fold clears the overlay")
             .elsewhere(FOLD, "commit", "differing", "noneDiffer"),
@@ -86,7 +95,7 @@ final class Mutations {
             .elsewhere(SWEEP, "run", "cached", "remembered"),
         Mutation.of(REFS, "boundary", 2, "a sweep deletes what was minted after its boundary")
             .with("maintenance.UnlistedObjects", "contains", "getAsLong", NOTHING),
-        Mutation.of(PACKS, "D1 packs", 3, "a commit does not check the boundary")
+        Mutation.of(PACKS, "D1 packs", 53, "a commit does not check the boundary")
             .with(RULES, "check", "checkNames", NOTHING),
         Mutation.of(PACKS, "D6", 5, "a collection writes the list of packs as a whole")
             .with(REPLACEMENT, "apply", "containsAll", TRUE)

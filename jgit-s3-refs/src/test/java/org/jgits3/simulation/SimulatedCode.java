@@ -358,7 +358,7 @@ final class SimulatedCode extends ClassLoader {
     /** Class, method, constant, and the one to take instead. */
     private static final Map<String, Integer> BOUNDS =
         Map.of(
-            "org.jgits3.internal.commit.WriterTable.newestToPrune 256", 3,
+            "org.jgits3.internal.commit.WriterTable.seal 256", 3,
             "org.jgits3.internal.refs.transaction.Compaction.level 1001", 4,
             "org.jgits3.internal.refs.log.LogCompaction.level 251", 5,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 6144", 300,

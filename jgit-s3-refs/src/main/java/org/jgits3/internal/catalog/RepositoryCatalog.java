@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,8 +80,8 @@ public final class RepositoryCatalog {
    * @return its first manifest, or a later one if another process has changed it already
    * @throws ManifestException.Exists if there is one already, or a rename to the name has begun
    * @throws ManifestException.Gone if it was created, and deleted by another process at once
-   * @throws UnknownOutcomeException if the deadline passed first, or if it cannot be told whether
-   *     it was created before another process deleted it
+   * @throws UnknownOutcomeException if the deadline passed first, or others have used the name so
+   *     often meanwhile that nothing tells whether it was created
    * @throws IOException if the store does not answer or refuses
    */
   public VersionedManifest create(RepositoryName name, RepositorySettings settings, Refs refs)
@@ -163,21 +162,16 @@ public final class RepositoryCatalog {
       former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(repositoryId, former)));
       noteFormer(repositoryId, before);
       DecidedWrites.Result result = writes.write(before, first);
-      if (result.won()) {
-        return new VersionedManifest(first, result.version());
+      if (result.made()) {
+        return created(file, repositoryId, result.newest());
       }
-      Optional<VersionedManifest> found = file.read();
-      if (isRepository(found, repositoryId)) {
-        return created(file, found.get());
-      }
-      checkNotOurs(writes, result, floor, found);
       try {
-        checkFree(name, file, found);
+        checkFree(name, file, result.newest());
       } catch (IOException e) {
         delete(notes, e);
         throw e;
       }
-      before = found;
+      before = result.newest();
     }
   }
 
@@ -213,27 +207,14 @@ public final class RepositoryCatalog {
         .map(Manifest::repositoryId);
   }
 
-  private static VersionedManifest created(ManifestFile file, VersionedManifest found)
+  private static VersionedManifest created(
+      ManifestFile file, String repositoryId, Optional<VersionedManifest> newest)
       throws ManifestException {
-    if (!(found.manifest().state() instanceof RepositoryState.Active)) {
-      throw file.gone(Optional.of(found.manifest().state()));
+    RepositoryState state = newest.map(found -> found.manifest().state()).orElse(null);
+    if (!isRepository(newest, repositoryId) || !(state instanceof RepositoryState.Active)) {
+      throw file.gone(Optional.ofNullable(state));
     }
-    return found;
-  }
-
-  /**
-   * Makes sure that a write that was refused was not applied before: it was not, if another process
-   * made the generation it would have made.
-   */
-  private static void checkNotOurs(
-      DecidedWrites writes,
-      DecidedWrites.Result result,
-      long base,
-      Optional<VersionedManifest> found)
-      throws UnknownOutcomeException {
-    if (result.inDoubt() && generation(found) != base && generation(found) != base + 1) {
-      throw writes.unknown("another process wrote meanwhile");
-    }
+    return newest.get();
   }
 
   private void checkFree(RepositoryName name, ManifestFile file, Optional<VersionedManifest> found)
@@ -390,15 +371,11 @@ public final class RepositoryCatalog {
       }
       Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
       DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
-      if (result.won()) {
+      if (result.made()) {
         return tombstone.repositoryId();
       }
-      found = file.read();
-      if (found.isPresent() && found.get().manifest().nonce().equals(tombstone.nonce())) {
-        return tombstone.repositoryId();
-      }
+      found = result.newest();
       if (!isRepository(found, tombstone.repositoryId())) {
-        checkNotOurs(writes, result, before.manifest().generation(), found);
         throw file.gone(found.map(other -> other.manifest().state()));
       }
     }
@@ -416,24 +393,22 @@ public final class RepositoryCatalog {
    * @throws ManifestException.Gone if there is no repository {@code from}
    * @throws ManifestException.Exists if there is one called {@code to}
    * @throws ManifestException if a rename to yet another name has begun
-   * @throws UnknownOutcomeException if the deadline passed first; repeating the rename finishes it.
-   *     Or if others have renamed or deleted the repository meanwhile, and it cannot be told what
-   *     came first
+   * @throws UnknownOutcomeException if the deadline passed first, or others have changed the name
+   *     so often meanwhile that nothing tells what came first; repeating the rename finishes it
    * @throws IOException if the store does not answer or refuses
    */
   public String rename(RepositoryName from, RepositoryName to) throws IOException {
     ManifestFile source = new ManifestFile(store, from);
     DecidedWrites writes = writes(source);
-    Optional<Begun> begun = Optional.empty();
+    Optional<VersionedManifest> origin = source.read();
+    Optional<String> repositoryId = origin.map(found -> found.manifest().repositoryId());
     while (true) {
-      Optional<VersionedManifest> origin = source.read();
-      if (begun.isPresent() && !isRepository(origin, begun.get().repositoryId())) {
-        throw writes.unknown("another repository has got the name");
-      }
       RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
-      if (state instanceof RepositoryState.Active) {
+      if (state instanceof RepositoryState.Active && isRepository(origin, repositoryId.get())) {
         try {
-          begun = Optional.of(begin(writes, from, to, origin.get(), begun));
+          if (begin(writes, from, to, origin.get())) {
+            return repositoryId.get();
+          }
         } catch (ManifestException.Exists taken) {
           if (isNewest(source, origin.get())) {
             throw taken;
@@ -445,12 +420,12 @@ public final class RepositoryCatalog {
         return origin.get().manifest().repositoryId(); // bound once, perhaps renamed again since
       } else if (state instanceof RepositoryState.Moved moved
           && moved.to().equals(to.value())
-          && (begun.isPresent()
-              || isRepository(read(to), origin.get().manifest().repositoryId()))) {
+          && isRepository(read(to), origin.get().manifest().repositoryId())) {
         return origin.get().manifest().repositoryId();
       } else {
         throw source.gone(Optional.ofNullable(state));
       }
+      origin = source.read();
     }
   }
 
@@ -459,15 +434,6 @@ public final class RepositoryCatalog {
         .filter(found -> found.manifest().nonce().equals(known.manifest().nonce()))
         .isPresent();
   }
-
-  /**
-   * A rename whose mark on the old manifest was tried.
-   *
-   * @param repositoryId the repository that is renamed
-   * @param rename what the mark says, as does the reservation
-   * @param inDoubt whether the mark may have been made, and the rename have been finished since
-   */
-  private record Begun(String repositoryId, String rename, boolean inDoubt) {}
 
   private static void checkTarget(
       ManifestFile source, RepositoryState.Moving moving, RepositoryName to)
@@ -478,29 +444,21 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Reserves the new name, then fences the writers of the old one. An existing reservation is
-   * written anew, so that a process which took it for abandoned can no longer replace it. It stays
-   * that of the same rename, because another process may have fenced the writers for it.
+   * Reserves the new name, fences the writers of the old one, and finishes the rename. An existing
+   * reservation is written anew, so that a process which took it for abandoned can no longer
+   * replace it. It stays that of the same rename, because another process may have fenced the
+   * writers for it.
    *
-   * @param tried the attempt before, which must not have led to a rename
+   * @return whether the repository was renamed; false if another process was faster with any write
    */
-  private Begun begin(
-      DecidedWrites writes,
-      RepositoryName from,
-      RepositoryName to,
-      VersionedManifest origin,
-      Optional<Begun> tried)
+  private boolean begin(
+      DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
       throws IOException {
     Manifest repository = origin.manifest();
     new ManifestFile(store, from).checkWritable(repository);
     ManifestFile target = new ManifestFile(store, to);
     Optional<VersionedManifest> before = target.read();
     Optional<RepositoryState.Reserved> ours = reservation(before, repository, from);
-    if (tried.isPresent()
-        && tried.get().inDoubt()
-        && ours.filter(r -> r.rename().equals(tried.get().rename())).isEmpty()) {
-      throw writes.unknown("it may have been renamed, and been renamed back since");
-    }
     if (ours.isEmpty()) {
       checkFree(to, target, before);
     }
@@ -515,17 +473,17 @@ public final class RepositoryCatalog {
                 RepositorySettings.NONE,
                 Refs.NONE)
             .withLeft(left(before));
-    if (!writes.on(target).write(before, reservation).won()) {
-      return tried.orElse(new Begun(repository.repositoryId(), rename, false));
+    if (!writes.on(target).write(before, reservation).made()) {
+      return false;
     }
-    Manifest moving =
-        repository.committed(
-            repository.generation() + 1,
-            new RepositoryState.Moving(to.value(), rename, reservation.generation()),
-            repository.counters().writers(),
-            repository.counters().prunedTo());
-    boolean inDoubt = writes.write(Optional.of(origin), moving).inDoubt();
-    return new Begun(repository.repositoryId(), rename, inDoubt);
+    RepositoryState.Moving mark =
+        new RepositoryState.Moving(to.value(), rename, reservation.generation());
+    Manifest moving = next(repository, repository.generation() + 1, mark);
+    DecidedWrites.Result marked = writes.write(Optional.of(origin), moving);
+    if (marked.made() && marked.newest().get().manifest().state().equals(mark)) {
+      finish(writes, from, to, marked.newest().get());
+    } // else another process has finished it
+    return marked.made();
   }
 
   /** Returns the reservation of a name for a repository, if the name is reserved for it. */
@@ -560,14 +518,9 @@ public final class RepositoryCatalog {
       if (reserved.isPresent() && isFor(reserved.get(), mark, to)) {
         long generation = Math.max(moving.generation(), generation(before)) + 1;
         Manifest active =
-            moving
-                .committed(
-                    generation,
-                    RepositoryState.ACTIVE,
-                    Collections.emptySortedMap(),
-                    generation - 1)
+            next(moving, generation, RepositoryState.ACTIVE)
                 .withLeft(Departure.without(left(before), moving.repositoryId()));
-        arrived = writes.on(target).write(before, active).won();
+        arrived = writes.on(target).write(before, active).made();
       } else if (generation(before) > mark.reserved()) {
         arrived = true;
       } else {
@@ -594,6 +547,11 @@ public final class RepositoryCatalog {
   private DecidedWrites writes(ManifestFile file) {
     return new DecidedWrites(
         file, ticker, new Pacing(random.split()), ticker.nanoTime() + policy.deadline().toNanos());
+  }
+
+  private static Manifest next(Manifest repository, long generation, RepositoryState state) {
+    Manifest.Counters counters = repository.counters();
+    return repository.committed(generation, state, counters.writers(), counters.prunedTo());
   }
 
   private static Manifest tombstone(Manifest before, RepositoryState state) {

@@ -431,18 +431,17 @@ final class CommitLoop {
     Manifest base = inFlight.base().manifest();
     Manifest found = seen.manifest();
     boolean inDoubt = inFlight.write().inDoubt();
-    boolean active = found.state() instanceof RepositoryState.Active;
-    if (!found.repositoryId().equals(base.repositoryId()) || !found.holdsRepository()) {
-      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
-      if (inDoubt && found.generation() != base.generation() + 1) { // else it took our place
-        giveUp(UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone);
-      } else {
-        conclude(gone);
-      }
-    } else if (found.counters().writers().containsKey(inFlight.nonce())) {
+    boolean same = found.repositoryId().equals(base.repositoryId());
+    boolean active = same && found.state() instanceof RepositoryState.Active;
+    long ours = base.generation() + 1;
+    boolean traceless = ours <= found.counters().prunedTo() || (!same && found.generation() < ours);
+    if (found.counters().writers().containsKey(inFlight.nonce())) {
       applied(seen, active, asOf);
-    } else if (inDoubt && base.generation() + 1 <= found.counters().prunedTo()) {
-      giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
+    } else if (inDoubt && traceless && found.generation() != ours) { // else another took its place
+      giveUp(
+          same ? UnknownCause.PRUNED : UnknownCause.REPLACED,
+          "the trace of its write may have been pruned",
+          null);
     } else if (!active) {
       conclude(latest.gone(Optional.of(found.state())));
     } else if (found.generation() == base.generation()) {

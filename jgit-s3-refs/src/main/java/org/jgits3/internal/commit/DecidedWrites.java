@@ -3,16 +3,21 @@ package org.jgits3.internal.commit;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.SortedMap;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
 
 /** Writes of a manifest that are each repeated until decided, all before one deadline. */
 public final class DecidedWrites {
+  private static final int NONCE_BYTES = 8;
+
   private final ManifestFile file;
   private final Ticker ticker;
   private final Pacing pacing;
@@ -28,14 +33,10 @@ public final class DecidedWrites {
   /**
    * Decision of a write.
    *
-   * @param version version that it made; null if it was refused
-   * @param inDoubt whether an attempt before the last may have been applied
+   * @param made whether it was made; others may have replaced what it made since
+   * @param newest the newest manifest known; empty if there is none
    */
-  public record Result(ObjectVersion version, boolean inDoubt) {
-    public boolean won() {
-      return version != null;
-    }
-  }
+  public record Result(boolean made, Optional<VersionedManifest> newest) {}
 
   /** The same for another manifest. */
   public DecidedWrites on(ManifestFile other) {
@@ -43,18 +44,21 @@ public final class DecidedWrites {
   }
 
   /**
-   * Writes.
+   * Writes, and reads the manifest if that is refused.
    *
-   * @param before manifest to replace; empty to create it
-   * @param next manifest to write
+   * @param before manifest to replace, as just read; empty to create it
+   * @param next manifest to write; it gets the writers of the one that it replaces
    * @throws ManifestException.NotCommitted if the deadline passed before the first attempt
-   * @throws UnknownOutcomeException if the deadline passed later
+   * @throws UnknownOutcomeException if the deadline passed later, or if others have written so
+   *     often since that nothing tells whether this write was made
    * @throws IOException if the store refuses
    */
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
     Precondition precondition =
         before.map(known -> Precondition.matches(known.version())).orElseGet(Precondition::absent);
-    byte[] body = file.encode(next, Manifest.MAX_BYTES);
+    String nonce = ObjectNames.random(NONCE_BYTES);
+    Manifest sealed = WriterTable.seal(before.map(VersionedManifest::manifest), next, nonce);
+    byte[] body = file.encode(sealed, Manifest.MAX_BYTES);
     ConditionalWrite write = file.write(body, precondition);
     while (true) {
       if (ticker.nanoTime() - deadline >= 0) {
@@ -62,26 +66,56 @@ public final class DecidedWrites {
       }
       PutOutcome outcome = write.attempt();
       if (outcome instanceof PutOutcome.Won won) {
-        return new Result(won.version(), write.inDoubt());
+        return new Result(true, Optional.of(new VersionedManifest(sealed, won.version())));
       } else if (outcome instanceof PutOutcome.Unknown unknown) {
         pause(pacing.beforeRepeat(unknown.pause()));
       } else {
-        return new Result(null, write.inDoubt());
+        return refused(sealed.generation(), nonce, before.isPresent() || write.inDoubt());
       }
     }
+  }
+
+  /**
+   * Finds out whether a write that was refused had been made by an attempt or a copy before.
+   *
+   * @param recent whether the manifest was read or a write attempted before; else the name may have
+   *     been in use for years
+   */
+  private Result refused(long generation, String nonce, boolean recent) throws IOException {
+    Optional<VersionedManifest> newest;
+    try {
+      newest = file.read();
+    } catch (StoreException e) {
+      throw unknown("its manifest cannot be read after a write was refused", e);
+    }
+    boolean made = newest.filter(found -> writers(found).containsKey(nonce)).isPresent();
+    if (!made && recent && mayBePruned(generation, newest)) {
+      throw unknown("others have written too often since", null);
+    }
+    return new Result(made, newest);
+  }
+
+  private static boolean mayBePruned(long generation, Optional<VersionedManifest> newest) {
+    return newest
+        .map(VersionedManifest::manifest)
+        .filter(f -> f.generation() == generation || generation > f.counters().prunedTo())
+        .isEmpty();
+  }
+
+  private static SortedMap<String, Long> writers(VersionedManifest found) {
+    return found.manifest().counters().writers();
   }
 
   private IOException late(ConditionalWrite write) {
     return write.attempts() == 0
         ? new ManifestException.NotCommitted(
             file + ": the deadline passed before this step was attempted; retry")
-        : unknown("not decided before the deadline");
+        : unknown("not decided before the deadline", null);
   }
 
-  /** The exception for a write whose outcome is not known. */
-  public UnknownOutcomeException unknown(String why) {
+  private UnknownOutcomeException unknown(String why, @Nullable Throwable cause) {
     return new UnknownOutcomeException(
-        file + ": " + why + "; outcome unknown, look at the repository before retrying", null);
+        file + ": " + why + "; outcome unknown, look at the repository before retrying", cause);
   }
 
   private void pause(long nanos) throws UnknownOutcomeException {
@@ -89,7 +123,7 @@ public final class DecidedWrites {
       ticker.sleep(Math.max(0, Math.min(nanos, deadline - ticker.nanoTime())));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw unknown("interrupted");
+      throw unknown("interrupted", e);
     }
   }
 }

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.commit;
 
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jgits3.manifest.Manifest;
 
 /**
- * Keeps the nonces of the last batches of recent writers in a manifest, and says which were
- * dropped. Only a writer with an attempt in doubt looks for its own, until that attempt is decided.
+ * Keeps the nonces of the last writes of a name in its manifest, and says which were dropped. By
+ * its nonce a write that was refused or not answered finds that it was made, whatever has become of
+ * the repository since: what replaces a manifest keeps its nonces, a tombstone and another
+ * repository of the name included.
  *
- * <p>Every commit makes one entry, at its own generation, so that dropping all entries up to a
+ * <p>Every write makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.
  */
 final class WriterTable {
   /** Number of writers remembered. */
   static final int REMEMBERED = 256;
+
+  /** Number of them that fit into the longest tombstone. */
+  static final int REMEMBERED_BY_TOMBSTONE = 8;
 
   private WriterTable() {}
 
@@ -27,20 +33,42 @@ final class WriterTable {
    * @return the manifest with its own generation, a fresh nonce of its own, and the batch
    */
   static Manifest seal(Manifest changed, String before, String nonce) {
-    long generation = changed.generation() + 1;
     SortedMap<String, Long> writers = new TreeMap<>(changed.counters().writers());
     writers.remove(before);
-    writers.put(nonce, generation);
-    long prunedTo = Math.max(changed.counters().prunedTo(), newestToPrune(writers));
-    writers.values().removeIf(kept -> kept <= prunedTo);
-    return changed.committed(generation, changed.state(), writers, prunedTo);
+    long generation = changed.generation() + 1;
+    return seal(changed, generation, writers, changed.counters().prunedTo(), nonce);
   }
 
-  private static long newestToPrune(SortedMap<String, Long> writers) {
+  /**
+   * Makes a manifest that replaces one which it does not come from.
+   *
+   * @param replaced the manifest that the name has; empty for none
+   * @param next the manifest that it is to get, with its generation
+   * @param nonce nonce of the write
+   * @return the manifest with a fresh nonce of its own, and the write
+   */
+  static Manifest seal(Optional<Manifest> replaced, Manifest next, String nonce) {
+    Optional<Manifest.Counters> before = replaced.map(Manifest::counters);
+    SortedMap<String, Long> writers = new TreeMap<>();
+    before.ifPresent(counters -> writers.putAll(counters.writers()));
+    long prunedTo = before.map(Manifest.Counters::prunedTo).orElse(0L);
+    return seal(next, next.generation(), writers, prunedTo, nonce);
+  }
+
+  private static Manifest seal(
+      Manifest made, long generation, SortedMap<String, Long> writers, long pruned, String nonce) {
+    writers.put(nonce, generation);
+    int most = made.holdsRepository() ? REMEMBERED : REMEMBERED_BY_TOMBSTONE;
+    long prunedTo = Math.max(pruned, newestToPrune(writers, most));
+    writers.values().removeIf(kept -> kept <= prunedTo);
+    return made.committed(generation, made.state(), writers, prunedTo);
+  }
+
+  private static long newestToPrune(SortedMap<String, Long> writers, int most) {
     return writers.values().stream()
         .mapToLong(Long::longValue)
         .sorted()
-        .limit(Math.max(0, writers.size() - REMEMBERED))
+        .limit(Math.max(0, writers.size() - most))
         .max()
         .orElse(0);
   }

@@ -90,15 +90,30 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void create_in_doubt_under_a_name_with_a_later_life_is_unknown() throws IOException {
+  void create_in_doubt_under_a_name_with_later_lives_says_that_it_is_gone() throws IOException {
     store.nextPut(
         put -> {
           put.apply();
           catalog.delete(A);
           create(A);
+          catalog.delete(A);
+          create(A);
           return ScriptedStore.NO_ANSWER;
         });
-    assertThatThrownBy(() -> create(A)).isInstanceOf(UnknownOutcomeException.class);
+    assertThatThrownBy(() -> create(A)).isInstanceOf(ManifestException.Gone.class);
+  }
+
+  @Test
+  void create_whose_request_was_copied_and_whose_repository_was_replaced_says_so()
+      throws IOException {
+    store.nextPut(
+        put -> {
+          put.apply();
+          catalog.delete(A);
+          create(A);
+          return put.apply();
+        });
+    assertThatThrownBy(() -> create(A)).isInstanceOf(ManifestException.Gone.class);
   }
 
   @Test
@@ -110,8 +125,10 @@ class RepositoryCatalogTest {
     assertThat(second.repositoryId()).isNotEqualTo(first.repositoryId());
     assertThat(second.generation()).isEqualTo(tombstone.generation() + 1);
     assertThat(second.sweepBoundary()).isEqualTo(tombstone.generation());
-    assertThat(second.counters().prunedTo()).isEqualTo(tombstone.generation());
-    assertThat(second.counters().writers()).isEmpty();
+    assertThat(second.counters().prunedTo()).isZero();
+    assertThat(second.counters().writers().values())
+        .as("creation, deletion, creation")
+        .containsExactlyInAnyOrder(1L, 2L, 3L);
   }
 
   @Test
@@ -174,15 +191,61 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void delete_in_doubt_whose_name_has_a_later_life_is_unknown() throws IOException {
+  void delete_whose_request_was_copied_is_success_though_the_name_has_a_later_life()
+      throws IOException {
     create(A);
     store.nextPut(
         put -> {
           put.apply();
           create(A);
-          return ScriptedStore.NO_ANSWER;
+          return put.apply();
+        });
+    catalog.delete(A);
+    assertThat(list()).containsExactly(A);
+  }
+
+  @Test
+  void delete_whose_request_was_copied_is_success_though_the_name_has_two_later_lives()
+      throws IOException {
+    create(A);
+    store.nextPut(
+        put -> {
+          put.apply();
+          create(A);
+          catalog.delete(A);
+          create(A);
+          return put.apply();
+        });
+    catalog.delete(A);
+    assertThat(list()).containsExactly(A);
+  }
+
+  @Test
+  void delete_whose_trace_is_pruned_is_unknown() throws IOException {
+    create(A);
+    store.nextPut(
+        put -> {
+          put.apply();
+          for (int i = 0; i < 9; i++) {
+            create(A);
+            catalog.delete(A);
+          }
+          return put.apply();
         });
     assertThatThrownBy(() -> catalog.delete(A)).isInstanceOf(UnknownOutcomeException.class);
+  }
+
+  @Test
+  void delete_that_another_was_faster_than_is_refused_though_the_name_has_a_later_life()
+      throws IOException {
+    create(A);
+    store.nextPut(
+        put -> {
+          catalog.delete(A);
+          create(A);
+          return put.apply();
+        });
+    assertThatThrownBy(() -> catalog.delete(A)).isInstanceOf(ManifestException.Gone.class);
     assertThat(list()).containsExactly(A);
   }
 
@@ -378,12 +441,12 @@ class RepositoryCatalogTest {
           create(A);
           return put.apply();
         });
-    assertThatThrownBy(() -> catalog.rename(A, B)).isInstanceOf(UnknownOutcomeException.class);
+    assertThatThrownBy(() -> catalog.rename(A, B)).isInstanceOf(ManifestException.Gone.class);
     assertThat(list()).containsExactlyInAnyOrder(A, C);
   }
 
   @Test
-  void rename_in_doubt_that_others_have_finished_and_undone_is_unknown() throws IOException {
+  void rename_in_doubt_that_others_have_finished_and_undone_is_success() throws IOException {
     create(A);
     store.nextPut(ScriptedStore.PutRequest::apply);
     store.nextPut(
@@ -393,7 +456,7 @@ class RepositoryCatalogTest {
           catalog.rename(B, A);
           return ScriptedStore.NO_ANSWER;
         });
-    assertThatThrownBy(() -> catalog.rename(A, B)).isInstanceOf(UnknownOutcomeException.class);
+    catalog.rename(A, B);
     assertThat(list()).containsExactly(A);
   }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The interleavings that the explicit-state models of the protocol found to break a simpler one (A1
- * to A16, B1 to B4), replayed request by request against the real committer.
+ * to A17, B1 to B4), replayed request by request against the real committer.
  */
 class CommitProtocolModelTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -210,7 +210,7 @@ class CommitProtocolModelTest {
       assertThat(run(w, set("W" + i, Integer.toString(i + 1)))).isEqualTo(OK);
       assertThat(run(v, set("V" + i, Integer.toString(i + 10)))).isEqualTo(OK);
     }
-    assertThat(w.validate().manifest().counters().writers()).hasSize(2);
+    assertThat(w.validate().manifest().counters().writers()).as("and the creation").hasSize(3);
   }
 
   @Test
@@ -252,7 +252,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A7_write_in_doubt_is_unknown_once_the_repository_is_deleted_and_created_anew() {
+  void A7_write_in_doubt_is_found_though_the_repository_is_deleted_and_created_anew() {
     store.nextPut(
         put -> {
           put.apply();
@@ -260,7 +260,7 @@ class CommitProtocolModelTest {
           Register.create(catalog, NAME);
           return ScriptedStore.NO_ANSWER;
         });
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0");
   }
 
@@ -374,6 +374,57 @@ class CommitProtocolModelTest {
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0", "V0");
+  }
+
+  @Test
+  void A17_write_that_the_way_copied_is_found_in_a_tombstone() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          catalog.delete(NAME);
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A17_write_that_the_way_copied_is_found_after_a_rename_and_back() {
+    RepositoryName other = RepositoryName.of("s");
+    store.nextPut(
+        put -> {
+          put.apply();
+          catalog.rename(NAME, other);
+          catalog.rename(other, NAME);
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A17_write_that_the_way_copied_is_found_though_the_name_is_used_again() {
+    store.nextPut(
+        put -> {
+          put.apply();
+          catalog.delete(NAME);
+          Register.create(catalog, NAME);
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A17_write_that_others_overtook_before_a_deletion_is_refused_for_certain() {
+    store.nextPut(
+        put -> {
+          run(v, cas("V0", "0", "1"));
+          catalog.delete(NAME);
+          return put.apply();
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
+    assertThat(ops()).containsExactly("V0");
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,10 +30,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Renames, deletions and creations that die or stall at any of their requests while others go on,
- * or get no answer to them, and are repeated. Whatever happens, a repository is to be found under
- * one name at most, and there it is as the last change has left it; who asks for a rename moves it
- * once at most, and is not told that the name is taken if that is by this very repository; and no
- * name is blocked for good.
+ * or get no answer to them, or have them copied on the way, and are repeated. Whatever happens, a
+ * repository is to be found under one name at most, and there it is as the last change has left it;
+ * who asks for a rename moves it once at most, and is not told that the name is taken if that is by
+ * this very repository; a deletion or a creation that is refused was not made; and no name is
+ * blocked for good.
  */
 class RenameInterleavingTest {
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(20));
@@ -54,8 +56,11 @@ class RenameInterleavingTest {
     private static final long serialVersionUID = 1;
   }
 
-  /** A rename or a creation under way. */
+  /** A rename, a creation or a deletion under way. */
   private static final class Call {
+    /** Nonces of the manifests that it wrote or tried to write. */
+    private final Set<String> nonces = new HashSet<>();
+
     private int bindings;
     private boolean wrote;
 
@@ -73,12 +78,16 @@ class RenameInterleavingTest {
     /** Unanswered writes, which may arrive again at any time. */
     private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
 
-    /** Renames and creations under way, the last one first. */
+    /** Calls under way, the last one first. */
     private final Deque<Call> calls = new ArrayDeque<>();
 
     private final Map<String, Manifest> current = new HashMap<>();
     private final Map<String, String> descriptions = new HashMap<>();
     private final Set<String> deleted = new HashSet<>();
+
+    /** Nonces of all manifests that were written. */
+    private final Set<String> written = new HashSet<>();
+
     private int depth;
     private boolean describing;
     private boolean undisturbed;
@@ -141,6 +150,7 @@ class RenameInterleavingTest {
     private void applied(String key, Manifest manifest) {
       String repositoryId = manifest.repositoryId();
       current.put(key, manifest);
+      written.add(manifest.nonce());
       if (manifest.state() instanceof RepositoryState.Deleted) {
         deleted.add(repositoryId);
       }
@@ -159,6 +169,7 @@ class RenameInterleavingTest {
     private PutOutcome put(ScriptedStore.PutRequest request) {
       if (!calls.isEmpty() && !describing) {
         calls.peek().wrote = true;
+        calls.peek().nonces.add(request.manifest().nonce());
       }
       meanwhile();
       dieSometimes();
@@ -180,6 +191,10 @@ class RenameInterleavingTest {
       if (isLost()) {
         late.add(request);
         return ScriptedStore.NO_ANSWER;
+      }
+      if (!undisturbed && random.nextInt(10) == 0) {
+        outcome = request.apply(); // a copy of the request
+        meanwhile();
       }
       return outcome;
     }
@@ -223,7 +238,7 @@ class RenameInterleavingTest {
         } else if (what < 9) {
           create(name);
         } else if (random.nextInt(3) == 0) {
-          catalog.delete(name);
+          delete(name);
         }
       } catch (IOException | Crash e) {
         // the caller is told, or dead
@@ -236,6 +251,22 @@ class RenameInterleavingTest {
       calls.push(new Call());
       try {
         catalog.create(name, RepositorySettings.NONE, ManifestFixture.HEAD);
+      } catch (ManifestException.Exists taken) {
+        assertThat(Collections.disjoint(calls.peek().nonces, written)).as("not created").isTrue();
+        throw taken;
+      } finally {
+        calls.pop();
+      }
+    }
+
+    private void delete(RepositoryName name) throws IOException {
+      calls.push(new Call());
+      try {
+        catalog.delete(name);
+        assertThat(Collections.disjoint(calls.peek().nonces, written)).as("not deleted").isFalse();
+      } catch (ManifestException.Gone gone) {
+        assertThat(Collections.disjoint(calls.peek().nonces, written)).as("not deleted").isTrue();
+        throw gone;
       } finally {
         calls.pop();
       }

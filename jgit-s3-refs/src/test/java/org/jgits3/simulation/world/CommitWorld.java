@@ -62,9 +62,8 @@ public final class CommitWorld implements World {
     create(new Client(bucket, new Scheduler.Jvm("setup", 0)), NAME);
     boolean renames = random.nextInt(4) == 0;
     Trouble trouble = Trouble.of(random);
-    // A copy of a request is found by its trace, which deletions and many writers remove (A14d).
-    bucket.trouble(
-        renames || random.nextBoolean() ? trouble.withoutCopies() : trouble.withoutDeaths());
+    // A copy of a request is found by its trace, which many writers remove (A14d).
+    bucket.trouble(random.nextBoolean() ? trouble.withoutCopies() : trouble.withoutDeaths());
     left = 6 + random.nextInt(10);
     int count = 2 + random.nextInt(2);
     for (int i = 0; i < count; i++) {
