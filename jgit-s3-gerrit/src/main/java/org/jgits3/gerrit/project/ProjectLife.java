@@ -40,7 +40,7 @@ class ProjectLife {
    * @param project the project
    * @param done answer when it is done
    * @param step the move or deletion
-   * @return the answer; one with status 503 if it may not be done and has to be repeated
+   * @return the answer; one with status 503 if it was not done, or nothing tells whether it was
    * @throws ResourceConflictException if it cannot be done, with the reason
    * @throws IOException if the store refuses
    */
@@ -51,9 +51,9 @@ class ProjectLife {
       step.run();
       local.removed(project);
       return done;
-    } catch (UnknownOutcomeException
-        | ManifestException.NotCommitted
-        | StoreException.Unavailable e) {
+    } catch (UnknownOutcomeException e) { // if it was done, another project may have the name
+      return Response.withStatusCode(HttpURLConnection.HTTP_UNAVAILABLE, e.getMessage());
+    } catch (ManifestException.NotCommitted | StoreException.Unavailable e) {
       return Response.withStatusCode(
           HttpURLConnection.HTTP_UNAVAILABLE, e.getMessage() + "; repeat the request");
     } catch (ManifestException e) {
