@@ -169,6 +169,7 @@ class LeaseTest extends MaintainedRepository {
     now = now.plus(LeaseKeeper.EVERY);
     store.lost.set(1);
     assertThat(lease.renew()).isTrue();
+    now = now.plus(LeaseKeeper.EVERY);
     store.copied.set(1);
     assertThat(lease.renew()).isTrue();
     now = now.plus(LeaseKeeper.EVERY);

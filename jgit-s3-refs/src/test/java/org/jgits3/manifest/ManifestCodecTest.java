@@ -85,21 +85,19 @@ class ManifestCodecTest {
     for (int i = 0; i < 2 * Departure.KEPT; i++) {
       left = Departure.and(left, new Departure((i + "f").repeat(16), longest, Long.MAX_VALUE));
     }
-    TreeMap<String, Long> writers = new TreeMap<>();
+    SortedMap<String, Long> writers = new TreeMap<>();
     for (int i = 0; i < 8; i++) {
       writers.put(String.format("%016x", i), Long.MAX_VALUE - i);
     }
-    Manifest moved =
-        blank(new RepositoryState.Moved(longest))
-            .committed(
-                Long.MAX_VALUE, new RepositoryState.Moved(longest), writers, Long.MAX_VALUE - 9)
-            .withLeft(left);
-    assertThat(ManifestCodec.encode(NAME, moved).length)
-        .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(
-            ManifestCodec.encode(NAME, blank(new RepositoryState.Reserved(longest, "0".repeat(20))))
-                .length)
-        .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    for (RepositoryState state :
+        List.of(
+            new RepositoryState.Moved(longest),
+            new RepositoryState.Reserved(longest, "0".repeat(20)))) {
+      Manifest tombstone =
+          blank(state).committed(Long.MAX_VALUE, state, writers, Long.MAX_VALUE - 9).withLeft(left);
+      assertThat(ManifestCodec.encode(RepositoryName.of(longest), tombstone).length)
+          .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    }
     assertThat(ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE)).length)
         .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
     assertThat(ManifestCodec.encode(NAME, blank(new RepositoryState.Moving("x", "12ab", 7))).length)

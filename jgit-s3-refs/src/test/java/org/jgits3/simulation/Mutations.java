@@ -35,19 +35,19 @@ final class Mutations {
             .elsewhere(LOOP, "propose", "random", "sameName"),
         Mutation.of(COMMITS, "A2", 3, "any later write is taken for the own one")
             .with(LOOP, "judge", "containsKey", TRUE),
-        Mutation.of(COMMITS, "A3", 943, "writers are pruned without a record")
+        Mutation.of(COMMITS, "A3", 1_242, "writers are pruned without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
-        Mutation.of(COMMITS, "A5", 315, "repository ids are not compared")
+        Mutation.of(COMMITS, "A5", 324, "repository ids are not compared")
             .with(LOOP, "judge", "equals#1", TRUE),
         Mutation.of(
                 COMMITS,
                 "A14",
-                2_564,
+                2_002,
                 "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
-        Mutation.of(COMMITS, "A14b", 943, "pruning makes no write unknown")
+        Mutation.of(COMMITS, "A14b", 1_158, "pruning makes no write unknown")
             .with(LOOP, "judge", "prunedTo", NOTHING),
-        Mutation.of(COMMITS, "A15b", 943, "a write in doubt is proposed anew")
+        Mutation.of(COMMITS, "A15b", 1_158, "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
         Mutation.of(COMMITS, "A16", 316, "a write that was sent is reported as not attempted")
             .with(LOOP, "attempt", "send", TRUE),
@@ -61,7 +61,7 @@ final class Mutations {
             .elsewhere(LOOP, "propose", "edited", "refuseFirst"),
         Mutation.of(COMMITS, "B2", 2, "a refusal rests on a manifest that was read before")
             .with(LOOP, "refuse", "allMatch", TRUE),
-        Mutation.of(COMMITS, "D11", 1_203, "generations of a name that is used again begin anew")
+        Mutation.of(COMMITS, "D11", 2_002, "generations of a name that is used again begin anew")
             .with("internal.catalog.RepositoryCatalog", "create", "generation#1", NOTHING),
         Mutation.of(REFS, "C1", 7, "a fold clears the overlay")
             .elsewhere(FOLD, "commit", "differing", "noneDiffer"),

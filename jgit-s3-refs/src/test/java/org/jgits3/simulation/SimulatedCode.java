@@ -18,6 +18,7 @@ import static org.objectweb.asm.Opcodes.DOUBLE;
 import static org.objectweb.asm.Opcodes.FLOAT;
 import static org.objectweb.asm.Opcodes.F_NEW;
 import static org.objectweb.asm.Opcodes.GETFIELD;
+import static org.objectweb.asm.Opcodes.GETSTATIC;
 import static org.objectweb.asm.Opcodes.IFNE;
 import static org.objectweb.asm.Opcodes.INTEGER;
 import static org.objectweb.asm.Opcodes.INVOKESPECIAL;
@@ -37,6 +38,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.objectweb.asm.ClassReader;
@@ -358,12 +360,17 @@ final class SimulatedCode extends ClassLoader {
     /** Class, method, constant, and the one to take instead. */
     private static final Map<String, Integer> BOUNDS =
         Map.of(
-            "org.jgits3.internal.commit.WriterTable.seal 256", 3,
             "org.jgits3.internal.refs.transaction.Compaction.level 1001", 4,
             "org.jgits3.internal.refs.log.LogCompaction.level 251", 5,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 6144", 300,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 237568", 300,
             "org.jgits3.maintenance.PackCompaction.due 10", 2);
+
+    /** Bounds that a world sets for each run. */
+    private static final Set<String> SET_BY_WORLD =
+        Set.of(
+            "org.jgits3.internal.commit.WriterTable.seal 256",
+            "org.jgits3.internal.commit.WriterTable.seal 8");
 
     private final String where;
 
@@ -374,7 +381,12 @@ final class SimulatedCode extends ClassLoader {
 
     @Override
     public void visitIntInsn(int opcode, int operand) {
-      super.visitIntInsn(opcode, BOUNDS.getOrDefault(where + operand, operand));
+      if (SET_BY_WORLD.contains(where + operand)) {
+        super.visitFieldInsn(
+            GETSTATIC, (WORLD + "CommitWorld").replace('.', '/'), "remembered", "I");
+      } else {
+        super.visitIntInsn(opcode, BOUNDS.getOrDefault(where + operand, operand));
+      }
     }
 
     @Override

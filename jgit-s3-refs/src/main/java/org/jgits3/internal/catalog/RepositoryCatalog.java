@@ -162,7 +162,7 @@ public final class RepositoryCatalog {
       former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(repositoryId, former)));
       noteFormer(repositoryId, before);
       DecidedWrites.Result result = writes.write(before, first);
-      if (result.made()) {
+      if (result.made() || isRepository(result.newest(), repositoryId)) {
         return created(file, repositoryId, result.newest());
       }
       try {
@@ -404,7 +404,9 @@ public final class RepositoryCatalog {
     Optional<String> repositoryId = origin.map(found -> found.manifest().repositoryId());
     while (true) {
       RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
-      if (state instanceof RepositoryState.Active && isRepository(origin, repositoryId.get())) {
+      if (repositoryId.isEmpty() || !isRepository(origin, repositoryId.get())) {
+        throw source.gone(Optional.ofNullable(state));
+      } else if (state instanceof RepositoryState.Active) {
         try {
           if (begin(writes, from, to, origin.get())) {
             return repositoryId.get();
@@ -417,11 +419,11 @@ public final class RepositoryCatalog {
       } else if (state instanceof RepositoryState.Moving moving) {
         checkTarget(source, moving, to);
         finish(writes, from, to, origin.get());
-        return origin.get().manifest().repositoryId(); // bound once, perhaps renamed again since
+        return repositoryId.get(); // bound once, perhaps renamed again since
       } else if (state instanceof RepositoryState.Moved moved
           && moved.to().equals(to.value())
-          && isRepository(read(to), origin.get().manifest().repositoryId())) {
-        return origin.get().manifest().repositoryId();
+          && isRepository(read(to), repositoryId.get())) {
+        return repositoryId.get();
       } else {
         throw source.gone(Optional.ofNullable(state));
       }
@@ -520,7 +522,7 @@ public final class RepositoryCatalog {
         Manifest active =
             next(moving, generation, RepositoryState.ACTIVE)
                 .withLeft(Departure.without(left(before), moving.repositoryId()));
-        arrived = writes.on(target).write(before, active).made();
+        arrived = writes.on(target).writeOnce(before.get(), active);
       } else if (generation(before) > mark.reserved()) {
         arrived = true;
       } else {
@@ -537,7 +539,7 @@ public final class RepositoryCatalog {
     Manifest tombstone =
         tombstone(moving, new RepositoryState.Moved(to.value()))
             .withLeft(Departure.and(moving.left(), departure));
-    writes.write(Optional.of(origin), tombstone);
+    writes.writeOnce(origin, tombstone);
   }
 
   private static List<Departure> left(Optional<VersionedManifest> found) {

@@ -437,13 +437,15 @@ final class CommitLoop {
     boolean traceless = ours <= found.counters().prunedTo() || (!same && found.generation() < ours);
     if (found.counters().writers().containsKey(inFlight.nonce())) {
       applied(seen, active, asOf);
-    } else if (inDoubt && traceless && found.generation() != ours) { // else another took its place
-      giveUp(
-          same ? UnknownCause.PRUNED : UnknownCause.REPLACED,
-          "the trace of its write may have been pruned",
-          null);
     } else if (!active) {
-      conclude(latest.gone(Optional.of(found.state())));
+      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
+      if (inDoubt && traceless && found.generation() != ours) { // else another took its place
+        giveUp(UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone);
+      } else {
+        conclude(gone);
+      }
+    } else if (inDoubt && traceless) {
+      giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
     } else if (found.generation() == base.generation()) {
       pause = pacing.beforeRepeat(Duration.ZERO);
       if (!inDoubt && !seen.version().equals(inFlight.base().version())) {

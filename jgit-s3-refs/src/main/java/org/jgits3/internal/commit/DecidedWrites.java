@@ -2,6 +2,7 @@
 package org.jgits3.internal.commit;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.SortedMap;
 import org.eclipse.jgit.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
@@ -54,56 +56,94 @@ public final class DecidedWrites {
    * @throws IOException if the store refuses
    */
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
-    Precondition precondition =
-        before.map(known -> Precondition.matches(known.version())).orElseGet(Precondition::absent);
     String nonce = ObjectNames.random(NONCE_BYTES);
     Manifest sealed = WriterTable.seal(before.map(VersionedManifest::manifest), next, nonce);
-    byte[] body = file.encode(sealed, Manifest.MAX_BYTES);
-    ConditionalWrite write = file.write(body, precondition);
+    ConditionalWrite write = conditional(before, sealed);
+    while (true) {
+      Optional<ObjectVersion> won = attempt(write);
+      if (won.isPresent()) {
+        return new Result(true, Optional.of(new VersionedManifest(sealed, won.get())));
+      }
+      Optional<VersionedManifest> newest = newest();
+      if (version(newest).equals(version(before))) {
+        pause(pacing.beforeRepeat(Duration.ZERO)); // no process wrote: it may still be made
+        continue;
+      }
+      boolean made = newest.filter(found -> writers(found).containsKey(nonce)).isPresent();
+      if (!made && write.inDoubt() && !tells(newest, generation(before), sealed.generation())) {
+        throw unknown("others have written too often since", null);
+      }
+      return new Result(made, newest);
+    }
+  }
+
+  /**
+   * Writes what other processes write as well.
+   *
+   * @param before manifest to replace
+   * @param next manifest to write
+   * @return false if another process was faster, or the answer to an earlier attempt was lost
+   * @throws IOException as {@link #write}
+   */
+  public boolean writeOnce(VersionedManifest before, Manifest next) throws IOException {
+    String nonce = ObjectNames.random(NONCE_BYTES);
+    Manifest sealed = WriterTable.seal(Optional.of(before.manifest()), next, nonce);
+    return attempt(conditional(Optional.of(before), sealed)).isPresent();
+  }
+
+  private ConditionalWrite conditional(Optional<VersionedManifest> before, Manifest sealed)
+      throws IOException {
+    Precondition precondition =
+        before.map(known -> Precondition.matches(known.version())).orElseGet(Precondition::absent);
+    return file.write(file.encode(sealed, Manifest.MAX_BYTES), precondition);
+  }
+
+  /** Sends a write until it is answered; empty if it was refused. */
+  private Optional<ObjectVersion> attempt(ConditionalWrite write) throws IOException {
     while (true) {
       if (ticker.nanoTime() - deadline >= 0) {
         throw late(write);
       }
       PutOutcome outcome = write.attempt();
       if (outcome instanceof PutOutcome.Won won) {
-        return new Result(true, Optional.of(new VersionedManifest(sealed, won.version())));
+        return Optional.of(won.version());
       } else if (outcome instanceof PutOutcome.Unknown unknown) {
         pause(pacing.beforeRepeat(unknown.pause()));
       } else {
-        return refused(sealed.generation(), nonce, before.isPresent() || write.inDoubt());
+        return Optional.empty();
       }
     }
   }
 
-  /**
-   * Finds out whether a write that was refused had been made by an attempt or a copy before.
-   *
-   * @param recent whether the manifest was read or a write attempted before; else the name may have
-   *     been in use for years
-   */
-  private Result refused(long generation, String nonce, boolean recent) throws IOException {
-    Optional<VersionedManifest> newest;
+  private Optional<VersionedManifest> newest() throws IOException {
     try {
-      newest = file.read();
+      return file.read();
     } catch (StoreException e) {
       throw unknown("its manifest cannot be read after a write was refused", e);
     }
-    boolean made = newest.filter(found -> writers(found).containsKey(nonce)).isPresent();
-    if (!made && recent && mayBePruned(generation, newest)) {
-      throw unknown("others have written too often since", null);
-    }
-    return new Result(made, newest);
   }
 
-  private static boolean mayBePruned(long generation, Optional<VersionedManifest> newest) {
+  /** Tests whether a manifest without the nonce of a write tells that this was not made. */
+  private static boolean tells(Optional<VersionedManifest> newest, long before, long made) {
     return newest
         .map(VersionedManifest::manifest)
-        .filter(f -> f.generation() == generation || generation > f.counters().prunedTo())
-        .isEmpty();
+        .filter(
+            found ->
+                found.generation() == made
+                    || (found.generation() >= before && found.counters().prunedTo() < made))
+        .isPresent();
   }
 
   private static SortedMap<String, Long> writers(VersionedManifest found) {
     return found.manifest().counters().writers();
+  }
+
+  private static long generation(Optional<VersionedManifest> found) {
+    return found.map(manifest -> manifest.manifest().generation()).orElse(0L);
+  }
+
+  private static Optional<ObjectVersion> version(Optional<VersionedManifest> found) {
+    return found.map(VersionedManifest::version);
   }
 
   private IOException late(ConditionalWrite write) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFixture;
@@ -17,6 +18,7 @@ import org.jgits3.internal.commit.Register;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.VirtualTime;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
@@ -101,6 +103,50 @@ class RepositoryCatalogTest {
           return ScriptedStore.NO_ANSWER;
         });
     assertThatThrownBy(() -> create(A)).isInstanceOf(ManifestException.Gone.class);
+  }
+
+  @Test
+  void create_that_was_refused_finds_its_repository_renamed_by_a_version_without_traces()
+      throws IOException {
+    store.nextPut(
+        put -> {
+          put.apply();
+          catalog.rename(A, B);
+          forgetWriters(A);
+          return put.apply();
+        });
+    assertThatThrownBy(() -> create(A))
+        .isInstanceOf(ManifestException.Gone.class)
+        .hasMessageContaining("renamed to " + B);
+    assertThat(list()).containsExactly(B);
+  }
+
+  @Test
+  void create_that_was_refused_while_it_was_under_way_is_repeated() throws IOException {
+    create(A);
+    catalog.delete(A);
+    List<ScriptedStore.PutRequest> late = new ArrayList<>();
+    store.nextPut(ScriptedStore.PutRequest::apply); // finds the name used
+    store.nextPut(
+        put -> {
+          late.add(put);
+          return new PutOutcome.Lost(false);
+        });
+    store.nextPut(
+        put -> {
+          late.forEach(ScriptedStore.PutRequest::apply);
+          return put.apply();
+        });
+    VersionedManifest made = create(A);
+    assertThat(catalog.read(A)).contains(made);
+  }
+
+  /** Replaces a manifest by that of a version which keeps no writers in it. */
+  private void forgetWriters(RepositoryName name) throws IOException {
+    Manifest found = catalog.read(name).orElseThrow().manifest();
+    Manifest blank =
+        found.committed(found.generation(), found.state(), new TreeMap<>(), found.generation());
+    store.overwrite(name.manifestKey(), ManifestCodec.encode(name, blank));
   }
 
   @Test
@@ -221,7 +267,7 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void delete_whose_trace_is_pruned_is_unknown() throws IOException {
+  void delete_in_doubt_whose_trace_is_pruned_is_unknown() throws IOException {
     create(A);
     store.nextPut(
         put -> {
@@ -230,7 +276,7 @@ class RepositoryCatalogTest {
             create(A);
             catalog.delete(A);
           }
-          return put.apply();
+          return ScriptedStore.NO_ANSWER;
         });
     assertThatThrownBy(() -> catalog.delete(A)).isInstanceOf(UnknownOutcomeException.class);
   }

@@ -88,6 +88,9 @@ class RenameInterleavingTest {
     /** Nonces of all manifests that were written. */
     private final Set<String> written = new HashSet<>();
 
+    /** Those of them that fence writers for a rename. */
+    private final Set<String> marks = new HashSet<>();
+
     private int depth;
     private boolean describing;
     private boolean undisturbed;
@@ -151,6 +154,9 @@ class RenameInterleavingTest {
       String repositoryId = manifest.repositoryId();
       current.put(key, manifest);
       written.add(manifest.nonce());
+      if (manifest.state() instanceof RepositoryState.Moving) {
+        marks.add(manifest.nonce());
+      }
       if (manifest.state() instanceof RepositoryState.Deleted) {
         deleted.add(repositoryId);
       }
@@ -281,6 +287,9 @@ class RenameInterleavingTest {
         boolean arrived = call.wrote && isAt(to, call.first.orElseThrow());
         assertThat(arrived && !from.equals(to)).as(from + " to " + to).isFalse();
         throw taken;
+      } catch (ManifestException.Gone gone) {
+        assertThat(Collections.disjoint(call.nonces, marks)).as("not renamed").isTrue();
+        throw gone;
       } finally {
         calls.pop();
       }

@@ -39,6 +39,12 @@ public final class CommitWorld implements World {
   private static final String OTHER = "s";
   private static final int REFS = 2;
 
+  private static final int FEW = 3;
+  private static final int MANY = 100;
+
+  /** Writers that a manifest remembers; the library reads it. */
+  public static int remembered = FEW;
+
   private Scheduler scheduler;
   private SplittableRandom random;
   private History history;
@@ -62,8 +68,9 @@ public final class CommitWorld implements World {
     create(new Client(bucket, new Scheduler.Jvm("setup", 0)), NAME);
     boolean renames = random.nextInt(4) == 0;
     Trouble trouble = Trouble.of(random);
-    // A copy of a request is found by its trace, which many writers remove (A14d).
-    bucket.trouble(random.nextBoolean() ? trouble.withoutCopies() : trouble.withoutDeaths());
+    boolean copies = random.nextBoolean();
+    remembered = copies ? MANY : FEW; // by which a copy of a request is found (A14d)
+    bucket.trouble(copies ? trouble : trouble.withoutCopies());
     left = 6 + random.nextInt(10);
     int count = 2 + random.nextInt(2);
     for (int i = 0; i < count; i++) {

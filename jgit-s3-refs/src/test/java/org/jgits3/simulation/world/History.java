@@ -47,7 +47,6 @@ final class History implements Bucket.Rules {
   private final List<Operation> operations = new ArrayList<>();
   private final Map<String, Map<String, String>> repositories = new HashMap<>();
   private final Map<String, List<View>> names = new HashMap<>();
-  private final Map<String, List<Given>> ids = new HashMap<>();
   private final Map<String, Set<String>> listed = new HashMap<>();
   private final Map<String, Map<String, String>> snapshots = new HashMap<>();
   private final Map<String, List<String>> log = new HashMap<>();
@@ -77,9 +76,6 @@ final class History implements Bucket.Rules {
 
   /** Refs under a name from a moment on; null if it stands for no repository. */
   private record View(int from, @Nullable Map<String, String> refs) {}
-
-  /** Repository that has a name from some moment on. */
-  private record Given(int at, String repositoryId) {}
 
   /** An update of one or more refs. */
   static final class Operation {
@@ -172,16 +168,8 @@ final class History implements Bucket.Rules {
     } else if (report == Report.NOT_WRITTEN) {
       checkNotApplied(operation);
     } else {
-      check(
-          doubts > 0 || usedAgain(operation.repository, operation.began),
-          operation,
-          "is unknown though all requests were answered");
+      check(doubts > 0, operation, "is unknown though all requests were answered");
     }
-  }
-
-  /** Tests whether another repository has got a name since. */
-  private boolean usedAgain(String name, int since) {
-    return ids.getOrDefault(name, List.of()).stream().skip(1).anyMatch(given -> given.at() > since);
   }
 
   private static void checkNotApplied(Operation operation) {
@@ -278,10 +266,6 @@ final class History implements Bucket.Rules {
   private void written(Bucket bucket, String name, Manifest manifest) {
     now();
     String id = manifest.repositoryId();
-    List<Given> given = ids.computeIfAbsent(name, any -> new ArrayList<>());
-    if (given.isEmpty() || !given.get(given.size() - 1).repositoryId().equals(id)) {
-      given.add(new Given(time, id));
-    }
     moving.remove(name);
     if (!manifest.holdsRepository()) {
       names.computeIfAbsent(name, any -> new ArrayList<>()).add(new View(time, null));
