@@ -309,7 +309,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
   }
 
   @Test
-  void a_repository_is_renamed_by_four_reads_and_four_writes() throws Exception {
+  void a_repository_is_renamed_by_three_reads_and_four_writes() throws Exception {
     start("always");
     costs("rename a repository to an unused name", () -> manager.rename("r", "new"));
   }
