@@ -214,9 +214,7 @@ public final class LoadRun {
     }
     stages.add(last);
     progress.accept(last.words());
-    for (Stage stage : stages.subList(2, stages.size())) {
-      stage.grownSince(first, plan.server().heapBytes()).ifPresent(grown::add);
-    }
+    last.grownSince(first, plan.server().heapBytes()).ifPresent(grown::add);
   }
 
   /** Tells the server to end while clients push, and waits until it has. */
