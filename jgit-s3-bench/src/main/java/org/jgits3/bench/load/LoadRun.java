@@ -214,7 +214,9 @@ public final class LoadRun {
     }
     stages.add(last);
     progress.accept(last.words());
-    last.grownSince(first, plan.server().heapBytes()).ifPresent(grown::add);
+    for (Stage stage : stages.subList(2, stages.size())) {
+      stage.grownSince(first, plan.server().heapBytes()).ifPresent(grown::add);
+    }
   }
 
   /** Tells the server to end while clients push, and waits until it has. */
