@@ -46,7 +46,7 @@ final class Mutations {
                 "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
         Mutation.of(COMMITS, "A14b", 1_158, "pruning makes no write unknown")
-            .with(LOOP, "judge", "prunedTo", NOTHING),
+            .with("internal.commit.WriterTable", "tells", "prunedTo", NOTHING),
         Mutation.of(COMMITS, "A15b", 1_158, "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
         Mutation.of(COMMITS, "A16", 316, "a write that was sent is reported as not attempted")

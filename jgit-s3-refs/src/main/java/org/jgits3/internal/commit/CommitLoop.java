@@ -433,18 +433,18 @@ final class CommitLoop {
     boolean inDoubt = inFlight.write().inDoubt();
     boolean same = found.repositoryId().equals(base.repositoryId());
     boolean active = same && found.state() instanceof RepositoryState.Active;
-    long ours = base.generation() + 1;
-    boolean traceless = ours <= found.counters().prunedTo() || (!same && found.generation() < ours);
+    boolean mayBeMade =
+        inDoubt && !WriterTable.tells(found, Optional.of(base), base.generation() + 1);
     if (found.counters().writers().containsKey(inFlight.nonce())) {
       applied(seen, active, asOf);
     } else if (!active) {
       ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
-      if (inDoubt && traceless && found.generation() != ours) { // else another took its place
+      if (mayBeMade) {
         giveUp(UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone);
       } else {
         conclude(gone);
       }
-    } else if (inDoubt && traceless) {
+    } else if (mayBeMade) {
       giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
     } else if (found.generation() == base.generation()) {
       pause = pacing.beforeRepeat(Duration.ZERO);

@@ -70,7 +70,7 @@ public final class DecidedWrites {
         continue;
       }
       boolean made = newest.filter(found -> writers(found).containsKey(nonce)).isPresent();
-      if (!made && write.inDoubt() && !tells(newest, generation(before), sealed.generation())) {
+      if (!made && write.inDoubt() && !tells(newest, before, sealed.generation())) {
         throw unknown("others have written too often since", null);
       }
       return new Result(made, newest);
@@ -123,23 +123,14 @@ public final class DecidedWrites {
     }
   }
 
-  /** Tests whether a manifest without the nonce of a write tells that this was not made. */
-  private static boolean tells(Optional<VersionedManifest> newest, long before, long made) {
-    return newest
-        .map(VersionedManifest::manifest)
-        .filter(
-            found ->
-                found.generation() == made
-                    || (found.generation() >= before && found.counters().prunedTo() < made))
-        .isPresent();
+  private static boolean tells(
+      Optional<VersionedManifest> newest, Optional<VersionedManifest> before, long made) {
+    Optional<Manifest> replaced = before.map(VersionedManifest::manifest);
+    return newest.filter(f -> WriterTable.tells(f.manifest(), replaced, made)).isPresent();
   }
 
   private static SortedMap<String, Long> writers(VersionedManifest found) {
     return found.manifest().counters().writers();
-  }
-
-  private static long generation(Optional<VersionedManifest> found) {
-    return found.map(manifest -> manifest.manifest().generation()).orElse(0L);
   }
 
   private static Optional<ObjectVersion> version(Optional<VersionedManifest> found) {

@@ -55,6 +55,25 @@ final class WriterTable {
     return seal(next, next.generation(), writers, prunedTo, nonce);
   }
 
+  /**
+   * Tests whether a manifest without the nonce of a write tells that this was not made.
+   *
+   * @param newest the manifest
+   * @param before the manifest that was to be replaced; empty for none
+   * @param made generation that the write makes
+   * @return false if the entry may have been dropped, or the name went back to an earlier
+   *     generation
+   */
+  static boolean tells(Manifest newest, Optional<Manifest> before, long made) {
+    boolean unchanged =
+        before
+            .filter(b -> b.generation() == newest.generation())
+            .filter(b -> b.repositoryId().equals(newest.repositoryId()))
+            .isPresent();
+    return newest.generation() == made // another write took its place
+        || (newest.counters().prunedTo() < made && (newest.generation() > made || unchanged));
+  }
+
   private static Manifest seal(
       Manifest made, long generation, SortedMap<String, Long> writers, long pruned, String nonce) {
     writers.put(nonce, generation);
