@@ -402,9 +402,12 @@ public final class RepositoryCatalog {
     DecidedWrites writes = writes(source);
     Optional<VersionedManifest> origin = source.read();
     Optional<String> repositoryId = origin.map(found -> found.manifest().repositoryId());
+    boolean begun = false;
     while (true) {
       RepositoryState state = origin.map(found -> found.manifest().state()).orElse(null);
-      if (repositoryId.isEmpty() || !isRepository(origin, repositoryId.get())) {
+      if (begun && hasLeft(origin, repositoryId.get(), to)) {
+        return repositoryId.get(); // another process has finished it
+      } else if (repositoryId.isEmpty() || !isRepository(origin, repositoryId.get())) {
         throw source.gone(Optional.ofNullable(state));
       } else if (state instanceof RepositoryState.Active) {
         try {
@@ -427,6 +430,7 @@ public final class RepositoryCatalog {
       } else {
         throw source.gone(Optional.ofNullable(state));
       }
+      begun = true; // the name had the repository, so that it has not left it before
       origin = source.read();
     }
   }
@@ -540,6 +544,12 @@ public final class RepositoryCatalog {
         tombstone(moving, new RepositoryState.Moved(to.value()))
             .withLeft(Departure.and(moving.left(), departure));
     writes.writeOnce(origin, tombstone);
+  }
+
+  private static boolean hasLeft(
+      Optional<VersionedManifest> found, String repositoryId, RepositoryName to) {
+    return left(found).stream()
+        .anyMatch(d -> d.repositoryId().equals(repositoryId) && d.to().equals(to.value()));
   }
 
   private static List<Departure> left(Optional<VersionedManifest> found) {

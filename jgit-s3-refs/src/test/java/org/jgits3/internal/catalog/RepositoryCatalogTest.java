@@ -496,6 +496,25 @@ class RepositoryCatalogTest {
     assertThat(list()).containsExactly(A);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void rename_that_another_has_finished_is_success_though_the_repository_is_gone_since(boolean used)
+      throws IOException {
+    String repositoryId = create(A).manifest().repositoryId();
+    store.nextPut(ScriptedStore.PutRequest::apply); // the reservation
+    store.nextPut(
+        put -> {
+          catalog.rename(A, B);
+          catalog.delete(B);
+          if (used) {
+            create(A);
+          }
+          return put.apply();
+        });
+    assertThat(catalog.rename(A, B)).isEqualTo(repositoryId);
+    assertThat(list()).isEqualTo(used ? List.of(A) : List.of());
+  }
+
   @Test
   void rename_in_doubt_that_a_commit_overtook_is_begun_again() throws IOException {
     create(A);

@@ -64,8 +64,22 @@ class RenameInterleavingTest {
     private int bindings;
     private boolean wrote;
 
+    /** Reservations that it wrote or tried to write, by what they call the rename. */
+    private final Set<String> renames = new HashSet<>();
+
     /** The manifest that it read first. */
     private Optional<Manifest> first = Optional.empty();
+
+    /** Manifests of all names when it read last. */
+    private Map<String, Manifest> seen = Map.of();
+
+    /** Tests whether a name had the repository that was read first. */
+    private boolean sees(RepositoryName name) {
+      Manifest found = seen.get(name.manifestKey());
+      return found != null
+          && found.state() instanceof RepositoryState.Active
+          && found.repositoryId().equals(first.orElseThrow().repositoryId());
+    }
   }
 
   /** One store and what is done to it, all by one thread. */
@@ -90,6 +104,9 @@ class RenameInterleavingTest {
 
     /** Those of them that fence writers for a rename. */
     private final Set<String> marks = new HashSet<>();
+
+    /** Old names of renames that are finished and not undone, by what reservations call them. */
+    private final Map<String, RepositoryName> finished = new HashMap<>();
 
     private int depth;
     private boolean describing;
@@ -133,13 +150,6 @@ class RenameInterleavingTest {
       return catalog.read(name).map(found -> found.manifest().state()).orElse(null);
     }
 
-    private boolean isAt(RepositoryName name, Manifest repository) {
-      Manifest found = current.get(name.manifestKey());
-      return found != null
-          && found.state() instanceof RepositoryState.Active
-          && found.repositoryId().equals(repository.repositoryId());
-    }
-
     private long active(String repositoryId) {
       return current.values().stream()
           .filter(
@@ -152,10 +162,17 @@ class RenameInterleavingTest {
     /** Checks the effect of a write on the store. */
     private void applied(String key, Manifest manifest) {
       String repositoryId = manifest.repositoryId();
-      current.put(key, manifest);
+      Manifest before = current.put(key, manifest);
       written.add(manifest.nonce());
       if (manifest.state() instanceof RepositoryState.Moving) {
         marks.add(manifest.nonce());
+      }
+      if (before != null
+          && before.state() instanceof RepositoryState.Reserved reserved
+          && manifest.state() instanceof RepositoryState.Active
+          && before.repositoryId().equals(repositoryId)) {
+        finished.values().removeIf(from -> from.manifestKey().equals(key));
+        finished.put(reserved.rename(), new RepositoryName(reserved.from()));
       }
       if (manifest.state() instanceof RepositoryState.Deleted) {
         deleted.add(repositoryId);
@@ -176,6 +193,9 @@ class RenameInterleavingTest {
       if (!calls.isEmpty() && !describing) {
         calls.peek().wrote = true;
         calls.peek().nonces.add(request.manifest().nonce());
+        if (request.manifest().state() instanceof RepositoryState.Reserved reserved) {
+          calls.peek().renames.add(reserved.rename());
+        }
       }
       meanwhile();
       dieSometimes();
@@ -208,8 +228,10 @@ class RenameInterleavingTest {
     private GetResult get(ScriptedStore.GetRequest request) {
       meanwhile();
       GetResult result = request.read();
-      if (!calls.isEmpty() && !describing && calls.peek().first.isEmpty()) {
-        calls.peek().first = Optional.ofNullable(current.get(request.key));
+      if (!calls.isEmpty()) {
+        Call call = calls.peek();
+        call.first = call.first.or(() -> Optional.ofNullable(current.get(request.key)));
+        call.seen = Map.copyOf(current);
       }
       meanwhile();
       return result;
@@ -284,11 +306,14 @@ class RenameInterleavingTest {
       try {
         catalog.rename(from, to);
       } catch (ManifestException.Exists taken) {
-        boolean arrived = call.wrote && isAt(to, call.first.orElseThrow());
+        boolean arrived = call.wrote && call.sees(to);
         assertThat(arrived && !from.equals(to)).as(from + " to " + to).isFalse();
         throw taken;
       } catch (ManifestException.Gone gone) {
         assertThat(Collections.disjoint(call.nonces, marks)).as("not renamed").isTrue();
+        assertThat(Collections.disjoint(call.renames, finished.keySet()))
+            .as("not finished")
+            .isTrue();
         throw gone;
       } finally {
         calls.pop();
@@ -299,11 +324,13 @@ class RenameInterleavingTest {
     private void describe(RepositoryName name) throws IOException {
       boolean before = undisturbed;
       undisturbed = true;
+      calls.push(new Call());
       try (ManifestCommitter committer = new ManifestCommitter(store, name, POLICY)) {
         committer.validate();
         describing = true;
         committer.commit(ManifestFixture.describing("change " + random.nextInt()));
       } finally {
+        calls.pop();
         describing = false;
         undisturbed = before;
       }
