@@ -30,6 +30,13 @@ public interface Uploads extends Closeable {
   int buffersInUse();
 
   /**
+   * Memory of all buffers at the moment, also of those that wait for the next upload.
+   *
+   * @return bytes, at most {@link UploadOptions#buffers} times {@link UploadOptions#partSize}
+   */
+  long held();
+
+  /**
    * Uploads whose writers wait for a buffer at the moment.
    *
    * @return number of uploads; above 0 for long means that uploads would profit from more memory

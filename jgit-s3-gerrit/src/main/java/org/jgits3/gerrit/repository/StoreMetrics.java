@@ -86,6 +86,7 @@ final class StoreMetrics implements StoreListener {
     memory("manifests", opened.manifestBudget()::held);
     memory("indexes", opened.indexBudget()::held);
     memory("transfers", opened.receiveMemory()::held);
+    memory("parts", opened.uploads()::held);
     backlog("folds", opened::foldBacklog);
     backlog("merges", opened::compactionBacklog);
   }

@@ -35,6 +35,7 @@ import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
+import org.jgits3.server.http.metrics.MemoryMeters;
 import org.jgits3.server.http.metrics.MetricsServlet;
 import org.jgits3.server.http.metrics.RefsMeters;
 import org.jgits3.server.http.metrics.ServerMetrics;
@@ -343,6 +344,7 @@ public final class GitHttpServer implements Closeable {
     public GitHttpServer start(S3RepositoryManager manager) throws IOException {
       new RefsMeters(manager).bindTo(metrics.registry());
       new UploadMeters(manager.uploads()).bindTo(metrics.registry());
+      new MemoryMeters(manager).bindTo(metrics.registry());
       return start(new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
     }
 

@@ -18,7 +18,6 @@ class RefsMetersTest {
   void what_refs_cost_is_shown(@TempDir Path directory) throws Exception {
     Config config = new Config();
     config.setString("s3", null, "store", "file:" + directory);
-    config.setString("s3", "refs", "cacheLimit", "1m");
     S3Settings settings = S3Settings.from(config, "test");
     try (S3RepositoryManager elsewhere = S3RepositoryManager.open(settings)) {
       elsewhere.createRepository("r").close();
@@ -31,8 +30,6 @@ class RefsMetersTest {
       assertThat(metrics.prometheusText())
           .contains(
               "jgits3_refs_tables 0.0",
-              "jgits3_refs_size_bytes 0.0",
-              "jgits3_refs_limit_bytes 1048576.0",
               "jgits3_refs_manifest_decodings_total 1.0",
               "jgits3_refs_commits_late_total 0.0",
               "jgits3_refs_commits_unknown_total{cause=\"no_answer\"} 0.0",

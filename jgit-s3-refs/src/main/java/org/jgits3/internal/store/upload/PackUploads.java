@@ -129,6 +129,11 @@ public final class PackUploads implements Uploads {
   }
 
   @Override
+  public long held() {
+    return buffers.held();
+  }
+
+  @Override
   public int waiting() {
     return buffers.waiting();
   }

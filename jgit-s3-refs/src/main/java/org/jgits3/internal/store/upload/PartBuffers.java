@@ -52,6 +52,11 @@ final class PartBuffers {
     return inUse + free.size();
   }
 
+  /** Bytes of all buffers that exist. */
+  long held() {
+    return (long) allocated() * options.partSize();
+  }
+
   /** Uploads that wait for a buffer. */
   synchronized int waiting() {
     return waiting.size();

@@ -162,8 +162,10 @@ class SharedPartBuffersTest {
     buffers.give(held);
     assertThat(buffers.inUse()).isZero();
     assertThat(buffers.allocated()).isEqualTo(1);
+    assertThat(buffers.held()).isEqualTo(PART);
     buffers.clear();
     assertThat(buffers.allocated()).isZero();
+    assertThat(buffers.held()).isZero();
   }
 
   /** In buffers: all there are, and what the parts of an upload take that has them for itself. */

@@ -10,7 +10,7 @@ import java.util.function.ToDoubleFunction;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.UnknownCause;
 
-/** Meters for the memory of the refs of all repositories, and for the work to load them. */
+/** Meters for the refs of all repositories in memory, and for the work to load them. */
 public final class RefsMeters implements MeterBinder {
   private final S3RepositoryManager manager;
 
@@ -20,9 +20,7 @@ public final class RefsMeters implements MeterBinder {
 
   @Override
   public void bindTo(MeterRegistry registry) {
-    gauge(registry, "tables", null, "Refs snapshots in memory", m -> m.tableBudget().count());
-    gauge(registry, "size", "bytes", "Memory they take", m -> m.tableBudget().held());
-    gauge(registry, "limit", "bytes", "Memory they may take", m -> m.tableBudget().limit());
+    gauge(registry, "tables", "Refs snapshots in memory", m -> m.tableBudget().count());
     count(
         registry,
         "manifest.decodings",
@@ -97,13 +95,11 @@ public final class RefsMeters implements MeterBinder {
     gauge(
         registry,
         "folds.waiting",
-        null,
         "Repositories whose refs are folded in the background, or wait for it",
         S3RepositoryManager::foldBacklog);
     gauge(
         registry,
         "compaction.waiting",
-        null,
         "Repositories whose small packs are merged in the background, or wait for it",
         S3RepositoryManager::compactionBacklog);
   }
@@ -111,12 +107,10 @@ public final class RefsMeters implements MeterBinder {
   private void gauge(
       MeterRegistry registry,
       String name,
-      String unit,
       String description,
       ToDoubleFunction<S3RepositoryManager> value) {
     Gauge.builder("jgits3.refs." + name, manager, value)
         .description(description)
-        .baseUnit(unit)
         .register(registry);
   }
 
