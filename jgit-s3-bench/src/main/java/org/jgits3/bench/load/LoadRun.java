@@ -207,7 +207,7 @@ public final class LoadRun {
     Stage first = stages.get(1);
     long until = System.nanoTime() + plan.server().idleTimeout().toNanos();
     Stage last = probe.measure("at the end");
-    while (last.grownSince(first, plan.server().heapBytes()).isPresent()
+    while (last.whole().grownSince(first.whole(), plan.server().heapBytes()).isPresent()
         && System.nanoTime() < until) {
       TimeUnit.SECONDS.sleep(1);
       last = probe.measure("at the end");
@@ -217,6 +217,7 @@ public final class LoadRun {
     for (Stage stage : stages.subList(2, stages.size())) {
       stage.grownSince(first, plan.server().heapBytes()).ifPresent(grown::add);
     }
+    last.whole().grownSince(first.whole(), plan.server().heapBytes()).ifPresent(grown::add);
   }
 
   /** Tells the server to end while clients push, and waits until it has. */

@@ -25,6 +25,9 @@ record ServerProbe(ServerJvm server) {
     return new Stage(
         name,
         sum(metrics, "jvm_memory_used_bytes{area=\"heap\""),
+        sum(metrics, "jgits3_blockcache_size_bytes")
+            + sum(metrics, "jgits3_memory_size_bytes{use=\"refs\"}")
+            + sum(metrics, "jgits3_memory_size_bytes{use=\"parts\"}"),
         sum(metrics, "jvm_threads_live_threads "),
         sum(metrics, "process_files_open_files "));
   }
