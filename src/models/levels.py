@@ -94,7 +94,7 @@ CASES={
  'L6':lambda:model('L6 a sweep goes by the base alone, as a version without levels would','oldsweep',sweep=True),
  'L7':lambda:model('L7 a restore brings back the base alone','restorebase',backup=True),
  'L8':lambda:model('L8 a restore lays the recent table of now on an old base','keeprecent',backup=True),
- 'L9':lambda:model('L9 FIX both levels are compared, marks kept: pushes, two folders, a sweep and a restore',sweep=True,backup=True,tmax=300),
- 'L10':lambda:model('L10 FIX a process that derives or reads each level, beside pushes, two folders and a sweep',reader=True,sweep=True,values=((0,),(2,)),tmax=300),
+ 'L9':lambda:model('L9 FIX both levels are compared, marks kept: pushes, two folders that fold twice, a sweep and a restore',folds=2,sweep=True,backup=True,tmax=300),
+ 'L10':lambda:model('L10 FIX a process that derives or reads each level, beside pushes, two folders that fold twice and a sweep',folds=2,reader=True,sweep=True,values=((0,),(2,)),tmax=300),
 }
 for c in sys.argv[1:] or CASES: CASES[c]()

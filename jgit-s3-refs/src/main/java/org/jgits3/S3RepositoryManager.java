@@ -442,7 +442,7 @@ public final class S3RepositoryManager implements Closeable {
   private Refs unborn() {
     TreeMap<String, String> symrefs = new TreeMap<>();
     symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
-    return new Refs(Refs.NONE.snapshot(), Refs.NONE.overlay(), symrefs);
+    return Refs.NONE.with(Refs.NONE.overlay(), symrefs);
   }
 
   private String defaultBranch() {

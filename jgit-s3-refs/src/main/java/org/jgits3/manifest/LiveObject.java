@@ -51,15 +51,15 @@ public record LiveObject(String key, List<Section> sections) {
    * All objects that a manifest lists.
    *
    * @param manifest the manifest
-   * @return its refs snapshot and delta, the files of its packs, and its log objects
+   * @return its tables of refs and their deltas, the files of its packs, and its log objects
    */
   public static List<LiveObject> of(Manifest manifest) {
     String repositoryId = manifest.repositoryId();
     List<LiveObject> objects = new ArrayList<>();
     manifest
         .refs()
-        .snapshot()
-        .ifPresent(
+        .levels()
+        .forEach(
             snapshot -> {
               String key = ObjectNames.snapshotKey(repositoryId, snapshot.id());
               objects.add(whole(key, snapshot.size(), snapshot.crc32c()));

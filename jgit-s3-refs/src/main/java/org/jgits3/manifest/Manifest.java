@@ -113,8 +113,8 @@ public record Manifest(
   /** Features that this code knows; a manifest that requires another must not be written. */
   static final Set<String> KNOWN_FEATURES = Set.of();
 
-  /** Version of the stored format that this code writes. */
-  public static final int FORMAT = 1;
+  /** Newest version of the stored format that this code knows. */
+  public static final int FORMAT = 2;
 
   /** Largest encoded manifest in bytes; a commit that would exceed it is refused. */
   public static final int MAX_BYTES = 256 << 10;

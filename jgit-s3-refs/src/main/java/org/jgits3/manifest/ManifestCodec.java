@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.exc.InvalidNullException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -30,6 +31,8 @@ import org.jgits3.store.Crc32c;
  *       either.
  *   <li>A manifest tells the name that it was written for. One that is found under another name is
  *       an error; one of an earlier version, which tells none, is not.
+ *   <li>A manifest that an earlier version would misread has a higher format number, which is
+ *       looked at before any other field: one with a table of recent refs has format 2, others 1.
  *   <li>Fields that a reader does not know may appear at the top level and in pack entries only.
  *       They survive a rewrite. Features that a writer must understand are named in {@code
  *       requires}.
@@ -222,6 +225,9 @@ public final class ManifestCodec {
     }
     if (e instanceof InvalidNullException) {
       return "lacks the field " + field + ", or it is null";
+    }
+    if (e instanceof ValueInstantiationException && e.getCause() != null) {
+      return field + " " + e.getCause().getMessage();
     }
     return e instanceof UnrecognizedPropertyException
         ? "has the unknown field " + field

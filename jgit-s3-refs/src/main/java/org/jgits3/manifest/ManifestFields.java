@@ -76,7 +76,7 @@ record ManifestFields(
     Optional<RepositoryState.Moved> moved = as(RepositoryState.Moved.class, state);
     Optional<RepositoryState.Reserved> reserved = as(RepositoryState.Reserved.class, state);
     return new ManifestFields(
-        Manifest.FORMAT,
+        format(m.refs()),
         m.repositoryId(),
         state.getClass().getSimpleName().toLowerCase(Locale.ROOT),
         as(RepositoryState.Active.class, state).flatMap(RepositoryState.Active::importOf),
@@ -100,6 +100,11 @@ record ManifestFields(
         Optional.of(m.log()).filter(not(TransactionLog.EMPTY::equals)),
         m.left(),
         new TreeMap<>(m.extra()));
+  }
+
+  /** Format of a manifest: 2 with a table of recent refs, which versions of format 1 refuse. */
+  private static int format(Refs refs) {
+    return refs.recent().isPresent() ? 2 : 1;
   }
 
   Manifest manifest() {
@@ -140,8 +145,10 @@ record ManifestFields(
 
   /** Checks the rules between fields. */
   private void check() {
-    if (format != Manifest.FORMAT) {
-      throw new IllegalArgumentException("has format " + format + ", which never existed");
+    int right = format(refs.orElse(Refs.NONE));
+    if (format != right) {
+      throw new IllegalArgumentException(
+          "has format " + format + " with refs that are written in format " + right);
     }
     if (generation < 1) {
       throw new IllegalArgumentException("has generation " + generation);

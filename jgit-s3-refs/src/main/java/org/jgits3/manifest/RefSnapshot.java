@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import java.util.Optional;
 
 /**
- * The immutable object with all refs under {@code refs/} as of one generation, in Git's packed-refs
- * format, sorted and fully peeled.
+ * An immutable object with refs under {@code refs/} as of one generation, in Git's packed-refs
+ * format, sorted and fully peeled: all of them, or those that differ from another such object.
  *
  * @param id minted name
  * @param size length in bytes

@@ -5,32 +5,97 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * All refs of a repository: a snapshot, the changes since, and the symbolic refs.
+ * All refs of a repository: a snapshot, in a large repository a table of those changed since, the
+ * changes since that one, and the symbolic refs.
  *
  * <p>Names that are not under {@code refs/} (a detached {@code HEAD}) live in the overlay for good,
  * since packed-refs cannot hold them.
  *
- * @param snapshot the refs as of the last compaction; empty if there never was one
- * @param overlay refs that differ from the snapshot, by name
+ * @param snapshot the base: all refs of some moment; empty if there never was a compaction
+ * @param recent refs that were changed since, as of the last compaction, with zero as the id of
+ *     those that were deleted; empty if the snapshot is as recent
+ * @param overlay refs that differ from snapshot and recent table, by name
  * @param symrefs target name by name of every symbolic ref, {@code HEAD} included
  */
 public record Refs(
     Optional<RefSnapshot> snapshot,
+    Optional<RefSnapshot> recent,
     @JsonSetter(nulls = Nulls.AS_EMPTY, contentNulls = Nulls.SET)
         SortedMap<String, RefValue> overlay,
     SortedMap<String, String> symrefs) {
-  /** Copies the maps. */
+  /**
+   * Copies the maps.
+   *
+   * @throws IllegalArgumentException if the recent table cannot belong to the snapshot
+   */
   public Refs {
+    if (recent.isPresent()) {
+      checkBelongs(recent.get(), snapshot);
+    }
     overlay = Collections.unmodifiableSortedMap(new TreeMap<>(overlay));
     symrefs = Collections.unmodifiableSortedMap(new TreeMap<>(symrefs));
+  }
+
+  /** Refs without a recent table. */
+  public Refs(
+      Optional<RefSnapshot> snapshot,
+      SortedMap<String, RefValue> overlay,
+      SortedMap<String, String> symrefs) {
+    this(snapshot, Optional.empty(), overlay, symrefs);
+  }
+
+  private static void checkBelongs(RefSnapshot recent, Optional<RefSnapshot> snapshot) {
+    if (snapshot.isEmpty()) {
+      throw new IllegalArgumentException(
+          "lists the recent refs " + recent.id() + " without the snapshot that they belong to");
+    }
+    if (ObjectNames.mintedAt(recent.id()) < ObjectNames.mintedAt(snapshot.get().id())) {
+      throw new IllegalArgumentException(
+          "lists the recent refs "
+              + recent.id()
+              + " on the snapshot "
+              + snapshot.get().id()
+              + ", which is newer");
+    }
+  }
+
+  /**
+   * These refs with other changes.
+   *
+   * @param changed overlay of the result
+   * @param links symbolic refs of the result
+   * @return refs of the same tables
+   */
+  public Refs with(SortedMap<String, RefValue> changed, SortedMap<String, String> links) {
+    return new Refs(snapshot, recent, changed, links);
+  }
+
+  /**
+   * The tables, of which a later one counts more.
+   *
+   * @return snapshot and recent table, as far as there are any
+   */
+  public List<RefSnapshot> levels() {
+    return Stream.concat(snapshot.stream(), recent.stream()).toList();
+  }
+
+  /**
+   * Ids of the tables.
+   *
+   * @return those of {@link #levels}, which never stand for others
+   */
+  public List<String> levelIds() {
+    return levels().stream().map(RefSnapshot::id).toList();
   }
 
   /** No refs at all. */
@@ -46,7 +111,7 @@ public record Refs(
    */
   public Optional<Set<ObjectId>> newValues(Refs before) {
     boolean comparable =
-        snapshot.map(RefSnapshot::id).equals(before.snapshot.map(RefSnapshot::id))
+        levelIds().equals(before.levelIds())
             && (snapshot.isEmpty() || overlay.keySet().containsAll(before.overlay.keySet()));
     if (!comparable) {
       return Optional.empty();

@@ -213,6 +213,11 @@ class ManifestCodecTest {
       rule("prunedTo in the future", "prunedTo", m -> m.put("prunedTo", 1000)),
       rule("dropped in the future", "dropped", m -> m.put("dropped", 1000)),
       rule("format 0", "format 0", m -> m.put("format", 0)),
+      rule("format 2 without recent refs", "has format 2 with", m -> m.put("format", 2)),
+      rule(
+          "format 1 with recent refs",
+          "has format 1 with",
+          m -> object(m, "/refs").set("recent", object(m, "/refs/snapshot").deepCopy())),
       rule("no format", "format", m -> m.remove("format")),
       rule("requires as text", "requires", m -> m.put("requires", "a")),
       rule("required number", "requires[0]", m -> m.putArray("requires").add(1)),
@@ -230,6 +235,18 @@ class ManifestCodecTest {
           "settings.shallow[0]",
           m -> object(m, "/settings").putArray("shallow").add("12")),
       rule("refs as list", "refs", m -> m.putArray("refs")),
+      rule(
+          "recent refs without a snapshot",
+          "refs lists the recent refs 0",
+          m -> object(m, "/refs").set("recent", object(m, "/refs").remove("snapshot"))),
+      rule(
+          "recent refs older than the snapshot",
+          "which is newer",
+          m ->
+              ((ObjectNode)
+                      object(m, "/refs").set("recent", object(m, "/refs/snapshot").deepCopy()))
+                  .withObject("/recent")
+                  .put("id", "000000000000-" + "0".repeat(20))),
       rule("unknown field of refs", "refs.more", m -> object(m, "/refs").put("more", 1)),
       rule("snapshot id", "refs.snapshot.id", m -> object(m, "/refs/snapshot").put("id", "../x")),
       rule(
@@ -395,15 +412,35 @@ class ManifestCodecTest {
 
   @Test
   void newer_format_is_unsupported_and_named() throws IOException {
-    byte[] checked = edited(json -> json.put("format", 2));
+    byte[] checked =
+        edited(json -> object(json.put("format", 3), "/refs").putObject("lanes").put("id", 1));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, checked))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining(WHERE)
-        .hasMessageContaining("format 2");
-    byte[] bare = "{\"format\":3}".getBytes(StandardCharsets.UTF_8);
+        .hasMessageEndingWith("has format 3, this version knows 2; use a newer version");
+    byte[] bare = "{\"format\":4}".getBytes(StandardCharsets.UTF_8);
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bare))
         .isInstanceOf(ManifestException.Unsupported.class)
-        .hasMessageContaining("format 3");
+        .hasMessageContaining("format 4");
+  }
+
+  /** Case L6 of the model of levels: earlier versions refuse a format before any other field. */
+  @Test
+  void L6_manifest_has_format_2_while_it_lists_a_table_of_recent_refs() throws IOException {
+    Manifest recent = full().withRefs(withRecent(full().refs()));
+    byte[] bytes = ManifestCodec.encode(NAME, recent);
+    assertThat(MAPPER.readTree(bytes).get("format").asInt()).isEqualTo(2);
+    assertThat(MAPPER.readTree(bytes).fieldNames().next()).isEqualTo("format");
+    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(recent);
+    byte[] folded = ManifestCodec.encode(NAME, recent.withRefs(full().refs()));
+    assertThat(folded).as("as before").isEqualTo(ManifestCodec.encode(NAME, full()));
+    assertThat(MAPPER.readTree(folded).get("format").asInt()).isEqualTo(1);
+  }
+
+  private static Refs withRecent(Refs refs) {
+    RefSnapshot recent =
+        new RefSnapshot(minted(6), 2_000_000, 30_000, 7, "cd".repeat(32), Optional.empty());
+    return new Refs(refs.snapshot(), Optional.of(recent), refs.overlay(), refs.symrefs());
   }
 
   @Test

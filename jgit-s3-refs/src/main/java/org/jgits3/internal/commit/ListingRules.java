@@ -111,8 +111,8 @@ final class ListingRules {
     Set<String> names = new HashSet<>();
     manifest
         .refs()
-        .snapshot()
-        .ifPresent(
+        .levels()
+        .forEach(
             snapshot -> {
               names.add(snapshot.id());
               snapshot.delta().map(StoredObject::id).ifPresent(names::add);

@@ -262,10 +262,11 @@ public final class S3RefDatabase extends LookupRefDatabase {
   }
 
   /**
-   * Folds the changes since the last compaction into a new snapshot, in the foreground. Never
-   * needed for correctness; done in the background when it pays.
+   * Writes all refs as one new snapshot, in the foreground, so that there is no recent table. Never
+   * needed for correctness; changes are folded in the background when it pays.
    *
-   * @throws IOException if the compaction failed; nothing is lost
+   * @throws IOException if the compaction failed, since other processes kept folding say; nothing
+   *     is lost
    */
   public void compact() throws IOException {
     shared.compact();

@@ -23,6 +23,7 @@ import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.manifest.RefValue;
@@ -233,7 +234,8 @@ class BatchRulesTest {
 
   private static RefView view(
       Map<String, RefValue> packed, Map<String, RefValue> overlay, Map<String, String> links) {
-    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build();
+    RefTable table =
+        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
     return new RefView(
         new Refs(Optional.empty(), new TreeMap<>(overlay), new TreeMap<>(links)), table);
   }

@@ -221,7 +221,7 @@ public final class CommitWorld implements World {
           new LogEntry(
               base.generation() + 1, 0, 0, "n", "e", operation.id(), logged, Optional.empty()));
       return Proposal.edit(
-          base.withRefs(new Refs(base.refs().snapshot(), overlay, base.refs().symrefs()))
+          base.withRefs(base.refs().with(overlay, base.refs().symrefs()))
               .withLog(new TransactionLog(base.log().segments(), tail)),
           true);
     };

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.WeakHashMap;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryState;
@@ -66,6 +67,18 @@ public final class Faults {
     Set<String> names = new HashSet<>(((Refs) base).overlay().keySet());
     names.removeAll(((Refs) from).overlay().keySet());
     return names;
+  }
+
+  /** Tests whether two sets of refs have the same base. */
+  public static boolean sameBase(Object a, Object b) {
+    return ((Refs) a).snapshot().equals(((Refs) b).snapshot());
+  }
+
+  /** Value of a ref in the base that a fold is laid on, or makes. */
+  public static Optional<?> valueInBase(Object fold, String name) throws Exception {
+    return (Boolean) call(fold, "isBase")
+        ? (Optional<?>) call(fold, "value", name)
+        : new RefTable(((RefTable) field(fold, "table")).level(0)).value(name);
   }
 
   /** Takes a fold whose outcome is unknown for one that was not listed. */

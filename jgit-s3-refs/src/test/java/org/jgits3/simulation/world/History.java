@@ -357,10 +357,8 @@ final class History implements Bucket.Rules {
 
   private Map<String, String> refs(Bucket bucket, Manifest manifest) {
     Map<String, String> refs = new TreeMap<>();
-    manifest
-        .refs()
-        .snapshot()
-        .ifPresent(snapshot -> refs.putAll(snapshot(bucket, manifest, snapshot)));
+    manifest.refs().levels().forEach(level -> refs.putAll(snapshot(bucket, manifest, level)));
+    refs.values().removeIf(ObjectId.zeroId().name()::equals); // marks of deleted refs
     manifest
         .refs()
         .overlay()

@@ -9,6 +9,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.internal.refs.transaction.Folds;
 
 /** Refs that are updated, deleted and looked up, one or several at once, folded and swept. */
 public final class RefsWorld extends RepositoryWorld {
@@ -44,14 +45,21 @@ public final class RefsWorld extends RepositoryWorld {
           random.nextBoolean() ? manager.openRepository(NAME) : manager.openForRequest(NAME)) {
         switch (what) {
           case 2 -> look(NAME, repository, began, ref(random.nextInt(REFS)));
-          case 3, 4 -> {
-            scheduler.trace("fold");
-            repository.getRefDatabase().compact();
-          }
+          case 3, 4 -> fold(repository);
           case 5, 6, 7 -> batch(NAME, repository, changes());
           default -> update(NAME, repository, change(random.nextInt(REFS)));
         }
       }
+    }
+  }
+
+  private void fold(S3Repository repository) throws IOException {
+    boolean all = random.nextInt(4) == 0;
+    scheduler.trace(all ? "compact" : "fold");
+    if (all) {
+      repository.getRefDatabase().compact();
+    } else {
+      Folds.fold(repository);
     }
   }
 

@@ -4,8 +4,10 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -43,6 +46,12 @@ final class GcCommand implements Callable<Integer> {
       description = "With --all, also repositories without a change since the last pass.")
   private boolean full;
 
+  @Option(
+      names = "--refs",
+      description =
+          "Collect nothing, but write all refs as one table, which earlier versions read.")
+  private boolean refs;
+
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name,
@@ -64,17 +73,28 @@ final class GcCommand implements Callable<Integer> {
     }
   }
 
+  /** Result of {@code --refs} for one repository as {@code --json} prints it. */
+  private record Table(String name, boolean written) {}
+
   @Override
   public Integer call() throws IOException {
-    List<Row> rows = new ArrayList<>();
+    if (refs && (force || full)) {
+      throw new ParameterException(
+          spec.commandLine(), "--refs: goes neither with --force nor --full");
+    }
+    List<Record> rows = new ArrayList<>();
     ProgressBar progress = Progress.of(spec.commandLine(), output);
     try (S3RepositoryManager manager = program.open()) {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEach(
-          () -> manager.collectionPass(full || force),
+          () -> manager.collectionPass(full || force || refs),
           output,
           name -> {
             progress.checkWanted();
+            if (refs) {
+              rows.add(writeRefs(manager, name));
+              return Optional.empty(); // says nothing of garbage
+            }
             GarbageCollection.Report report = collect(manager, name, progress);
             rows.add(Row.of(name, report));
             return report.settled();
@@ -85,6 +105,20 @@ final class GcCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  /** Writes all refs as one table, unless they are one. */
+  private Table writeRefs(S3RepositoryManager manager, String name) throws IOException {
+    try (S3Repository repository = manager.openForRequest(name)) {
+      boolean written = repository.manifest().refs().recent().isPresent();
+      if (written) {
+        repository.getRefDatabase().compact();
+      }
+      if (!output.json()) {
+        output.line(name + (written ? ": refs written as one table" : ": refs are one table"));
+      }
+      return new Table(name, written);
+    }
   }
 
   private GarbageCollection.Report collect(

@@ -32,6 +32,8 @@ final class StatsCommand extends RepositoryCommand {
       int refs,
       long snapshotRefs,
       long snapshotBytes,
+      long recentRefs,
+      long recentBytes,
       int overlayRefs,
       int packs,
       long packBytes,
@@ -69,6 +71,8 @@ final class StatsCommand extends RepositoryCommand {
         refs,
         manifest.refs().snapshot().map(RefSnapshot::count).orElse(0L),
         manifest.refs().snapshot().map(RefSnapshot::size).orElse(0L),
+        manifest.refs().recent().map(RefSnapshot::count).orElse(0L),
+        manifest.refs().recent().map(RefSnapshot::size).orElse(0L),
         manifest.refs().overlay().size(),
         manifest.packs().size(),
         manifest.packs().stream().mapToLong(StatsCommand::bytes).sum(),
@@ -101,6 +105,7 @@ final class StatsCommand extends RepositoryCommand {
     row("manifest", stats.manifestBytes() + " bytes");
     row("refs", stats.refs());
     row("snapshot", stats.snapshotRefs() + " refs, " + stats.snapshotBytes() + " bytes");
+    row("recent refs", stats.recentRefs() + " refs, " + stats.recentBytes() + " bytes");
     row("overlay", stats.overlayRefs() + " refs");
     row("packs", stats.packs() + ", " + stats.packBytes() + " bytes");
     row("objects", stats.objects());

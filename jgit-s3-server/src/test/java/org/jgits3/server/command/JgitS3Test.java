@@ -16,7 +16,17 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -349,6 +359,38 @@ class JgitS3Test {
     assertThat(stats.get("refs").asInt()).isZero();
     assertThat(stats.get("packs").asInt()).isZero();
     assertThat(inStore("stats", "a").succeeds().out()).contains("generation", "log");
+  }
+
+  @Test
+  void gc_writes_all_refs_as_one_table_only_if_told_to() throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));
+        S3Repository r = manager.createRepository("a")) {
+      ObjectId id = TestRepositories.commit(r, "first");
+      BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+      for (int i = 0; i < RefFold.FEW; i++) {
+        batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, "refs/changes/" + i));
+      }
+      try (RevWalk walk = new RevWalk(r)) {
+        batch.execute(walk, NullProgressMonitor.INSTANCE);
+      }
+      RefUpdate update = r.updateRef("refs/heads/main");
+      update.setNewObjectId(id);
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      Folds.fold(r);
+    }
+    assertThat(inStore("stats", "a", "--json").json().get("recentRefs").asInt()).isEqualTo(1);
+    inStore("gc", "--all").succeeds();
+    assertThat(inStore("stats", "a", "--json").json().get("recentRefs").asInt()).isEqualTo(1);
+    assertThat(inStore("gc", "--all", "--refs").succeeds().out())
+        .as("settled, all the same")
+        .contains("a: refs written as one table");
+    JsonNode stats = inStore("stats", "a", "--json").json();
+    assertThat(stats.get("recentRefs").asInt()).isZero();
+    assertThat(stats.get("snapshotRefs").asInt()).isEqualTo(RefFold.FEW + 1);
+    assertThat(inStore("gc", "--refs", "a").succeeds().out()).contains("a: refs are one table");
+    assertThat(inStore("gc", "--refs", "a", "--json").json().get(0).get("written").asBoolean())
+        .isFalse();
+    inStore("gc", "--refs", "--force", "a").failsWith(2, "--refs");
   }
 
   @Test

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
@@ -18,8 +21,8 @@ final class CachedTable {
   /** Bytes of a ref in an overlay, about: name, id, and the references to them. */
   private static final long OVERLAY_REF_BYTES = 150;
 
-  private final String id;
-  private final PackedRefsTable table;
+  private final List<String> ids;
+  private final RefTable table;
   private final AtomicReference<CachedTable> place;
 
   /** Newest view made, released with the table; a cache that any thread may replace. */
@@ -31,17 +34,34 @@ final class CachedTable {
   /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
   private volatile long used;
 
-  CachedTable(String id, PackedRefsTable table, AtomicReference<CachedTable> place) {
-    this.id = id;
+  CachedTable(List<String> ids, RefTable table, AtomicReference<CachedTable> place) {
+    this.ids = List.copyOf(ids);
     this.table = table;
     this.place = place;
   }
 
-  String id() {
-    return id;
+  /** Ids of the tables that it consists of, as {@link Refs#levelIds}. */
+  List<String> ids() {
+    return ids;
   }
 
-  PackedRefsTable table() {
+  /** Tests whether it has the refs of a manifest's tables. Allocates nothing: look-ups call it. */
+  boolean isOf(Refs refs) {
+    return holds(0, refs.snapshot()) && holds(1, refs.recent());
+  }
+
+  private boolean holds(int index, Optional<RefSnapshot> level) {
+    return level.isPresent()
+        ? index < ids.size() && ids.get(index).equals(level.get().id())
+        : index >= ids.size();
+  }
+
+  /** Id of the table written last, which no other table was written after. */
+  String newest() {
+    return ids.get(ids.size() - 1);
+  }
+
+  RefTable table() {
     return table;
   }
 

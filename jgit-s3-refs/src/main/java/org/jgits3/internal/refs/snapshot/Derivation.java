@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
@@ -24,10 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Derives the table of a snapshot that another process wrote from the table before it, which saves
- * the download. Applies the overlay that this process saw last, which costs no request, then the
- * delta stored beside the snapshot. A derived table is used only if it has the SHA-256 of the
- * snapshot.
+ * Derives the table that another process wrote from those before it, which saves the download.
+ * Applies the overlay that this process saw last, which costs no request, then the delta stored
+ * beside the table. A derived table is used only if it has the SHA-256 of the one that was written.
  */
 final class Derivation {
   private static final Logger LOG = LoggerFactory.getLogger(Derivation.class);
@@ -41,18 +43,27 @@ final class Derivation {
   }
 
   /**
-   * Derives a table.
+   * Derives the refs of a manifest from those held, if they are one fold apart.
    *
-   * @param held the table before
-   * @param manifest lists the snapshot to derive
-   * @return the table; empty if it has to be downloaded
+   * @param held the refs before
+   * @param manifest lists the tables to derive
+   * @return the refs; empty if they have to be downloaded
    */
-  Optional<PackedRefsTable> derive(CachedTable held, Manifest manifest) {
-    RefSnapshot wanted = manifest.refs().snapshot().orElseThrow();
-    Optional<PackedRefsTable> made =
-        proven(new SnapshotMerge(held.table(), folded(held, manifest.refs())), wanted);
+  Optional<RefTable> derive(CachedTable held, Manifest manifest) {
+    Refs refs = manifest.refs();
+    boolean sameBase = refs.levelIds().get(0).equals(held.ids().get(0));
+    if (refs.recent().isPresent() != sameBase) {
+      return Optional.empty();
+    }
+    Function<RefDelta, RefFold> fold =
+        changes ->
+            sameBase
+                ? RefFold.intoRecent(held.table(), changes)
+                : RefFold.intoBase(held.table(), changes);
+    RefSnapshot wanted = refs.recent().or(refs::snapshot).orElseThrow();
+    Optional<RefTable> made = proven(fold.apply(folded(held, refs)), wanted);
     if (made.isEmpty() && wanted.delta().isPresent()) {
-      made = fromDelta(manifest.repositoryId(), held, wanted, wanted.delta().get());
+      made = fromDelta(manifest.repositoryId(), held, fold, wanted);
     }
     if (made.isPresent()) {
       metrics.count(Event.DERIVATION);
@@ -70,17 +81,17 @@ final class Derivation {
     return RefDelta.foldable(changes);
   }
 
-  private Optional<PackedRefsTable> fromDelta(
-      String repositoryId, CachedTable held, RefSnapshot wanted, StoredObject delta) {
+  private Optional<RefTable> fromDelta(
+      String repositoryId, CachedTable held, Function<RefDelta, RefFold> fold, RefSnapshot wanted) {
+    StoredObject delta = wanted.delta().orElseThrow();
     String key = ObjectNames.deltaKey(repositoryId, wanted.id());
     try {
       DeltaCodec.Delta read =
           DeltaCodec.decode(key, objects.read(key, delta.size(), delta.crc32c()));
-      if (!read.base().equals(held.id())) {
+      if (!read.base().equals(held.newest())) {
         return Optional.empty();
       }
-      Optional<PackedRefsTable> made =
-          proven(new SnapshotMerge(held.table(), read.changes()), wanted);
+      Optional<RefTable> made = proven(fold.apply(read.changes()), wanted);
       if (made.isEmpty()) {
         metrics.count(Event.MISMATCH);
         LOG.warn("refs delta {} does not give its snapshot, which is downloaded instead", key);
@@ -97,16 +108,17 @@ final class Derivation {
   }
 
   /**
-   * Builds the table of a merge if it has the bytes of the snapshot; a different size shows most
-   * that have not.
+   * Builds the table that a fold writes if it has the bytes of the one wanted; a different size
+   * shows most that have not.
    */
-  private static Optional<PackedRefsTable> proven(SnapshotMerge merge, RefSnapshot wanted) {
+  private static Optional<RefTable> proven(RefFold fold, RefSnapshot wanted) {
+    SnapshotMerge merge = fold.merge();
     if (merge.size() != wanted.size() || merge.count() != wanted.count()) {
       return Optional.empty();
     }
     PackedRefsTable made = merge.build();
     SnapshotChecksums sums = SnapshotChecksums.of(made);
     boolean same = sums.crc32c() == wanted.crc32c() && sums.sha256().equals(wanted.sha256());
-    return same ? Optional.of(made) : Optional.empty();
+    return same ? Optional.of(fold.with(made)) : Optional.empty();
   }
 }

@@ -5,29 +5,46 @@ import static org.eclipse.jgit.lib.Constants.R_REFS;
 
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
 /**
- * Snapshot that is uploaded and not yet listed by a manifest.
+ * Table of refs that is uploaded and not yet listed by a manifest.
  *
  * @param snapshot its entry in the manifest
- * @param merge its content
+ * @param fold its content
  */
-public record NewSnapshot(RefSnapshot snapshot, SnapshotMerge merge) {
+public record NewSnapshot(RefSnapshot snapshot, RefFold fold) {
   /**
-   * Expresses current refs on this snapshot: the overlay becomes exactly the entries, deletions
-   * included, that differ from it.
+   * Ids of the tables that a manifest has with this one.
    *
-   * @param now current refs, on the snapshot before
-   * @param names names under {@code refs/} in which they may differ from this snapshot
+   * @param before refs that it was made from
+   * @return the ids, as {@link Refs#levelIds}
+   */
+  public List<String> levelIds(Refs before) {
+    return on(before, before.overlay()).levelIds();
+  }
+
+  private Refs on(Refs before, SortedMap<String, RefValue> overlay) {
+    return fold.isBase()
+        ? new Refs(Optional.of(snapshot), overlay, before.symrefs())
+        : new Refs(before.snapshot(), Optional.of(snapshot), overlay, before.symrefs());
+  }
+
+  /**
+   * Expresses current refs on this table, and the base if that is another one: the overlay becomes
+   * exactly the entries, deletions included, that differ from them.
+   *
+   * @param now current refs, on the tables before
+   * @param names names under {@code refs/} in which they may differ from the tables
    * @return the same refs
    */
   public Refs express(RefView now, Collection<String> names) {
@@ -37,16 +54,16 @@ public record NewSnapshot(RefSnapshot snapshot, SnapshotMerge merge) {
     overlay.putAll(before.tailMap(R_REFS.replace('/', '0')));
     for (String name : names) {
       RefValue value = now.direct(name).map(RefValue.class::cast).orElse(RefValue.DELETED);
-      RefEdits.setOrClear(overlay, name, value, merge.value(name));
+      RefEdits.setOrClear(overlay, name, value, fold.value(name));
     }
-    return new Refs(Optional.of(snapshot), overlay, now.refs().symrefs());
+    return on(now.refs(), overlay);
   }
 
   /**
-   * Names whose entries differ in two overlays of one snapshot.
+   * Names whose entries differ in two overlays of the same tables.
    *
    * @param a refs
-   * @param b refs on the same snapshot
+   * @param b refs on the same tables
    * @return names; those of refs that were changed between the two
    */
   public static Set<String> differing(Refs a, Refs b) {
@@ -60,8 +77,8 @@ public record NewSnapshot(RefSnapshot snapshot, SnapshotMerge merge) {
     return names;
   }
 
-  /** Tests whether two sets of refs have the same snapshot. */
-  public static boolean sameBase(Refs a, Refs b) {
-    return a.snapshot().map(RefSnapshot::id).equals(b.snapshot().map(RefSnapshot::id));
+  /** Tests whether two sets of refs have the same tables. */
+  public static boolean sameTables(Refs a, Refs b) {
+    return a.levelIds().equals(b.levelIds());
   }
 }

@@ -220,12 +220,12 @@ public final class RefEdits {
    */
   public Refs apply() throws ManifestException {
     TreeMap<String, RefValue> overlay = new TreeMap<>(view.refs().overlay());
-    values.forEach((name, value) -> setOrClear(overlay, name, value, view.inSnapshot(name)));
+    values.forEach((name, value) -> setOrClear(overlay, name, value, view.table().value(name)));
     TreeMap<String, String> links = new TreeMap<>(view.refs().symrefs());
     symrefs.forEach(
         (name, target) ->
             target.ifPresentOrElse(t -> links.put(name, t), () -> links.remove(name)));
-    Refs next = new Refs(view.refs().snapshot(), overlay, links);
+    Refs next = view.refs().with(overlay, links);
     checkKept(next);
     return next;
   }

@@ -2,12 +2,16 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefOrder;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
@@ -17,7 +21,7 @@ import org.jgits3.manifest.Refs;
  */
 final class RefListing {
   private final RefView view;
-  private final PackedRefsTable table;
+  private final RefTable table;
   private final RefSelection selection;
 
   RefListing(RefView view, RefSelection selection) {
@@ -83,14 +87,60 @@ final class RefListing {
   List<Ref> list() {
     List<Run> runs = runs();
     List<Ref> refs = new ArrayList<>(runs.stream().mapToInt(Run::size).sum());
-    for (Run run : runs) {
-      for (int i = run.from(); i < run.to(); i++) {
-        refs.add(table.ref(i));
-      }
-      run.then().ifPresent(refs::add);
-    }
+    new RefIterator(runs).forEachRemaining(refs::add);
     refs.sort(Comparator.comparing(Ref::getName)); // nearly sorted already: one comparison each
     return refs;
+  }
+
+  /** Creates the refs one by one, in the order of the table. */
+  Iterator<Ref> refs() {
+    return new RefIterator(runs());
+  }
+
+  private final class RefIterator implements Iterator<Ref> {
+    private final Iterator<Run> runs;
+    private Iterator<RefTable.Slice> slices = Collections.emptyIterator();
+    private RefTable.Slice slice = new RefTable.Slice(PackedRefsTable.EMPTY, 0, 0);
+    private int next;
+
+    /** Ref of the manifest after the slices. */
+    private Optional<Ref> then = Optional.empty();
+
+    RefIterator(List<Run> runs) {
+      this.runs = runs.iterator();
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (next == slice.to()) {
+        if (slices.hasNext()) {
+          slice = slices.next();
+          next = slice.from();
+        } else if (then.isPresent()) {
+          return true;
+        } else if (runs.hasNext()) {
+          Run run = runs.next();
+          slices = table.slices(run.from(), run.to());
+          then = run.then();
+        } else {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public Ref next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      if (next < slice.to()) {
+        return slice.table().ref(next++);
+      }
+      Ref ref = then.orElseThrow();
+      then = Optional.empty();
+      return ref;
+    }
   }
 
   /** Entries of selected names in overlay and symbolic refs, in the order of the table. */

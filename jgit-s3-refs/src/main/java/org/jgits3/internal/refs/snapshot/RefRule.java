@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.snapshot;
 
 import java.util.List;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 
 /**
  * Rule that leaves out the refs whose names it matches, or takes them in again. Immutable.
@@ -18,7 +19,7 @@ record RefRule(String text, boolean whole, boolean leavesOut) {
   }
 
   /** Ranges of a table with the refs that match. */
-  List<PackedRefsTable.Range> ranges(PackedRefsTable table) {
+  List<PackedRefsTable.Range> ranges(RefTable table) {
     if (!whole) {
       return List.of(table.range(text));
     }

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 
 /**
  * Choice of refs by their names: those with one of some prefixes, unless the last rule that matches
@@ -126,7 +127,7 @@ public final class RefSelection {
   }
 
   /** The ranges of a table that are selected, in order. Looks at no ref of the others. */
-  List<PackedRefsTable.Range> ranges(PackedRefsTable table) {
+  List<PackedRefsTable.Range> ranges(RefTable table) {
     List<PackedRefsTable.Range> wanted =
         (prefixes.isEmpty() ? Stream.of("") : prefixes.stream())
             .map(table::range)

@@ -19,22 +19,21 @@ import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.SymbolicRef;
-import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
 /**
- * All refs of one generation: the overlay of its manifest over the table of its snapshot.
- * Immutable.
+ * All refs of one generation: the overlay of its manifest over the refs of its tables. Immutable.
  */
 public final class RefView {
   private final Refs refs;
-  private final PackedRefsTable table;
+  private final RefTable table;
   private final SortedMap<String, RefValue> overlay;
 
-  public RefView(Refs refs, PackedRefsTable table) {
+  public RefView(Refs refs, RefTable table) {
     this.refs = refs;
     this.table = table;
     this.overlay = refs.overlay();
@@ -44,7 +43,7 @@ public final class RefView {
     return refs;
   }
 
-  public PackedRefsTable table() {
+  public RefTable table() {
     return table;
   }
 
@@ -57,7 +56,7 @@ public final class RefView {
   public RefView outsideSnapshot() {
     TreeMap<String, RefValue> outside = new TreeMap<>(overlay);
     outside.keySet().removeIf(SnapshotMerge::holds);
-    return new RefView(new Refs(refs.snapshot(), outside, refs.symrefs()), table);
+    return new RefView(refs.with(outside, refs.symrefs()), table);
   }
 
   /** Tests whether there is no ref except symbolic ones, nor an overlay entry of one. */
@@ -79,18 +78,7 @@ public final class RefView {
     if (changed != null) {
       return Optional.empty();
     }
-    return inSnapshot(name);
-  }
-
-  /**
-   * Value of a ref in the snapshot, ignoring the overlay.
-   *
-   * @param name full name
-   * @return its value there
-   */
-  Optional<RefValue.Direct> inSnapshot(String name) {
-    int i = table.find(name);
-    return i < 0 ? Optional.empty() : Optional.of(table.value(i));
+    return table.value(name);
   }
 
   /**

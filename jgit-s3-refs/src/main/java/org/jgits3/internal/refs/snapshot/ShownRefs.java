@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.util.AbstractCollection;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.RefLineSink;
+import org.jgits3.internal.refs.table.RefTable;
 
 /**
  * The selected refs of a view, in the order of the table. Finds single refs without listing any,
@@ -126,7 +126,10 @@ public final class ShownRefs extends AbstractCollection<Ref> {
    */
   public void writeTo(RefLineSink out, SymbolicSink symbolic) throws IOException {
     for (RefListing.Run run : runs()) {
-      view.table().forEach(run.from(), run.to(), out);
+      Iterator<RefTable.Slice> slices = view.table().slices(run.from(), run.to());
+      while (slices.hasNext()) {
+        slices.next().forEach(out);
+      }
       if (run.then().isPresent()) {
         pass(run.then().get(), out, symbolic);
       }
@@ -152,34 +155,6 @@ public final class ShownRefs extends AbstractCollection<Ref> {
 
   @Override
   public Iterator<Ref> iterator() {
-    return new Refs();
-  }
-
-  /** Creates the refs one by one. */
-  private final class Refs implements Iterator<Ref> {
-    private final Iterator<RefListing.Run> left = runs().iterator();
-    @Nullable private RefListing.Run run;
-    private int next;
-
-    @Override
-    public boolean hasNext() {
-      while (run == null || next >= run.from() + run.size()) {
-        if (!left.hasNext()) {
-          return false;
-        }
-        run = left.next();
-        next = run.from();
-      }
-      return true;
-    }
-
-    @Override
-    public Ref next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
-      int at = next++;
-      return at < run.to() ? view.table().ref(at) : run.then().orElseThrow();
-    }
+    return new RefListing(view, selection).refs();
   }
 }

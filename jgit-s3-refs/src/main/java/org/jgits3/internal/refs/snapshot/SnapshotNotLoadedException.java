@@ -2,13 +2,14 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
+import org.jgits3.manifest.Refs;
 
 /**
- * A commit was attempted on a manifest whose snapshot is not in memory. The caller loads it and
- * tries again.
+ * A commit was attempted on a manifest whose tables of refs are not in memory. The caller loads
+ * them and tries again.
  */
 public final class SnapshotNotLoadedException extends IOException {
-  public SnapshotNotLoadedException(String id) {
-    super("refs snapshot " + id + " is not loaded");
+  public SnapshotNotLoadedException(Refs refs) {
+    super("refs snapshot " + String.join(", ", refs.levelIds()) + " is not loaded");
   }
 }

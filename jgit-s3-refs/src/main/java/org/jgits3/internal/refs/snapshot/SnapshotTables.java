@@ -2,15 +2,18 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.store.read.ImmutableObjects;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
@@ -20,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Newest table of one repository. Loads it at most once for all concurrent callers, and keeps it as
- * long as the memory set for all repositories allows. Safe for use by many threads.
+ * Newest tables of one repository. Loads them at most once for all concurrent callers, and keeps
+ * them as long as the memory set for all repositories allows. Safe for use by many threads.
  *
  * <p>An id names one content and is never reused, so a table that is held, or being loaded by
  * another thread, is as good as a new one, however old. Only trust in the store must not be older
@@ -46,10 +49,10 @@ public final class SnapshotTables {
   private final AtomicReference<CachedTable> held = new AtomicReference<>();
 
   /**
-   * Loads in progress, by id. Each ends with a {@link PackedRefsTable}, a {@link Throwable}, or
-   * null if the loader was interrupted: then it is loaded again.
+   * Loads in progress, by ids. Each ends with a {@link RefTable}, a {@link Throwable}, or null if
+   * the loader was interrupted: then it is loaded again.
    */
-  private final Map<String, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
+  private final Map<List<String>, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
 
   public SnapshotTables(
       ObjectStore store, RefsCounters metrics, TableCache budget, boolean trustVersions) {
@@ -61,47 +64,45 @@ public final class SnapshotTables {
   }
 
   /**
-   * Table of a manifest's snapshot.
+   * Refs of a manifest's tables.
    *
    * @param manifest the manifest
-   * @return its table, loaded unless it is held
-   * @throws org.jgits3.store.StoreException.Missing if the store does not have the snapshot
-   * @throws IOException if it cannot be read
+   * @return the refs, loaded unless they are held
+   * @throws org.jgits3.store.StoreException.Missing if the store does not have one of the tables
+   * @throws IOException if one cannot be read
    */
-  public PackedRefsTable of(Manifest manifest) throws IOException {
-    Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
-    Optional<PackedRefsTable> ready = held(snapshot);
+  public RefTable of(Manifest manifest) throws IOException {
+    Optional<RefTable> ready = held(manifest.refs());
     if (ready.isPresent()) {
       return ready.get();
     }
+    List<String> ids = manifest.refs().levelIds();
     while (true) {
       CompletableFuture<Object> mine = new CompletableFuture<>();
-      CompletableFuture<Object> running = loads.putIfAbsent(snapshot.get().id(), mine);
+      CompletableFuture<Object> running = loads.putIfAbsent(ids, mine);
       if (running == null) {
         return load(manifest, mine);
       }
       Object end = running.join();
-      if (end instanceof PackedRefsTable table) {
+      if (end instanceof RefTable table) {
         return table;
       } else if (end instanceof IOException e) {
         throw e;
       } else if (end instanceof Throwable e) {
-        throw new IOException("refs snapshot " + snapshot.get().id() + ": cannot be loaded", e);
+        throw new IOException("refs snapshot " + String.join(", ", ids) + ": cannot be loaded", e);
       }
     }
   }
 
-  private PackedRefsTable load(Manifest manifest, CompletableFuture<Object> mine)
-      throws IOException {
-    RefSnapshot s = manifest.refs().snapshot().orElseThrow();
+  private RefTable load(Manifest manifest, CompletableFuture<Object> mine) throws IOException {
+    Refs refs = manifest.refs();
     Object end = null;
     try {
       // Another load may have ended between the look at what is held and the entry among the loads.
-      Optional<PackedRefsTable> ready = held(Optional.of(s));
+      Optional<RefTable> ready = held(refs);
       ready = ready.isPresent() ? ready : derive(manifest);
-      PackedRefsTable table =
-          ready.isPresent() ? ready.get() : download(manifest.repositoryId(), s);
-      install(s.id(), table);
+      RefTable table = ready.isPresent() ? ready.get() : read(manifest, this::heldOrDownloaded);
+      install(refs.levelIds(), table);
       end = table;
       return table;
     } catch (IOException | RuntimeException | Error e) {
@@ -109,68 +110,102 @@ public final class SnapshotTables {
       throw e;
     } finally {
       mine.complete(end);
-      loads.remove(s.id(), mine);
+      loads.remove(refs.levelIds(), mine);
     }
   }
 
   /**
-   * Table of a manifest's snapshot, after a comparison of all bytes in the store. If they are the
-   * same, returns the held table without parsing or copying anything.
+   * Refs of a manifest's tables, after a comparison of all bytes in the store. Parses and copies
+   * nothing of a table that is the same.
    *
-   * <p>If they differ, the snapshot is read again and checked against the manifest. If it is
-   * intact, it replaces the table. If not, this fails and the table stays: it passed the same
-   * checks, so it has the bytes that were written. Updates go on with it, and the next compaction
-   * writes it to the store under another name, beside the damaged object.
+   * <p>A table that differs is read again and checked against the manifest. If it is intact, it
+   * replaces the one held. If not, this fails and the one held stays: it passed the same checks, so
+   * it has the bytes that were written. Updates go on with it, and the next compaction that builds
+   * upon it writes it to the store under another name, beside the damaged object.
    *
    * @param manifest the manifest
-   * @return its table
+   * @return the refs
    * @throws org.jgits3.store.StoreException.Corrupt if the store has other bytes
    * @throws IOException as {@link #of}
    */
-  public PackedRefsTable compared(Manifest manifest) throws IOException {
-    Optional<RefSnapshot> snapshot = manifest.refs().snapshot();
-    Optional<PackedRefsTable> ready = held(snapshot);
-    if (snapshot.isEmpty() || ready.isEmpty()) {
+  public RefTable compared(Manifest manifest) throws IOException {
+    List<String> ids = manifest.refs().levelIds();
+    Optional<RefTable> ready = held(manifest.refs());
+    if (ids.isEmpty() || ready.isEmpty()) {
       return of(manifest);
     }
-    RefSnapshot s = snapshot.get();
-    String key = ObjectNames.snapshotKey(manifest.repositoryId(), s.id());
     metrics.count(Event.COMPARISON);
-    if (comparison.same(key, ready.get())) {
+    RefTable now =
+        read(
+            manifest,
+            (key, level) ->
+                heldOrReadAgain(key, level, ready.get().level(ids.indexOf(level.id()))));
+    if (now.hasSameLevels(ready.get())) {
       return ready.get();
+    }
+    install(ids, now);
+    return now;
+  }
+
+  private PackedRefsTable heldOrReadAgain(String key, RefSnapshot level, PackedRefsTable before)
+      throws IOException {
+    if (comparison.same(key, before)) {
+      return before;
     }
     metrics.count(Event.DIFFERENCE);
     LOG.warn("refs snapshot {}: the store has other bytes than were read before", key);
-    PackedRefsTable read = download(manifest.repositoryId(), s);
-    install(s.id(), read);
-    return read;
+    return download(key, level);
   }
 
-  private Optional<PackedRefsTable> derive(Manifest manifest) {
+  private Optional<RefTable> derive(Manifest manifest) {
     CachedTable h = held.get();
     return h == null ? Optional.empty() : derivation.derive(h, manifest);
   }
 
-  private PackedRefsTable download(String repositoryId, RefSnapshot s) throws IOException {
-    String key = ObjectNames.snapshotKey(repositoryId, s.id());
+  /** Reads one table. */
+  @FunctionalInterface
+  private interface Source {
+    PackedRefsTable read(String key, RefSnapshot level) throws IOException;
+  }
+
+  /** Reads the tables of a manifest, all at the same time. */
+  private static RefTable read(Manifest manifest, Source source) throws IOException {
+    List<RefSnapshot> levels = manifest.refs().levels();
+    PackedRefsTable[] tables = new PackedRefsTable[levels.size()];
+    ParallelRequests.forEach(
+        levels,
+        level -> {
+          String key = ObjectNames.snapshotKey(manifest.repositoryId(), level.id());
+          tables[levels.indexOf(level)] = source.read(key, level);
+        });
+    return RefTable.of(List.of(tables));
+  }
+
+  private PackedRefsTable heldOrDownloaded(String key, RefSnapshot level) throws IOException {
+    CachedTable h = held.get();
+    int at = h == null ? -1 : h.ids().indexOf(level.id());
+    return at < 0 ? download(key, level) : h.table().level(at);
+  }
+
+  private PackedRefsTable download(String key, RefSnapshot level) throws IOException {
     metrics.count(Event.DOWNLOAD);
-    PackedRefsTable table = landing.land(key, s);
+    PackedRefsTable table = landing.land(key, level);
     metrics.count(Event.PARSE);
     return table;
   }
 
   /**
-   * Table of a snapshot, if it is in memory.
+   * Refs of the tables of a manifest, if they are in memory.
    *
-   * @param snapshot snapshot; empty for the one without refs
-   * @return its table
+   * @param refs refs of the manifest
+   * @return those of its tables
    */
-  public Optional<PackedRefsTable> held(Optional<RefSnapshot> snapshot) {
-    if (snapshot.isEmpty()) {
-      return Optional.of(PackedRefsTable.EMPTY);
+  public Optional<RefTable> held(Refs refs) {
+    if (refs.snapshot().isEmpty()) {
+      return Optional.of(RefTable.EMPTY);
     }
     CachedTable h = held.get();
-    if (h == null || !h.id().equals(snapshot.get().id())) {
+    if (h == null || !h.isOf(refs)) {
       return Optional.empty();
     }
     budget.use(h);
@@ -181,10 +216,10 @@ public final class SnapshotTables {
    * All refs of a manifest.
    *
    * @param refs refs of the manifest
-   * @param table table of its snapshot
+   * @param table refs of its tables
    * @return the refs; the last view if the manifest is the same
    */
-  public RefView view(Refs refs, PackedRefsTable table) {
+  public RefView view(Refs refs, RefTable table) {
     CachedTable h = held.get();
     return h != null && h.table() == table ? h.view(refs) : new RefView(refs, table);
   }
@@ -196,7 +231,7 @@ public final class SnapshotTables {
    * @param refs refs of a newer manifest
    */
   public void observe(Refs refs) {
-    held(refs.snapshot()).ifPresent(table -> view(refs, table));
+    held(refs).ifPresent(table -> view(refs, table));
   }
 
   /** Tests whether any table is held at this moment, of any snapshot. */
@@ -205,9 +240,9 @@ public final class SnapshotTables {
   }
 
   /**
-   * Tests whether a snapshot's table would be kept, so that it is worth creating.
+   * Tests whether a table would be kept, so that it is worth creating.
    *
-   * @param size bytes of the snapshot
+   * @param size bytes of the table
    * @return false if it would be evicted at once
    */
   public boolean keeps(long size) {
@@ -215,21 +250,21 @@ public final class SnapshotTables {
   }
 
   /**
-   * Keeps a table, if there is memory for it and no newer one is held: a slow reader never replaces
-   * a newer table by an older one.
+   * Keeps tables, if there is memory for them and no newer ones are held: a slow reader never
+   * replaces a newer table by an older one.
    *
-   * @param id id of the snapshot
-   * @param table its table
+   * @param ids their ids, at least one
+   * @param table their refs
    */
-  public void install(String id, PackedRefsTable table) {
+  public void install(List<String> ids, RefTable table) {
     synchronized (installing) {
       CachedTable before = held.get();
+      CachedTable made = new CachedTable(ids, table, held);
       if (before != null
           && (before.table() == table
-              || ObjectNames.mintedAt(id) < ObjectNames.mintedAt(before.id()))) {
+              || ObjectNames.mintedAt(made.newest()) < ObjectNames.mintedAt(before.newest()))) {
         return;
       }
-      CachedTable made = new CachedTable(id, table, held);
       held.set(made); // if the budget lets the one before go at this moment, it finds it gone
       budget.keep(made, before);
     }

@@ -9,6 +9,7 @@ import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsSink;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.read.ImmutableObjects;
@@ -18,6 +19,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
@@ -51,30 +53,30 @@ public final class SnapshotUpload {
   }
 
   /**
-   * Writes a snapshot as it is merged, through one bounded buffer.
+   * Writes a table as it is merged, through one bounded buffer.
    *
    * @param manifest manifest validated in this operation
-   * @param merge the snapshot
+   * @param fold the table
    * @return its entry for the next manifest
    * @throws IOException if the upload fails
    */
-  public RefSnapshot stream(Manifest manifest, SnapshotMerge merge) throws IOException {
-    return send(manifest, merge, merge::writeTo);
+  public RefSnapshot stream(Manifest manifest, RefFold fold) throws IOException {
+    return send(manifest, fold, fold.merge()::writeTo);
   }
 
   /**
-   * Writes a snapshot whose table is in memory.
+   * Writes a table that is in memory.
    *
    * @param manifest manifest validated in this operation
-   * @param merge the snapshot
-   * @param table its table
+   * @param fold its content
+   * @param table the table
    * @return its entry for the next manifest
    * @throws IOException if the upload fails
    */
-  public RefSnapshot whole(Manifest manifest, SnapshotMerge merge, PackedRefsTable table)
+  public RefSnapshot whole(Manifest manifest, RefFold fold, PackedRefsTable table)
       throws IOException {
-    if (merge.size() > ONE_REQUEST) {
-      return send(manifest, merge, table::writeTo);
+    if (fold.merge().size() > ONE_REQUEST) {
+      return send(manifest, fold, table::writeTo);
     }
     String id = ObjectNames.mint(manifest);
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
@@ -82,7 +84,7 @@ public final class SnapshotUpload {
     ParallelRequests.all(
         () -> table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length)),
         () -> table.writeTo(sums));
-    return describe(manifest, id, merge, sums);
+    return describe(manifest, id, fold, sums);
   }
 
   /**
@@ -105,8 +107,7 @@ public final class SnapshotUpload {
     }
   }
 
-  private RefSnapshot send(
-      Manifest manifest, SnapshotMerge merge, IoConsumer<PackedRefsSink> source)
+  private RefSnapshot send(Manifest manifest, RefFold fold, IoConsumer<PackedRefsSink> source)
       throws IOException {
     String id = ObjectNames.mint(manifest);
     PackUpload out = uploads.begin(ObjectNames.snapshotKey(manifest.repositoryId(), id));
@@ -122,28 +123,26 @@ public final class SnapshotUpload {
       throw e;
     }
     out.close();
-    return describe(manifest, id, merge, sums);
+    return describe(manifest, id, fold, sums);
   }
 
-  private RefSnapshot describe(
-      Manifest manifest, String id, SnapshotMerge merge, SnapshotChecksums sums)
+  private RefSnapshot describe(Manifest manifest, String id, RefFold fold, SnapshotChecksums sums)
       throws IOException {
+    SnapshotMerge merge = fold.merge();
     return new RefSnapshot(
-        id, merge.size(), merge.count(), sums.crc32c(), sums.sha256(), delta(manifest, id, merge));
+        id, merge.size(), merge.count(), sums.crc32c(), sums.sha256(), delta(manifest, id, fold));
   }
 
-  /**
-   * Writes the delta between the snapshot before and the new one, if that saves readers anything.
-   */
-  private Optional<StoredObject> delta(Manifest manifest, String id, SnapshotMerge merge)
+  /** Writes the delta between the tables before and the new one, if that saves readers anything. */
+  private Optional<StoredObject> delta(Manifest manifest, String id, RefFold fold)
       throws IOException {
-    Optional<RefSnapshot> before = manifest.refs().snapshot();
-    if (before.isEmpty()
-        || merge.size() <= SMALL
-        || merge.deltaBytes() > merge.size() / WORTH_A_DELTA) {
+    Refs refs = manifest.refs();
+    Optional<RefSnapshot> before = refs.recent().or(refs::snapshot);
+    long size = fold.merge().size();
+    if (before.isEmpty() || size <= SMALL || fold.changes().lineBytes() > size / WORTH_A_DELTA) {
       return Optional.empty();
     }
-    byte[] bytes = DeltaCodec.encode(new DeltaCodec.Delta(before.get().id(), merge.changes()));
+    byte[] bytes = DeltaCodec.encode(new DeltaCodec.Delta(before.get().id(), fold.changes()));
     objects.write(ObjectNames.deltaKey(manifest.repositoryId(), id), bytes);
     return Optional.of(new StoredObject(id, bytes.length, Crc32c.of(bytes)));
   }

@@ -2,6 +2,8 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Ref;
@@ -10,10 +12,10 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.Refs;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -71,16 +73,15 @@ public final class ViewRefDatabase extends LookupRefDatabase {
     @Override
     public synchronized RefView get() throws IOException {
       if (made == null) {
-        Refs refs = manifest.refs();
-        made = new RefView(refs, refs.snapshot().isEmpty() ? PackedRefsTable.EMPTY : read());
+        SnapshotDownload download = new SnapshotDownload(store);
+        List<PackedRefsTable> levels = new ArrayList<>();
+        for (RefSnapshot level : manifest.refs().levels()) {
+          String key = ObjectNames.snapshotKey(manifest.repositoryId(), level.id());
+          levels.add(download.land(key, level));
+        }
+        made = new RefView(manifest.refs(), RefTable.of(levels));
       }
       return made;
-    }
-
-    private PackedRefsTable read() throws IOException {
-      RefSnapshot snapshot = manifest.refs().snapshot().orElseThrow();
-      String key = ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id());
-      return new SnapshotDownload(store).land(key, snapshot);
     }
   }
 

@@ -22,9 +22,10 @@ import org.eclipse.jgit.lib.Ref;
 import org.jgits3.manifest.RefValue;
 
 /**
- * A snapshot of refs in Git's packed-refs format, searched in place: the bytes as they came from
- * the store, and the start of each ref's line. Creates an object for a ref only when it is
- * requested.
+ * One table of refs in Git's packed-refs format, searched in place: the bytes as they came from the
+ * store, and the start of each ref's line. Creates an object for a ref only when it is requested.
+ *
+ * <p>A ref whose id is zero marks one that was deleted from the table below, see {@link RefTable}.
  *
  * <p>Refs are sorted by the UTF-8 bytes of their names and fully peeled. They are numbered from 0.
  * The bytes are in parts, since an array ends at 2 GiB: usually one, of exactly the snapshot's
@@ -42,6 +43,8 @@ public final class PackedRefsTable {
   public static final int PART = 1 << 30;
 
   private static final int HEX = 40;
+
+  private static final byte[] ZERO = ObjectId.zeroId().name().getBytes(US_ASCII);
 
   /** Line of a peeled value: {@code ^}, the id and a line feed. */
   private static final int PEELED = HEX + 2;
@@ -215,8 +218,27 @@ public final class PackedRefsTable {
    * @return its index, or {@code -(insertion point) - 1}
    */
   int find(byte[] name, int from, int to) {
-    if (parts.length == 0) {
-      return -1;
+    return find(name, from, to, 0, size());
+  }
+
+  /**
+   * Finds a ref of another table.
+   *
+   * @param other the other table
+   * @param index index of the ref there
+   * @param first index of a ref here that is not after it, or of one more than the last
+   * @return its index here, or {@code -(insertion point) - 1}
+   */
+  int find(PackedRefsTable other, int index, int first) {
+    int part = other.partOf(index);
+    int from = other.lines[index] + HEX + 1;
+    return find(other.parts[part].bytes(), from, other.nameEnd(part, index), first, size());
+  }
+
+  /** Finds a name whose insertion point is known to be between two indexes, both included. */
+  int find(byte[] name, int from, int to, int first, int last) {
+    if (first == last) {
+      return -(first + 1);
     }
     int part = parts.length - 1;
     while (part > 0
@@ -224,8 +246,8 @@ public final class PackedRefsTable {
       part--;
     }
     byte[] bytes = parts[part].bytes();
-    int low = parts[part].first();
-    int high = last(part) - 1;
+    int low = Math.max(first, parts[part].first());
+    int high = Math.min(last, last(part)) - 1;
     while (low <= high) {
       int mid = (low + high) >>> 1;
       int cmp = compare(bytes, lines[mid], name, from, to);
@@ -273,6 +295,11 @@ public final class PackedRefsTable {
   public int ceiling(byte[] name) {
     int i = find(name);
     return i < 0 ? -(i + 1) : i;
+  }
+
+  /** Tests whether a ref marks one that was deleted. */
+  boolean isMark(int index) {
+    return hasId(index, ZERO);
   }
 
   /**
@@ -331,13 +358,25 @@ public final class PackedRefsTable {
 
   public String name(int index) {
     int part = partOf(index);
-    byte[] bytes = parts[part].bytes();
     int at = lines[index] + HEX + 1;
-    int end = end(part, index) - 1;
-    if (isPeeled(bytes, at, end + 1)) {
-      end -= PEELED;
-    }
-    return new String(bytes, at, end - at, UTF_8);
+    return new String(parts[part].bytes(), at, nameEnd(part, index) - at, UTF_8);
+  }
+
+  private int nameEnd(int part, int index) {
+    int end = end(part, index);
+    boolean tag = isPeeled(parts[part].bytes(), lines[index] + HEX + 1, end);
+    return (tag ? end - PEELED : end) - 1;
+  }
+
+  /** Adds a ref to the changes that these refs are, of which a mark is a deletion. */
+  void addTo(RefDelta.Builder changes, int index) {
+    int part = partOf(index);
+    int at = lines[index] + HEX + 1;
+    changes.add(
+        parts[part].bytes(),
+        at,
+        nameEnd(part, index),
+        isMark(index) ? RefValue.DELETED : value(index));
   }
 
   /**
@@ -450,6 +489,9 @@ public final class PackedRefsTable {
    * @return true as soon as one is wanted
    */
   public boolean anyTip(AnyObjectId id, IntPredicate wanted) {
+    if (size() == 0) {
+      return false; // EMPTY, which many share, never grows
+    }
     TipIndex index = tips;
     if (index == null) {
       synchronized (this) {

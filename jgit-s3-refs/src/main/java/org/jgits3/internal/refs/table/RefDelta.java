@@ -19,6 +19,9 @@ import org.jgits3.manifest.RefValue;
  * in a few arrays, so that a very large batch needs neither a tree nor an object for each ref.
  */
 public final class RefDelta {
+  /** Bytes of a deletion in a delta, besides the name. */
+  private static final int DELETION = 3;
+
   private final RefNames names;
 
   /** New id of each ref; null for a deleted one. */
@@ -60,6 +63,15 @@ public final class RefDelta {
 
     void add(String name, RefValue value) {
       names.add(name);
+      put(value);
+    }
+
+    void add(byte[] bytes, int start, int end, RefValue value) {
+      names.add(bytes, start, end);
+      put(value);
+    }
+
+    private void put(RefValue value) {
       if (value instanceof RefValue.Direct d) {
         put(d.id(), d.peeled().orElse(null));
       } else {
@@ -91,6 +103,34 @@ public final class RefDelta {
       all.add(name, changes.get(name));
     }
     return all.build();
+  }
+
+  /** Changes that a recent table stands for. */
+  static RefDelta of(PackedRefsTable recent) {
+    Builder all = new Builder(recent.size());
+    for (int i = 0; i < recent.size(); i++) {
+      recent.addTo(all, i);
+    }
+    return all.build();
+  }
+
+  /** These changes as a recent table has them: a ref that was deleted has the id zero. */
+  RefDelta marked() {
+    ObjectId[] all = ids.clone();
+    for (int i = 0; i < all.length; i++) {
+      all[i] = all[i] == null ? ObjectId.zeroId() : all[i];
+    }
+    return new RefDelta(names, all, peeled);
+  }
+
+  /** Estimated bytes of these changes in a delta. */
+  public long lineBytes() {
+    long bytes = 0;
+    for (int i = 0; i < size(); i++) {
+      int name = names.length(i);
+      bytes += ids[i] == null ? DELETION + name : PackedRefsLine.length(name, peeled[i]);
+    }
+    return bytes;
   }
 
   /**

@@ -201,7 +201,7 @@ public final class RefNames {
         storable &= isPlain(b & 0xff);
       }
       storable &= UTF_8.newEncoder().canEncode(name);
-      add(utf8, 0, utf8.length);
+      copy(utf8, 0, utf8.length);
     }
 
     /** Tests whether a byte of a name is neither a space nor a control character. */
@@ -209,14 +209,19 @@ public final class RefNames {
       return c > ' ' && c != 0x7f;
     }
 
+    /** Adds a name that packed-refs holds, and that is greater than those before it. */
+    void add(byte[] from, int start, int end) {
+      copy(from, start, end - start);
+    }
+
     /** Adds a name of another list. */
     void add(RefNames from, int i) {
       supplementary |= from.supplementary;
       storable &= from.storable;
-      add(from.bytes, from.start(i), from.length(i));
+      copy(from.bytes, from.start(i), from.length(i));
     }
 
-    private void add(byte[] src, int offset, int length) {
+    private void copy(byte[] src, int offset, int length) {
       reserve(length);
       System.arraycopy(src, offset, bytes, filled, length);
       filled += length;

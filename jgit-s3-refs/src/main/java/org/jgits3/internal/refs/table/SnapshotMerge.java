@@ -4,9 +4,7 @@ package org.jgits3.internal.refs.table;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
-import java.util.Optional;
 import org.eclipse.jgit.lib.Constants;
-import org.jgits3.manifest.RefValue;
 
 /**
  * Table with changes folded in. Every process makes the same snapshot of the same two, byte for
@@ -19,14 +17,8 @@ public final class SnapshotMerge {
   /** Bytes of changed lines that are passed on at once. */
   private static final int CHUNK = 64 << 10;
 
-  /** Bytes of a deletion in a delta, besides the name. */
-  private static final int DELETION = 3;
-
   private final PackedRefsTable table;
   private final RefDelta changes;
-
-  /** Estimated bytes of the delta that holds all changes, deletions included. */
-  private final long deltaBytes;
 
   /** Position of each changed ref in the table, as returned by {@link PackedRefsTable#find}. */
   private final int[] found;
@@ -47,7 +39,6 @@ public final class SnapshotMerge {
     long bytes = HEADER.length + table.lineBytes(0, table.size());
     long refs = table.size();
     long changed = 0;
-    long deleted = 0;
     RefNames names = changes.names();
     for (int i = 0; i < found.length; i++) {
       int at = table.find(names.bytes(), names.start(i), names.end(i));
@@ -59,11 +50,8 @@ public final class SnapshotMerge {
       if (changes.id(i) != null) {
         changed += PackedRefsLine.length(names.length(i), changes.peeled(i));
         refs++;
-      } else {
-        deleted += DELETION + names.length(i);
       }
     }
-    this.deltaBytes = changed + deleted;
     this.size = bytes + changed;
     this.count = refs;
   }
@@ -81,31 +69,6 @@ public final class SnapshotMerge {
   /** Number of refs in the snapshot. */
   public long count() {
     return count;
-  }
-
-  /** Estimated bytes of the folded changes as a delta. */
-  public long deltaBytes() {
-    return deltaBytes;
-  }
-
-  /** Changes that were folded in. */
-  public RefDelta changes() {
-    return changes;
-  }
-
-  /**
-   * Value of a ref in the snapshot.
-   *
-   * @param name full name
-   * @return the value; empty if the snapshot does not have the ref
-   */
-  public Optional<RefValue.Direct> value(String name) {
-    Optional<RefValue> changed = changes.get(name);
-    if (changed.isPresent()) {
-      return changed.get() instanceof RefValue.Direct d ? Optional.of(d) : Optional.empty();
-    }
-    int at = table.find(name);
-    return at < 0 ? Optional.empty() : Optional.of(table.value(at));
   }
 
   /**

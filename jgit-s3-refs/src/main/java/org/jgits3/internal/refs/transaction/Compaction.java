@@ -2,14 +2,17 @@
 package org.jgits3.internal.refs.transaction;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
-import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
@@ -22,13 +25,13 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.StoreException;
 
 /**
- * Folds the overlay of a manifest into a snapshot.
+ * Folds the overlay of a manifest into a table of refs.
  *
- * <p>The snapshot is uploaded first, as it is merged, from one pinned manifest. The commit then
- * holds on two conditions: the manifest still names the snapshot it started from, and the new
- * overlay is exactly the entries, deletions included, that differ from the new snapshot. Without
- * the first, of two compactions the slower one would bring back what the faster one folded; without
- * the second, an update made meanwhile would be lost.
+ * <p>The table is uploaded first, as it is merged, from one pinned manifest. The commit then holds
+ * on two conditions: the manifest still names the tables it started from, and the new overlay is
+ * exactly the entries, deletions included, that differ from the tables it then has. Without the
+ * first, of two compactions the slower one would bring back what the faster one folded; without the
+ * second, an update made meanwhile would be lost.
  */
 final class Compaction {
   /** Overlay entries that make a compaction due. */
@@ -55,30 +58,33 @@ final class Compaction {
   }
 
   /**
-   * Folds the overlay, if there is one.
+   * Folds the overlay, unless there is nothing to fold.
    *
    * @param manifest manifest validated in this operation
    * @param view its refs
-   * @return the new snapshot; empty if nothing was folded, or another process was faster
+   * @param levels makes the table to write: {@link RefFold#of} or {@link RefFold#intoBase}
+   * @return the new table; empty if there was nothing to fold
+   * @throws OvertakenException if another process has folded meanwhile; nothing is lost
    * @throws IOException if it failed; nothing is lost
    */
-  Optional<NewSnapshot> run(Manifest manifest, RefView view) throws IOException {
-    RefDelta folded = view.foldable();
-    if (folded.size() == 0) {
+  Optional<NewSnapshot> run(
+      Manifest manifest, RefView view, BiFunction<RefTable, RefDelta, RefFold> levels)
+      throws IOException {
+    RefFold fold = levels.apply(view.table(), view.foldable());
+    if (fold.isEmpty()) {
       return Optional.empty();
     }
-    prove(manifest, view.table());
-    SnapshotMerge merge = new SnapshotMerge(view.table(), folded);
-    NewSnapshot made = new NewSnapshot(upload.stream(manifest, merge), merge);
+    prove(manifest, view.table(), fold);
+    NewSnapshot made = new NewSnapshot(upload.stream(manifest, fold), fold);
     if (committed(manifest, view.table(), made)) {
       return Optional.of(made);
     }
     metrics.count(Event.LOST_FOLD);
-    return Optional.empty();
+    throw new OvertakenException("a table of refs");
   }
 
   /** Commits what was written, or deletes it if no manifest lists it nor ever will. */
-  private boolean committed(Manifest manifest, PackedRefsTable table, NewSnapshot made)
+  private boolean committed(Manifest manifest, RefTable table, NewSnapshot made)
       throws IOException {
     boolean unlisted = false;
     try {
@@ -99,29 +105,29 @@ final class Compaction {
    * Makes sure that what is built upon is what was written: look-ups check the CRC32C only, and a
    * new snapshot would bury the difference.
    */
-  private static void prove(Manifest manifest, PackedRefsTable table)
+  private static void prove(Manifest manifest, RefTable table, RefFold fold)
       throws StoreException.Corrupt {
-    if (manifest.refs().snapshot().isEmpty()) {
-      return;
-    }
-    RefSnapshot listed = manifest.refs().snapshot().get();
-    String sha256 = SnapshotChecksums.of(table).sha256();
-    if (!sha256.equals(listed.sha256())) {
-      String key = ObjectNames.snapshotKey(manifest.repositoryId(), listed.id());
-      throw new StoreException.Corrupt(
-          key,
-          String.format(
-              "refs snapshot %s has SHA-256 %s instead of %s; it is not compacted, restore it",
-              key, sha256, listed.sha256()),
-          null);
+    List<RefSnapshot> levels = manifest.refs().levels();
+    for (int i = fold.isBase() ? 0 : 1; i < levels.size(); i++) {
+      RefSnapshot listed = levels.get(i);
+      String sha256 = SnapshotChecksums.of(table.level(i)).sha256();
+      if (!sha256.equals(listed.sha256())) {
+        String key = ObjectNames.snapshotKey(manifest.repositoryId(), listed.id());
+        throw new StoreException.Corrupt(
+            key,
+            String.format(
+                "refs snapshot %s has SHA-256 %s instead of %s; it is not compacted, restore it",
+                key, sha256, listed.sha256()),
+            null);
+      }
     }
   }
 
-  /** Commits what was written; false if it was not, because the snapshot is another. */
-  private boolean commit(Refs from, PackedRefsTable table, NewSnapshot made) throws IOException {
+  /** Commits what was written; false if it was not, because the tables are others. */
+  private boolean commit(Refs from, RefTable table, NewSnapshot made) throws IOException {
     return committer.<Boolean>commit(
         base -> {
-          if (!NewSnapshot.sameBase(from, base.refs())) {
+          if (!NewSnapshot.sameTables(from, base.refs())) {
             return Proposal.noEdit(false);
           }
           var changed = NewSnapshot.differing(from, base.refs());

@@ -47,7 +47,7 @@ public final class Folding {
   private final ManifestCommitter committer;
   private final LogCompaction logCompaction;
 
-  /** Folds the overlay into a snapshot, if there is one. If that fails, nothing is lost. */
+  /** Folds the overlay into a table, if there is one. If that fails, nothing is lost. */
   private final IoRunnable overlay;
 
   private final Executor background;
@@ -82,7 +82,7 @@ public final class Folding {
 
   /** Learns of a newer manifest. Called by one thread at a time, in order of generation. */
   void observe(Manifest before, Manifest after) {
-    if (!NewSnapshot.sameBase(before.refs(), after.refs())
+    if (!NewSnapshot.sameTables(before.refs(), after.refs())
         || !before.log().segments().equals(after.log().segments())) {
       roomMadeAt = after.generation();
     }
@@ -204,12 +204,13 @@ public final class Folding {
   }
 
   /**
-   * Folds overlay and log, due or not.
+   * Folds refs and log, due or not.
    *
+   * @param refs folds the refs
    * @throws IOException if it could not be done; nothing is lost
    */
-  void all() throws IOException {
-    overlay.run();
+  void all(IoRunnable refs) throws IOException {
+    refs.run();
     logCompaction.run(committer.validate().manifest());
   }
 }

@@ -18,6 +18,8 @@ import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.RefTransaction.Complete;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
@@ -25,7 +27,6 @@ import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
@@ -49,7 +50,7 @@ final class LargeTransaction<R> {
 
   private final Prepared<R> prepared;
   private final NewSnapshot made;
-  private final PackedRefsTable table;
+  private final RefTable table;
   private final List<Recorded> recorded;
 
   /**
@@ -112,14 +113,15 @@ final class LargeTransaction<R> {
   /** Uploads before the commit: snapshot and records, each by one thread. */
   private static final class Uploads {
     private NewSnapshot snapshot;
-    private PackedRefsTable table;
+    private RefTable table;
     private final List<Recorded> records = new ArrayList<>();
 
     void snapshot(Manifest manifest, RefView view, RefDelta changes, SnapshotUpload upload)
         throws IOException {
-      SnapshotMerge merge = new SnapshotMerge(view.table(), view.foldable().then(changes));
-      table = merge.build();
-      snapshot = new NewSnapshot(upload.whole(manifest, merge, table), merge);
+      RefFold fold = RefFold.of(view.table(), view.foldable().then(changes));
+      PackedRefsTable written = fold.merge().build();
+      snapshot = new NewSnapshot(upload.whole(manifest, fold, written), fold);
+      table = fold.with(written);
     }
 
     void records(Manifest manifest, List<Logged> all, LogObjects log) throws IOException {
@@ -179,13 +181,13 @@ final class LargeTransaction<R> {
     recorded.forEach(each -> log.discard(manifest.repositoryId(), each.object()));
   }
 
-  /** Id of the snapshot that was uploaded. */
-  String snapshotId() {
-    return made.snapshot().id();
+  /** Ids of the tables with the one that was uploaded. */
+  List<String> levelIds() {
+    return made.levelIds(view.refs());
   }
 
-  /** Table of the snapshot that was uploaded. */
-  PackedRefsTable table() {
+  /** Refs of these tables. */
+  RefTable table() {
     return table;
   }
 
@@ -199,8 +201,8 @@ final class LargeTransaction<R> {
    */
   Proposal<R> propose(Manifest base) throws IOException {
     Refs before = view.refs();
-    if (!NewSnapshot.sameBase(before, base.refs())) {
-      throw new SnapshotNotLoadedException(base.refs().snapshot().map(RefSnapshot::id).orElse(""));
+    if (!NewSnapshot.sameTables(before, base.refs())) {
+      throw new SnapshotNotLoadedException(base.refs());
     }
     if (!before.symrefs().equals(base.refs().symrefs())) {
       throw new OvertakenException("a symbolic ref");
@@ -226,7 +228,7 @@ final class LargeTransaction<R> {
         overlay.put(name, value);
       }
     }
-    return new RefView(new Refs(base.snapshot(), overlay, prepared.refs().symrefs()), view.table());
+    return new RefView(base.with(overlay, prepared.refs().symrefs()), view.table());
   }
 
   private static List<String> underRefs(Set<String> names) {

@@ -4,8 +4,9 @@ package org.jgits3.internal.refs.transaction;
 import java.io.IOException;
 
 /**
- * Others changed refs on which a prepared transaction was decided: prepare it again. That is not
- * done in the commit loop, where all other changes of the repository would wait for it.
+ * Others changed refs on which a prepared transaction was decided, or folded what a compaction
+ * began with: prepare it again. That is not done in the commit loop, where all other changes of the
+ * repository would wait for it.
  */
 final class OvertakenException extends IOException {
   OvertakenException(String name) {

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefDatabase;
@@ -31,13 +32,14 @@ import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
-import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
@@ -54,7 +56,7 @@ import org.slf4j.LoggerFactory;
 public final class SharedRefs {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRefs.class);
 
-  /** Uploads of a large batch while others keep compacting. */
+  /** Uploads of a large batch, or of all refs as one table, while others keep compacting. */
   private static final int UPLOADS = 8;
 
   /** Loads tried in a row while others keep compacting. */
@@ -192,7 +194,7 @@ public final class SharedRefs {
     if (manifest.isEmpty()) {
       return Optional.empty();
     }
-    Optional<PackedRefsTable> table = tables.held(manifest.get().refs().snapshot());
+    Optional<RefTable> table = tables.held(manifest.get().refs());
     return table.isEmpty()
         ? Optional.empty()
         : Optional.of(tables.view(manifest.get().refs(), table.get()));
@@ -273,7 +275,7 @@ public final class SharedRefs {
     return current(tables::of);
   }
 
-  private Current current(IoFunction<Manifest, PackedRefsTable> source) throws IOException {
+  private Current current(IoFunction<Manifest, RefTable> source) throws IOException {
     IOException missing = null;
     for (int i = 0; i < LOADS; i++) {
       long began = System.nanoTime();
@@ -285,7 +287,7 @@ public final class SharedRefs {
       } catch (StoreException.Missing e) {
         // Another process compacted and swept between the two reads; if not, the manifest is
         // still the same and names a snapshot that is lost.
-        if (NewSnapshot.sameBase(manifest.refs(), committer.validate().manifest().refs())) {
+        if (NewSnapshot.sameTables(manifest.refs(), committer.validate().manifest().refs())) {
           throw e;
         }
         missing = e;
@@ -346,16 +348,15 @@ public final class SharedRefs {
   private <R> Proposal<R> propose(
       Manifest base, Optional<RefView> loaded, RefTransaction<R> transaction, long seen)
       throws IOException {
-    PackedRefsTable table =
+    RefTable table =
         tables
-            .held(base.refs().snapshot())
+            .held(base.refs())
             .or(
                 () ->
                     loaded
-                        .filter(view -> NewSnapshot.sameBase(base.refs(), view.refs()))
+                        .filter(view -> NewSnapshot.sameTables(base.refs(), view.refs()))
                         .map(RefView::table))
-            .orElseThrow(
-                () -> new SnapshotNotLoadedException(base.refs().snapshot().orElseThrow().id()));
+            .orElseThrow(() -> new SnapshotNotLoadedException(base.refs()));
     RefEdits edits = new RefEdits(tables.view(base.refs(), table));
     RefTransaction.Outcome<R> outcome = transaction.apply(edits);
     if (edits.isEmpty()) {
@@ -473,8 +474,8 @@ public final class SharedRefs {
    * that no manifest lists; kept, it would pass for newer than the real one and shut that out.
    */
   private void installIfListed(LargeTransaction<?> large) {
-    if (newest().snapshot().map(RefSnapshot::id).filter(large.snapshotId()::equals).isPresent()) {
-      tables.install(large.snapshotId(), large.table());
+    if (newest().levelIds().equals(large.levelIds())) {
+      tables.install(large.levelIds(), large.table());
     }
   }
 
@@ -484,19 +485,56 @@ public final class SharedRefs {
   }
 
   /**
-   * Folds the overlay into a new snapshot, and the log's tail into a segment. Blocks no update.
+   * Writes all refs as one table, and the log's tail as a segment. Blocks no update.
    *
-   * @throws IOException if it could not be done; nothing is lost
+   * @throws IOException if it could not be done, since others kept folding say; nothing is lost
    */
   public void compact() throws IOException {
-    folding.all();
+    compact(RefFold::intoBase);
   }
 
+  /** Folds refs, into some table, and log, due or not. */
+  void compact(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
+    boolean holding = folding.hold();
+    try {
+      folding.all(() -> foldPersistently(levels));
+    } finally {
+      if (holding) {
+        folding.release();
+      }
+    }
+  }
+
+  private void foldPersistently(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
+    for (int i = 0; i < UPLOADS; i++) {
+      try {
+        foldRefs(levels);
+        return;
+      } catch (OvertakenException e) {
+        LOG.debug("folding refs again", e);
+      }
+    }
+    throw new IOException(
+        "refs were compacted elsewhere during each of "
+            + UPLOADS
+            + " uploads of a table of refs; nothing was done, try again");
+  }
+
+  /** Folds the overlay, unless others do. */
   private void foldOverlay() throws IOException {
+    try {
+      foldRefs(RefFold::of);
+    } catch (OvertakenException e) {
+      LOG.debug("refs were folded elsewhere", e);
+    }
+  }
+
+  private void foldRefs(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
     Current now = current();
-    Optional<NewSnapshot> made = compaction.run(now.manifest(), now.view());
+    Optional<NewSnapshot> made = compaction.run(now.manifest(), now.view(), levels);
     if (made.isPresent() && tables.keeps(made.get().snapshot().size())) {
-      tables.install(made.get().snapshot().id(), made.get().merge().build());
+      RefFold fold = made.get().fold();
+      tables.install(made.get().levelIds(now.view().refs()), fold.with(fold.merge().build()));
     }
   }
 

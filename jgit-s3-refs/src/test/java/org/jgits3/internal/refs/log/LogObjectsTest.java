@@ -15,7 +15,7 @@ import java.util.Random;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.transaction.BulkChanges;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -134,7 +134,7 @@ class LogObjectsTest {
       commands.add(new ReceiveCommand(ObjectId.zeroId(), random(random), name));
     }
     BulkChanges batch =
-        new BulkUpdate(new RefView(Refs.NONE, PackedRefsTable.EMPTY))
+        new BulkUpdate(new RefView(Refs.NONE, RefTable.EMPTY))
             .check(commands, id -> Optional.empty())
             .map(BulkChanges::new)
             .orElseThrow();

@@ -11,12 +11,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -47,22 +50,30 @@ class RefViewTest {
       snapshot.put(name(), value());
     }
     snapshot.forEach((name, value) -> all.put(name, (RefValue.Direct) value));
-    TreeMap<String, RefValue> overlay = new TreeMap<>();
-    for (int i = random.nextInt(20); i > 0; i--) {
-      String name = name();
-      if (random.nextBoolean()) {
-        overlay.put(name, RefValue.DELETED);
-        all.remove(name);
-      } else {
-        RefValue.Direct value = value();
-        overlay.put(name, value);
-        all.put(name, value);
-      }
-    }
+    SortedMap<String, RefValue> recent = random.nextBoolean() ? changes() : new TreeMap<>();
+    SortedMap<String, RefValue> overlay = changes();
     symrefs.put("HEAD", name());
     symrefs.put("refs/symbolic", name());
     PackedRefsTable whole = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(snapshot)).build();
-    return new RefView(new Refs(Optional.empty(), overlay, symrefs), inParts(whole));
+    RefFold fold = RefFold.intoRecent(new RefTable(inParts(whole)), RefDelta.of(recent));
+    return new RefView(
+        new Refs(Optional.empty(), overlay, symrefs), fold.with(inParts(fold.merge().build())));
+  }
+
+  private SortedMap<String, RefValue> changes() {
+    TreeMap<String, RefValue> changes = new TreeMap<>();
+    for (int i = random.nextInt(20); i > 0; i--) {
+      String name = name();
+      if (random.nextBoolean()) {
+        changes.put(name, RefValue.DELETED);
+        all.remove(name);
+      } else {
+        RefValue.Direct value = value();
+        changes.put(name, value);
+        all.put(name, value);
+      }
+    }
+    return changes;
   }
 
   private PackedRefsTable inParts(PackedRefsTable whole) {
@@ -82,7 +93,7 @@ class RefViewTest {
   }
 
   private ObjectId id() {
-    return ObjectId.fromString("0".repeat(39) + random.nextInt(10));
+    return ObjectId.fromString("0".repeat(39) + (1 + random.nextInt(9)));
   }
 
   /** Names of all refs, symbolic ones that lead to a ref included, in JGit's order. */
@@ -176,7 +187,8 @@ class RefViewTest {
       refs.put("refs/" + name, value());
       deleted.put("refs/" + name, RefValue.DELETED);
     }
-    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
+    RefTable table =
+        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build());
     assertThat(new RefView(new Refs(Optional.empty(), deleted, symrefs), table).hasAny()).isFalse();
     deleted.remove("refs/b");
     assertThat(new RefView(new Refs(Optional.empty(), deleted, symrefs), table).hasAny()).isTrue();

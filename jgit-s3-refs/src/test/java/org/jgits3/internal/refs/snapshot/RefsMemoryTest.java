@@ -25,7 +25,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
@@ -292,11 +292,11 @@ class RefsMemoryTest {
     RefsCounters metrics = new RefsCounters();
     SnapshotTables tables = tables(store, metrics);
     Manifest manifest = manifestOfA();
-    FutureTask<PackedRefsTable> first = new FutureTask<>(() -> tables.of(manifest));
+    FutureTask<RefTable> first = new FutureTask<>(() -> tables.of(manifest));
     Thread loader = new Thread(first);
     loader.start();
     reading.await();
-    FutureTask<PackedRefsTable> second = new FutureTask<>(() -> tables.of(manifest));
+    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
     Thread waiter = new Thread(second);
     waiter.start();
     while (waiter.getState() != Thread.State.WAITING) {
@@ -329,7 +329,7 @@ class RefsMemoryTest {
         };
     SnapshotTables tables = tables(store, new RefsCounters());
     Manifest manifest = manifestOfA();
-    FutureTask<PackedRefsTable> second = new FutureTask<>(() -> tables.of(manifest));
+    FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
     waiter.set(new Thread(second));
     assertThatThrownBy(() -> tables.of(manifest)).isSameAs(noMemory);
     assertThatThrownBy(second::get)

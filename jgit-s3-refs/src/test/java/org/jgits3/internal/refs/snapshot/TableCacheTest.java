@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.ParsedRefs;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 /** Which tables stay in memory. */
 @Timeout(300)
 class TableCacheTest {
-  private static final PackedRefsTable TABLE = table();
+  private static final RefTable TABLE = table();
   private static final long SIZE = TABLE.bytes();
 
   private final AtomicLong time = new AtomicLong(1);
@@ -45,9 +46,9 @@ class TableCacheTest {
       this.budget = budget;
     }
 
-    void put(PackedRefsTable table) {
+    void put(RefTable table) {
       CachedTable before = held.get();
-      CachedTable made = new CachedTable("1-a", table, held);
+      CachedTable made = new CachedTable(List.of("1-a"), table, held);
       held.set(made);
       budget.keep(made, before);
       time.addAndGet(TimeUnit.SECONDS.toNanos(1));
@@ -66,13 +67,13 @@ class TableCacheTest {
     }
   }
 
-  private static PackedRefsTable table() {
+  private static RefTable table() {
     StringBuilder text = new StringBuilder(PackedRefsTable.HEADER);
     for (int i = 100; i < 200; i++) {
       text.append(ObjectId.zeroId().name()).append(" refs/heads/").append(i).append('\n');
     }
     try {
-      return ParsedRefs.of("key", text.toString().getBytes(US_ASCII), 100);
+      return new RefTable(ParsedRefs.of("key", text.toString().getBytes(US_ASCII), 100));
     } catch (StoreException.Corrupt e) {
       throw new AssertionError(e);
     }
@@ -135,7 +136,8 @@ class TableCacheTest {
 
   @Test
   void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() {
-    PackedRefsTable small = new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build();
+    RefTable small =
+        new RefTable(new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build());
     TableCache budget = budget(SIZE - 1);
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);
@@ -167,7 +169,7 @@ class TableCacheTest {
 
   @Test
   void an_index_that_was_made_later_counts_from_the_next_use_on() {
-    PackedRefsTable growing = table();
+    RefTable growing = table();
     TableCache budget = budget(2 * SIZE);
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(growing);
@@ -181,8 +183,9 @@ class TableCacheTest {
 
   @Test
   void a_table_that_outgrows_the_budget_goes_alone() {
-    PackedRefsTable growing = table();
-    PackedRefsTable small = new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build();
+    RefTable growing = table();
+    RefTable small =
+        new RefTable(new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build());
     TableCache budget = budget(SIZE + small.bytes());
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);

@@ -25,7 +25,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -226,7 +226,7 @@ class UntrustedRefsTest {
   void changes_of_others_are_seen_and_then_look_ups_are_cheap_again() throws Exception {
     createRefs(REFS);
     open();
-    PackedRefsTable table = look().table();
+    RefTable table = look().table();
     update(writer, MASTER, second);
     assertThat(reader.exactRef(MASTER).getObjectId()).isEqualTo(second);
     RefView view = look();
@@ -270,7 +270,7 @@ class UntrustedRefsTest {
   void other_bytes_are_an_error_that_names_the_key_and_the_good_table_stays() throws Exception {
     createRefs(REFS);
     open();
-    PackedRefsTable table = look().table();
+    RefTable table = look().table();
     flipped.set(true);
     assertThat(keyOfFailure()).endsWith(snapshotId());
     assertThat(here.refsMetrics().differences()).isEqualTo(1);

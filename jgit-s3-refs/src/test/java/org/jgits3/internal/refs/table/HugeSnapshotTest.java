@@ -120,7 +120,7 @@ class HugeSnapshotTest {
     assertThat(table.size()).isEqualTo(COUNT);
     assertThat(table.bytes()).isBetween(SIZE + 4L * COUNT, SIZE + 4L * COUNT + 2000);
     assertThat(table.lineBytes(0, COUNT)).isEqualTo(SIZE - HEADER.length);
-    RefView view = new RefView(Refs.NONE, table);
+    RefView view = new RefView(Refs.NONE, new RefTable(table));
     Random random = new Random(1);
     List<Integer> some = new ArrayList<>(List.of(0, COUNT - 1));
     random.ints(10_000, 0, COUNT).forEach(some::add);

@@ -191,12 +191,12 @@ class LookupInterleavingTest extends TwoProcesses {
     there.getRefDatabase().compact();
     Manifest after = committer().validate().manifest();
     SnapshotTables tables = tables(new ObservedObjectStore(objects, counts));
-    PackedRefsTable newest = tables.of(after);
+    RefTable newest = tables.of(after);
 
-    PackedRefsTable old = tables.of(before);
+    RefTable old = tables.of(before);
 
-    assertThat(old.value(0).id()).as("what the slow reader asked for").isEqualTo(first);
-    assertThat(tables.held(after.refs().snapshot())).containsSame(newest);
+    assertThat(old.level(0).value(0).id()).as("what the slow reader asked for").isEqualTo(first);
+    assertThat(tables.held(after.refs())).containsSame(newest);
     long requests = counts.snapshot().total();
     assertThat(tables.of(after)).isSameAs(newest);
     assertThat(counts.snapshot().total()).isEqualTo(requests);
@@ -212,17 +212,17 @@ class LookupInterleavingTest extends TwoProcesses {
     open("always");
     there.getRefDatabase().compact();
     Manifest before = committer().validate().manifest();
-    PackedRefsTable old = tables(objects).of(before);
+    RefTable old = tables(objects).of(before);
     push(there, REF, second);
     there.getRefDatabase().compact();
     Manifest after = committer().validate().manifest();
     SnapshotTables tables = tables(objects);
-    PackedRefsTable newest = tables.of(after);
+    RefTable newest = tables.of(after);
 
-    tables.install(before.refs().snapshot().orElseThrow().id(), old);
+    tables.install(before.refs().levelIds(), old);
 
-    assertThat(tables.held(after.refs().snapshot())).containsSame(newest);
-    assertThat(tables.held(before.refs().snapshot())).isEmpty();
+    assertThat(tables.held(after.refs())).containsSame(newest);
+    assertThat(tables.held(before.refs())).isEmpty();
   }
 
   @Test

@@ -17,6 +17,7 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -47,7 +48,8 @@ class BulkUpdateTest {
     for (String name : names) {
       packed.put(name, new RefValue.Direct(A, Optional.empty()));
     }
-    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build();
+    RefTable table =
+        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
     return new RefView(new Refs(Optional.empty(), new TreeMap<>(), new TreeMap<>(symrefs)), table);
   }
 

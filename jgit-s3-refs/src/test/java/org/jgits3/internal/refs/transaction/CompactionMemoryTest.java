@@ -18,8 +18,10 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
 import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of the memory of a compaction besides the table it starts from. */
 @Timeout(120)
 class CompactionMemoryTest {
-  private static final int REFS = 1 << 14;
-  private static final String DIRECTORY = "refs/" + "x".repeat(4000) + '/';
-  private static final String UPDATED = DIRECTORY + REFS / 2;
+  /** Bytes of all names together, about. */
+  private static final int NAMES = 1 << 26;
+
   private static final int MIB = 1 << 20;
 
   /** Two buffers for the upload, and what the process needs whatever it does. */
@@ -44,15 +46,27 @@ class CompactionMemoryTest {
 
   @Test
   void a_heap_for_one_snapshot_will_do() throws Exception {
+    assertThat(compacted(1 << 14).recent()).isEmpty();
+  }
+
+  @Test
+  void a_heap_for_the_base_will_do_for_a_recent_table() throws Exception {
+    assertThat(compacted(RefFold.FEW).recent()).isPresent();
+  }
+
+  /** Compacts a repository of so many refs, and returns them. */
+  private Refs compacted(int refs) throws Exception {
     RefSnapshot before;
     ObjectId moved;
+    String names = "refs/" + "x".repeat(NAMES / refs) + '/';
+    String updated = names + refs / 2;
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.createRepository("r")) {
       ObjectId first = TestRepositories.commit(r, "first");
       moved = TestRepositories.commit(r, "second", first);
-      createRefs(r, first);
+      createRefs(r, first, names, refs);
       before = snapshot(r);
-      RefUpdate update = r.updateRef(UPDATED);
+      RefUpdate update = r.updateRef(updated);
       update.setNewObjectId(moved);
       assertThat(update.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
     }
@@ -63,17 +77,19 @@ class CompactionMemoryTest {
 
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.openRepository("r")) {
-      assertThat(snapshot(r).id()).isNotEqualTo(before.id());
+      assertThat(r.manifest().refs().levelIds()).isNotEqualTo(List.of(before.id()));
       assertThat(snapshot(r).size()).isEqualTo(before.size());
       assertThat(r.manifest().refs().overlay()).isEmpty();
-      assertThat(r.exactRef(UPDATED).getObjectId()).isEqualTo(moved);
+      assertThat(r.exactRef(updated).getObjectId()).isEqualTo(moved);
+      return r.manifest().refs();
     }
   }
 
-  private static void createRefs(S3Repository r, ObjectId id) throws IOException {
+  private static void createRefs(S3Repository r, ObjectId id, String directory, int refs)
+      throws IOException {
     BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < REFS; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, DIRECTORY + i));
+    for (int i = 0; i < refs; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, directory + i));
     }
     try (RevWalk walk = new RevWalk(r)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
@@ -104,7 +120,7 @@ class CompactionMemoryTest {
               new S3RepositoryManager(
                   new DirectoryObjectStore(Path.of(args[0])), S3Settings.from(config, "test"));
           S3Repository r = manager.openRepository("r")) {
-        r.getRefDatabase().compact();
+        Folds.fold(r);
       }
       System.out.println("compacted");
     }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.transaction.Folds;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.RequestKind;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Recent tables, and the bases they end in, made here instead of downloaded. */
+class RecentDerivationTest {
+  /** Changes of a ref each that do not fit into a manifest together. */
+  private static final int STEP = 400;
+
+  private final MemoryObjectStore store = new MemoryObjectStore();
+  private final RequestCounts counts = new RequestCounts();
+  private S3RepositoryManager here;
+  private S3RepositoryManager there;
+  private S3Repository reader;
+  private S3Repository writer;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create() throws Exception {
+    here = TestRepositories.manager(new ObservedObjectStore(store, counts));
+    there = TestRepositories.manager(store);
+    writer = there.createRepository("r");
+    first = TestRepositories.commit(writer, "first");
+    second = TestRepositories.commit(writer, "second", first);
+    change(0, RefFold.FEW, ObjectId.zeroId(), first);
+    writer.getRefDatabase().compact();
+    reader = here.openRepository("r");
+    look();
+    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    reader.close();
+    writer.close();
+    here.close();
+    there.close();
+  }
+
+  private void change(int from, int count, ObjectId before, ObjectId after) throws IOException {
+    BatchRefUpdate batch = writer.getRefDatabase().newBatchUpdate();
+    batch.setAllowNonFastForwards(true);
+    for (int i = from; i < from + count; i++) {
+      batch.addCommand(new ReceiveCommand(before, after, "refs/changes/" + i + "/1"));
+    }
+    try (RevWalk walk = new RevWalk(writer)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands())
+        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
+  }
+
+  private void look() throws IOException {
+    assertThat(names(reader)).isEqualTo(names(writer));
+  }
+
+  private static List<String> names(S3Repository r) throws IOException {
+    return r.getRefDatabase().getRefs().stream()
+        .map((Ref ref) -> ref.getName() + ' ' + ref.getObjectId().name())
+        .toList();
+  }
+
+  private void fold() throws IOException {
+    Folds.fold(writer);
+  }
+
+  @Test
+  void each_recent_table_and_the_base_after_them_are_derived() throws Exception {
+    int folds = 0;
+    boolean recent = false;
+    do {
+      change(folds * STEP, STEP, first, second);
+      change(folds * STEP, 7, second, ObjectId.zeroId());
+      look(); // sees the overlay
+      fold();
+      look();
+      folds++;
+      assertThat(here.refsMetrics().derivations()).isEqualTo(folds);
+      recent |= writer.manifest().refs().recent().isPresent();
+    } while (writer.manifest().refs().recent().isPresent());
+    assertThat(recent).isTrue();
+    assertThat(folds).as("8000 entries of a recent table").isEqualTo(8000 / STEP + 1);
+    assertThat(here.refsMetrics().downloads()).as("that of the beginning").isEqualTo(1);
+  }
+
+  @Test
+  void a_base_that_a_compaction_makes_of_a_recent_table_is_derived() throws Exception {
+    change(0, STEP, first, second);
+    look();
+    fold();
+    look();
+    writer.getRefDatabase().compact();
+    assertThat(writer.manifest().refs().recent()).isEmpty();
+    look();
+    assertThat(here.refsMetrics().derivations()).isEqualTo(2);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+  }
+
+  @Test
+  void of_a_missed_recent_table_the_base_is_not_downloaded_again() throws Exception {
+    change(0, STEP, first, second);
+    fold();
+    change(STEP, STEP, first, second);
+    fold();
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(names(reader)).isEqualTo(names(writer));
+    assertThat(counts.snapshot().since(before).total()).isEqualTo(2);
+    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertThat(here.refsMetrics().derivations()).isZero();
+  }
+
+  @Test
+  void a_large_recent_table_that_was_missed_is_derived_from_its_delta() throws Exception {
+    change(0, 5000, first, second);
+    look();
+    long downloads = here.refsMetrics().downloads();
+    change(5000, STEP, first, second);
+    fold();
+    assertThat(writer.manifest().refs().recent().orElseThrow().delta()).isPresent();
+    look();
+    assertThat(here.refsMetrics().downloads()).isEqualTo(downloads);
+    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+  }
+
+  @Test
+  void a_process_that_begins_reads_both_tables() throws Exception {
+    change(0, STEP, first, second);
+    fold();
+    RequestCounts cold = new RequestCounts();
+    try (S3RepositoryManager late = TestRepositories.manager(new ObservedObjectStore(store, cold));
+        S3Repository r = late.openRepository("r")) {
+      RequestCounts.Snapshot opened = cold.snapshot();
+      assertThat(names(r)).isEqualTo(names(writer));
+      assertThat(late.refsMetrics().downloads()).isEqualTo(2);
+      RequestCounts.Snapshot made = cold.snapshot().since(opened);
+      assertThat(made.requests())
+          .containsEntry(RequestKind.GET, 1L)
+          .containsEntry(RequestKind.READ, 2L);
+      assertThat(made.total()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void an_object_is_found_by_its_refs_in_both_tables_as_they_are_now() throws Exception {
+    change(0, STEP, first, second);
+    fold();
+    ObjectId none = TestRepositories.commit(writer, "none");
+    assertThat(reader.getRefDatabase().getTipsWithSha1(second)).hasSize(STEP);
+    assertThat(reader.getRefDatabase().getTipsWithSha1(first)).hasSize(RefFold.FEW - STEP);
+    assertThat(reader.getRefDatabase().getTipsWithSha1(none)).isEmpty();
+    RefUpdate update = reader.updateRef("refs/changes/1/1");
+    update.setForceUpdate(true);
+    assertThat(update.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(reader.getRefDatabase().getTipsWithSha1(second)).hasSize(STEP - 1);
+  }
+}

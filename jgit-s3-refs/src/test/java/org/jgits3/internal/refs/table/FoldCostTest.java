@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.util.NB;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.testing.ForkedJvm;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tests of what folds into two levels write, and of the memory that they take. */
+@Timeout(600)
+class FoldCostTest {
+  private static final int MIB = 1 << 20;
+
+  /** Changes in a fold, of refs with such names: they have 64 KiB in the overlay. */
+  private static final int CHANGES = 924;
+
+  private static final int CHUNK = 10_000;
+
+  private static String name(int i) {
+    return String.format("refs/changes/%02d/%07d/1", i / 100_000, i);
+  }
+
+  private static ObjectId id(int i) {
+    byte[] raw = new byte[20];
+    NB.encodeInt32(raw, 0, i + 1);
+    return ObjectId.fromRaw(raw);
+  }
+
+  private static RefDelta changes(IntStream ascending, int count) {
+    RefDelta.Builder changes = new RefDelta.Builder(count);
+    ascending.forEach(i -> changes.add(name(i), new RefValue.Direct(id(i), Optional.empty())));
+    return changes.build();
+  }
+
+  /** A table of so many refs, which takes little more memory than it has bytes. */
+  private static PackedRefsTable base(int refs) {
+    long size = PackedRefsTable.HEADER.getBytes(US_ASCII).length + (long) refs * lineBytes();
+    PackedRefsTable.Builder all = new PackedRefsTable.Builder(size, refs, MIB);
+    for (int from = 0; from < refs; from += CHUNK) {
+      RefDelta chunk = changes(IntStream.range(from, from + CHUNK), CHUNK);
+      for (int i = 0; i < CHUNK; i++) {
+        all.append(chunk, i);
+      }
+    }
+    return all.build();
+  }
+
+  private static int lineBytes() {
+    return 40 + 1 + name(0).length() + 1;
+  }
+
+  private static RefDelta someOf(int refs, Random random) {
+    int[] chosen = random.ints(0, refs).distinct().limit(CHANGES).sorted().toArray();
+    return changes(IntStream.of(chosen), CHANGES);
+  }
+
+  /** Bytes of tables for each changed ref, from a new base to a later one. */
+  private static long bytesPerChange(int refs, int bases) {
+    RefTable table = new RefTable(base(refs));
+    Random random = new Random(refs);
+    long bytes = 0;
+    long folds = 0;
+    for (int made = 0; made < bases; folds++) {
+      RefFold fold = RefFold.of(table, someOf(refs, random));
+      bytes += fold.merge().size();
+      made += fold.isBase() ? 1 : 0;
+      table = fold.with(fold.merge().build());
+      assertThat(table.size()).isEqualTo(refs);
+    }
+    long each = bytes / (folds * CHANGES);
+    System.out.printf(
+        "%,d refs of %d bytes: %,d bytes of tables for each of %,d changes, %d folds, %d bases%n",
+        refs, lineBytes(), each, folds * CHANGES, folds, bases);
+    return each;
+  }
+
+  /** What {@link RefFold} says of n changes in a fold, N refs, and r of them at most recent. */
+  private static double computed(double refs) {
+    double recent = Math.sqrt(2 * RefFold.USUAL * refs);
+    return lineBytes() * (refs / recent + recent / (2 * CHANGES));
+  }
+
+  @Test
+  void half_a_million_refs_take_a_fifteenth_of_what_one_table_takes() {
+    long bytes = bytesPerChange(500_000, 3);
+    assertThat(bytes).isLessThan((long) (1.05 * computed(500_000)));
+    assertThat(bytes).isLessThan(500_000L * lineBytes() / CHANGES / 15);
+  }
+
+  @Tag("long") // half a million are like it
+  @Test
+  void four_million_refs_take_a_fortieth_of_what_one_table_takes() {
+    long bytes = bytesPerChange(4_000_000, 2);
+    assertThat(bytes).isLessThan((long) (1.05 * computed(4_000_000)));
+    assertThat(bytes).isLessThan(4_000_000L * lineBytes() / CHANGES / 40);
+  }
+
+  @Test
+  void of_ninety_thousand_recent_refs_folds_need_little_more_heap_than_for_the_base()
+      throws Exception {
+    int refs = 1_000_000;
+    long base = (long) refs * (lineBytes() + Integer.BYTES);
+    long heap = base / MIB + 40;
+    assertThat(heap).as("less than two bases").isLessThan(2 * base / MIB - 20);
+    List<String> options = List.of("-Xmx" + heap + "m", "-XX:+UseSerialGC");
+    assertThat(ForkedJvm.run(options, FoldingProcess.class, String.valueOf(refs)))
+        .endsWith("folded");
+  }
+
+  /** A process that folds into both levels, and says so. */
+  static final class FoldingProcess {
+    private static final int RECENT = 90_000;
+
+    private FoldingProcess() {}
+
+    /**
+     * Folds.
+     *
+     * @param args number of refs
+     */
+    public static void main(String[] args) throws IOException {
+      int refs = Integer.parseInt(args[0]);
+      RefTable table = new RefTable(base(refs));
+      RefDelta recent = changes(IntStream.range(0, RECENT).map(i -> i * 11), RECENT);
+      RefFold first = RefFold.intoRecent(table, recent);
+      table = first.with(first.merge().build());
+      RefDelta more = someOf(refs, new Random(1));
+      RefFold small = RefFold.intoRecent(table, more);
+      write(small);
+      RefTable after = small.with(small.merge().build());
+      RefFold large = RefFold.intoBase(after, more);
+      write(large);
+      System.out.println(after.recent().size() > RECENT ? "folded" : "nothing recent");
+    }
+
+    private static void write(RefFold fold) throws IOException {
+      AtomicLong bytes = new AtomicLong();
+      fold.merge().writeTo((b, offset, length) -> bytes.addAndGet(length));
+      if (bytes.get() != fold.merge().size()) {
+        throw new IllegalStateException(bytes + " bytes");
+      }
+    }
+  }
+}

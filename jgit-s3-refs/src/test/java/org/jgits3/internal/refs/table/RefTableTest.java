@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.testing.Seeds;
+import org.junit.jupiter.api.Test;
+
+/** Tests that base and recent table together are like one table of all refs. */
+class RefTableTest {
+  private static final String[] WORDS = {
+    "a", "a-", "a/", "a/b", "ab", "b", "\u00e9", "\uFFFD", "\uD83D\uDE00", "z"
+  };
+
+  private final Map<String, RefValue> all = new TreeMap<>(RefOrder.INSTANCE);
+  private Random random;
+
+  private String name() {
+    return "refs/" + WORDS[random.nextInt(WORDS.length)] + WORDS[random.nextInt(WORDS.length)];
+  }
+
+  private ObjectId id() {
+    return ObjectId.fromString("0".repeat(39) + (1 + random.nextInt(9)));
+  }
+
+  private RefDelta changes(int most, int deletions) {
+    Map<String, RefValue> changes = new TreeMap<>();
+    for (int i = random.nextInt(most); i > 0; i--) {
+      boolean tag = random.nextBoolean();
+      changes.put(
+          name(),
+          random.nextInt(10) < deletions
+              ? RefValue.DELETED
+              : new RefValue.Direct(id(), tag ? Optional.of(id()) : Optional.empty()));
+    }
+    all.putAll(changes);
+    all.values().removeIf(RefValue.DELETED::equals);
+    return RefDelta.of(changes);
+  }
+
+  /** Refs of a base, changed by some folds into a recent table. */
+  private RefTable levels(long seed) {
+    random = new Random(seed);
+    all.clear();
+    RefTable table = RefTable.EMPTY;
+    RefFold first = RefFold.intoBase(table, changes(80, 0));
+    table = first.with(first.merge().build());
+    for (int i = random.nextInt(4); i > 0; i--) {
+      RefFold fold = RefFold.intoRecent(table, changes(30, 5));
+      table = fold.with(fold.merge().build());
+    }
+    return table;
+  }
+
+  private PackedRefsTable one() {
+    return new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(all)).build();
+  }
+
+  private static byte[] written(SnapshotMerge merge) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    merge.writeTo(out::write);
+    return out.toByteArray();
+  }
+
+  private static List<String> lines(RefTable table, int from, int to) throws IOException {
+    List<String> lines = new ArrayList<>();
+    Iterator<RefTable.Slice> slices = table.slices(from, to);
+    while (slices.hasNext()) {
+      slices.next().forEach(into(lines));
+    }
+    return lines;
+  }
+
+  private static RefLineSink into(List<String> lines) {
+    return (bytes, start, end, peeled) ->
+        lines.add(
+            new String(bytes, start, end - start, UTF_8)
+                + (peeled < 0 ? "" : " " + new String(bytes, peeled, 40, UTF_8)));
+  }
+
+  @Seeds(40)
+  void looks_up_and_lists_as_one_table_of_all_refs(long seed) throws IOException {
+    RefTable table = levels(seed);
+    PackedRefsTable one = one();
+    assertThat(table.size()).isEqualTo(one.size());
+    for (int i = 0; i < one.size(); i++) {
+      assertThat(table.name(i)).isEqualTo(one.name(i));
+      assertThat(table.value(one.name(i))).contains(one.value(i));
+      assertThat(table.ref(i, "x").getObjectId()).isEqualTo(one.ref(i, "x").getObjectId());
+    }
+    for (int i = 0; i < 100; i++) {
+      String name = name();
+      byte[] bytes = name.getBytes(UTF_8);
+      assertThat(table.find(name)).as(name).isEqualTo(one.find(name));
+      assertThat(table.ceiling(bytes)).as(name).isEqualTo(one.ceiling(bytes));
+      assertThat(table.range(name)).as(name).isEqualTo(one.range(name));
+      assertThat(table.range(name + '\n').size()).isZero();
+      if (one.size() > 0) {
+        int at = random.nextInt(one.size());
+        assertThat(table.startsWith(at, bytes)).isEqualTo(one.startsWith(at, bytes));
+      }
+      int from = random.nextInt(one.size() + 1);
+      int to = from + random.nextInt(one.size() + 1 - from);
+      List<String> expected = new ArrayList<>();
+      one.forEach(from, to, into(expected));
+      assertThat(lines(table, from, to)).isEqualTo(expected);
+      ObjectId id = id();
+      TreeSet<Integer> tips = new TreeSet<>();
+      TreeSet<Integer> expectedTips = new TreeSet<>();
+      table.forEachTip(id, tips::add);
+      one.forEachTip(id, expectedTips::add);
+      assertThat(tips).as(id.name()).isEqualTo(expectedTips);
+    }
+  }
+
+  /** So a process that has seen the changes in other steps can prove what it derives. */
+  @Seeds(20)
+  void a_base_has_the_bytes_of_all_refs_however_they_were_folded(long seed) throws IOException {
+    RefTable table = levels(seed);
+    RefFold fold = RefFold.intoBase(table, changes(30, 5));
+    assertThat(written(fold.merge()))
+        .isEqualTo(written(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(all))));
+    for (int i = 0; i < 50; i++) {
+      String name = name();
+      assertThat(fold.value(name).map(RefValue.class::cast))
+          .isEqualTo(Optional.ofNullable(all.get(name)));
+    }
+  }
+
+  @Seeds(20)
+  void a_recent_table_read_back_is_the_one_that_was_written(long seed) throws IOException {
+    RefTable table = levels(seed);
+    SnapshotMerge merge = RefFold.intoRecent(table, changes(30, 5)).merge();
+    PackedRefsTable read = ParsedRefs.of("key", written(merge), merge.count());
+    RefTable again = RefTable.of(List.of(table.level(0), read));
+    assertThat(lines(again, 0, again.size())).isEqualTo(lines(new RefTable(one()), 0, all.size()));
+  }
+
+  private static RefDelta many(int count) {
+    Map<String, RefValue> refs = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      refs.put(
+          "refs/heads/" + (100_000 + i),
+          new RefValue.Direct(ObjectId.fromString("1".repeat(40)), Optional.empty()));
+    }
+    return RefDelta.of(refs);
+  }
+
+  private static RefTable after(RefTable table, RefDelta changes) {
+    RefFold fold = RefFold.of(table, changes);
+    return fold.with(fold.merge().build());
+  }
+
+  @Test
+  void few_refs_have_no_recent_table() {
+    RefTable table = after(RefTable.EMPTY, many(RefFold.FEW - 1));
+    assertThat(RefFold.of(table, many(1)).isBase()).isTrue();
+    assertThat(RefFold.of(RefTable.EMPTY, many(1)).isBase()).isTrue();
+  }
+
+  @Test
+  void a_recent_table_grows_to_the_root_of_its_share() {
+    RefTable table = after(RefTable.EMPTY, many(RefFold.FEW));
+    assertThat(RefFold.of(table, many(8000)).isBase())
+        .as("8000 = sqrt(2 * 1000 * 32000)")
+        .isFalse();
+    assertThat(RefFold.of(table, many(8001)).isBase()).isTrue();
+    table = after(table, many(4000));
+    assertThat(table.level(1).size()).isEqualTo(4000);
+    assertThat(RefFold.of(table, many(4001)).isBase()).isTrue();
+    assertThat(after(table, many(4001)).level(1).size()).isZero();
+  }
+}

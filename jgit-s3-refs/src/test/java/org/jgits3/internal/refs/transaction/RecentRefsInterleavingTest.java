@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import org.jgits3.S3Repository;
+import org.jgits3.internal.refs.table.RefFold;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Compactions of a repository with a recent table beside other processes: all that holds without
+ * one, and that no fold into one level undoes a fold into the other.
+ */
+class RecentRefsInterleavingTest extends CompactionInterleavingTest {
+  /** Refs that make a new base of a transaction, more than a recent table may have. */
+  private static final int MANY = 10_000;
+
+  private int batches;
+  private int uploads;
+
+  @Override
+  void begin() throws IOException {
+    createAll(fast, "refs/base/", RefFold.FEW);
+    assertThat(fast.manifest().refs().snapshot()).isPresent();
+  }
+
+  @Override
+  int tables() {
+    return 2;
+  }
+
+  @Override
+  int stepsBefore() {
+    return 1;
+  }
+
+  private void makeNewBase(S3Repository r) throws IOException {
+    createAll(r, "refs/many" + batches++ + '/', MANY);
+  }
+
+  private void compactIntoRecent() throws IOException {
+    compactElsewhere();
+    assertThat(fast.manifest().refs().recent()).isPresent();
+  }
+
+  @Test
+  void L1_a_new_base_made_while_a_compaction_uploads_a_recent_table_is_not_undone()
+      throws Exception {
+    push(REF, a);
+    compactIntoRecent();
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, b);
+          makeNewBase(fast);
+        });
+    compactSlowly();
+    assertNothingIsLost("a new base");
+    assertThat(slow.manifest().refs().recent()).isEmpty();
+  }
+
+  @Test
+  void L2_a_recent_table_made_while_a_new_base_is_uploaded_is_not_undone() throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    compactIntoRecent();
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, b);
+          delete(OTHER);
+          compactIntoRecent();
+        });
+    makeNewBase(slow);
+    assertNothingIsLost("folded meanwhile");
+    assertThat(slow.manifest().refs().recent()).isEmpty();
+    assertThat(slow.manifest().refs().snapshot().orElseThrow().count())
+        .isEqualTo(RefFold.FEW + MANY + 1);
+  }
+
+  @Test
+  void L2_the_same_while_the_commit_of_the_new_base_is_sent() throws Exception {
+    push(REF, a);
+    compactIntoRecent();
+    beforeTheCommit(
+        () -> {
+          delete(REF);
+          compactIntoRecent();
+        });
+    makeNewBase(slow);
+    assertNothingIsLost("folded meanwhile");
+  }
+
+  @Test
+  void L3_a_ref_of_the_base_stays_deleted_in_any_table() throws Exception {
+    push(REF, a);
+    makeNewBase(fast);
+    delete(REF);
+    compactIntoRecent();
+    assertNothingIsLost("marked in the recent table");
+    push(OTHER, a);
+    compactIntoRecent();
+    assertNothingIsLost("marked in the next one");
+    makeNewBase(fast);
+    assertNothingIsLost("gone from the base");
+    assertThat(fast.manifest().refs().recent()).isEmpty();
+  }
+
+  @Test
+  void L4_a_ref_that_goes_back_to_its_value_in_the_base_keeps_it() throws Exception {
+    push(REF, a);
+    makeNewBase(fast);
+    push(REF, b);
+    whileTheSnapshotIsUploaded(() -> push(REF, a));
+    compactSlowly();
+    assertNothingIsLost("back to the base");
+    compactElsewhere();
+    assertNothingIsLost("folded once more");
+  }
+
+  @Test
+  void L5_a_recent_table_that_could_be_derived_is_not_laid_on_an_older_base() throws Exception {
+    // One process has the old base, and an overlay with just what the new recent table has.
+    whileTheSnapshotIsUploaded(() -> push(OTHER, b));
+    createAll(slow, "refs/changes/", MANY);
+    compactSlowly();
+    assertThat(slow.manifest().refs().recent().orElseThrow().count()).isEqualTo(1);
+    assertNothingIsLost("both tables are other ones");
+  }
+
+  @Test
+  void L2_a_compaction_of_all_refs_is_made_again_after_a_faster_fold() throws Exception {
+    push(REF, a);
+    compactIntoRecent();
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, b);
+          push(OTHER, a);
+          compactIntoRecent();
+        });
+    slow.getRefDatabase().compact();
+    assertNothingIsLost("folded meanwhile");
+    assertThat(slow.manifest().refs().recent()).isEmpty();
+    assertThat(slow.manifest().refs().overlay()).isEmpty();
+  }
+
+  @Test
+  void a_compaction_of_all_refs_that_others_overtake_each_time_says_so() throws Exception {
+    push(REF, a);
+    compactIntoRecent();
+    foldDuringEachUpload();
+    assertThatThrownBy(slow.getRefDatabase()::compact)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("compacted elsewhere")
+        .hasMessageContaining("nothing was done, try again");
+    assertNothingIsLost("after many folds");
+    assertThat(slow.manifest().refs().recent()).as("of the others").isPresent();
+  }
+
+  private void foldDuringEachUpload() {
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, uploads++ % 2 == 0 ? a : b);
+          compactIntoRecent();
+          foldDuringEachUpload();
+        });
+  }
+
+  @Test
+  void a_compaction_of_all_refs_keeps_what_is_pushed_meanwhile() throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    compactIntoRecent();
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, b);
+          delete(OTHER);
+        });
+    slow.getRefDatabase().compact();
+    assertNothingIsLost("pushed meanwhile");
+    assertThat(slow.manifest().refs().recent()).isEmpty();
+  }
+}

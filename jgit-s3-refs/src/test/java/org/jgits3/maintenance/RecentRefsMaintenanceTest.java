@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.maintenance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.maintenance.MaintenanceFixture.delete;
+import static org.jgits3.maintenance.MaintenanceFixture.point;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.transaction.Folds;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.StoreException;
+import org.jgits3.transfer.Exporter;
+import org.jgits3.transfer.Restorer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Maintenance, export and restore of a repository with a recent table. */
+class RecentRefsMaintenanceTest {
+  private static final String MAIN = "refs/heads/main";
+
+  @TempDir Path directory;
+  private MaintenanceFixture it;
+  private ObjectId first;
+  private ObjectId second;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new MaintenanceFixture(directory.resolve("store"));
+    first = TestRepositories.commit(it.user, "first");
+    point(it.user, MAIN, first);
+    createAll("refs/base/", RefFold.FEW);
+    second = TestRepositories.commit(it.user, "second", first);
+    point(it.user, MAIN, second);
+    delete(it.user, "refs/base/7");
+    Folds.fold(it.user);
+    assertThat(recent().count()).as("one changed, one deleted").isEqualTo(2);
+    assertThat(stored()).startsWith("{\"format\":2,");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private void createAll(String prefix, int count) throws IOException {
+    BatchRefUpdate batch = it.user.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, prefix + i));
+    }
+    try (RevWalk walk = new RevWalk(it.user)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  private String stored() throws IOException {
+    return new String(ManifestCodec.encode(RepositoryName.of("r"), it.manifest()), UTF_8);
+  }
+
+  private RefSnapshot recent() throws IOException {
+    return it.manifest().refs().recent().orElseThrow();
+  }
+
+  private static List<String> refs(Repository r) throws IOException {
+    List<String> refs = new ArrayList<>();
+    for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
+      refs.add(ref.getName() + ' ' + ref.getObjectId().name());
+    }
+    return refs;
+  }
+
+  /** By a set: a comparison of each with each would take minutes. */
+  private static void assertHasOneMoreThan(List<String> before, Repository r) throws IOException {
+    Set<String> now = new HashSet<>(refs(r));
+    assertThat(now).hasSize(before.size() + 1);
+    assertThat(now.containsAll(before)).as("those of before").isTrue();
+  }
+
+  @Test
+  void collections_and_sweeps_keep_both_tables_and_what_their_refs_lead_to() throws Exception {
+    List<String> before = refs(it.user);
+    String old = recent().id();
+    point(it.user, "refs/heads/more", second);
+    Folds.fold(it.user);
+    it.gc();
+    for (int i = 0; i < 2; i++) {
+      assertThat(it.maintainer.sweep("r", Duration.ZERO, false)).isPresent();
+    }
+    it.isSound();
+    assertThat(recent().id()).isNotEqualTo(old);
+    String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), old);
+    assertThat(directory.resolve("store").resolve(key)).as("swept").doesNotExist();
+    assertHasOneMoreThan(before, it.user);
+  }
+
+  @Test
+  void a_recent_table_that_is_missing_or_damaged_is_told_by_its_key() throws Exception {
+    String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), recent().id());
+    Path file = directory.resolve("store").resolve(key);
+    byte[] good = Files.readAllBytes(file);
+    Files.delete(file);
+    assertThat(it.maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
+        .anySatisfy(finding -> assertThat(finding.key()).isEqualTo(key));
+    byte[] bad = good.clone();
+    bad[60] ^= 1;
+    Files.write(file, bad);
+    assertThat(it.maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
+        .anySatisfy(finding -> assertThat(finding.key()).isEqualTo(key));
+    Files.write(file, good);
+    it.isSound();
+  }
+
+  @Test
+  void a_process_that_has_the_refs_writes_all_of_them_beside_a_damaged_or_lost_base()
+      throws Exception {
+    List<String> before = refs(it.user);
+    String repositoryId = it.manifest().repositoryId();
+    Path base =
+        directory
+            .resolve("store")
+            .resolve(
+                ObjectNames.snapshotKey(
+                    repositoryId, it.manifest().refs().snapshot().orElseThrow().id()));
+    Files.delete(base);
+    point(it.user, "refs/heads/more", second);
+    Folds.fold(it.user);
+    assertThat(it.manifest().refs().recent()).as("needs no base").isPresent();
+    it.user.getRefDatabase().compact();
+    assertThat(it.manifest().refs().recent()).isEmpty();
+    assertThat(stored())
+        .as("as earlier versions write it")
+        .startsWith("{\"format\":1,")
+        .doesNotContain("recent");
+    it.isSound();
+    try (S3Repository fresh = it.maintainer.openRepository("r")) {
+      assertHasOneMoreThan(before, fresh);
+    }
+  }
+
+  @Test
+  void refs_of_a_damaged_base_are_not_compacted_and_a_good_copy_put_back_is_all_it_takes()
+      throws Exception {
+    String key =
+        ObjectNames.snapshotKey(
+            it.manifest().repositoryId(), it.manifest().refs().snapshot().orElseThrow().id());
+    Path base = directory.resolve("store").resolve(key);
+    byte[] good = Files.readAllBytes(base);
+    byte[] bad = good.clone();
+    bad[60] ^= 1;
+    Files.write(base, bad);
+    Manifest listed = it.manifest();
+    try (S3Repository r = it.maintainer.openRepository("r")) {
+      assertThatThrownBy(r.getRefDatabase()::compact)
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageContaining(key);
+      assertThat(it.manifest().refs()).isEqualTo(listed.refs());
+      Files.write(base, good);
+      assertThat(refs(r)).isEqualTo(refs(it.user));
+      r.getRefDatabase().compact();
+    }
+    assertThat(it.manifest().refs().recent()).isEmpty();
+    it.isSound();
+  }
+
+  @Test
+  void an_export_has_the_refs_of_all_levels() throws Exception {
+    Path out = directory.resolve("out");
+    new Exporter(NullProgressMonitor.INSTANCE).run(it.user, out);
+    try (Repository exported =
+        new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {
+      assertThat(refs(exported)).containsExactlyElementsOf(refs(it.user)).hasSize(RefFold.FEW);
+    }
+  }
+
+  @Test
+  void a_restore_across_a_new_base_brings_back_both_levels() throws Exception {
+    List<String> before = refs(it.user);
+    Manifest copy = it.manifest();
+    point(it.user, MAIN, first);
+    createAll("refs/more/", 10_000);
+    assertThat(it.manifest().refs().recent()).as("a new base").isEmpty();
+    new Restorer(it.users, NullProgressMonitor.INSTANCE).run(RepositoryName.of("r"), copy);
+    assertThat(refs(it.user)).isEqualTo(before);
+    it.isSound();
+  }
+
+  @Test
+  void the_log_is_replayed_backwards_across_a_new_base() throws Exception {
+    List<String> before = refs(it.user);
+    long then = it.manifest().generation();
+    point(it.user, MAIN, first);
+    createAll("refs/more/", 10_000);
+    delete(it.user, "refs/base/9");
+    Folds.fold(it.user);
+    assertThat(it.manifest().refs().recent()).as("on a new base").isPresent();
+    it.user.history().restoration(then).apply();
+    assertThat(refs(it.user)).isEqualTo(before);
+  }
+}
