@@ -247,7 +247,7 @@ public final class LogCompaction {
               base ->
                   run.sameIn(base.log(), pinned)
                       ? Proposal.edit(base.withLog(run.replacedBy(segment, base.log())), true)
-                      : Proposal.noEdit(false));
+                      : Proposal.noEdit(base.log().segments().contains(segment)));
     } catch (ManifestException.TooLarge e) {
       unlisted = true;
       throw e;

@@ -123,12 +123,15 @@ final class Compaction {
     }
   }
 
-  /** Commits what was written; false if it was not, because the tables are others. */
+  /**
+   * Commits what was written; false if no manifest lists it, because the tables are others. The
+   * store may have refused the copy of a request that it had applied: then they are its own.
+   */
   private boolean commit(Refs from, RefTable table, NewSnapshot made) throws IOException {
     return committer.<Boolean>commit(
         base -> {
           if (!NewSnapshot.sameTables(from, base.refs())) {
-            return Proposal.noEdit(false);
+            return Proposal.noEdit(base.refs().levelIds().contains(made.snapshot().id()));
           }
           var changed = NewSnapshot.differing(from, base.refs());
           changed.removeIf(name -> !SnapshotMerge.holds(name));

@@ -31,6 +31,7 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
+import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
  * A transaction too large for the manifest: the resulting refs are uploaded as a snapshot first,
@@ -198,8 +199,16 @@ final class LargeTransaction<R> {
    * @return the next manifest and the verdict
    * @throws SnapshotNotLoadedException if the refs were compacted, so that it must be prepared anew
    * @throws OvertakenException if it must be prepared anew because of changes by others
+   * @throws UnknownOutcomeException if an upload is listed: the store has applied a request and
+   *     refused a copy of it, and the trace of the write is pruned
    */
   Proposal<R> propose(Manifest base) throws IOException {
+    if (listsUploads(base)) {
+      throw new UnknownOutcomeException(
+          "the refs of a large batch, which were refused, are listed all the same; outcome unknown,"
+              + " look at the repository before retrying",
+          null);
+    }
     Refs before = view.refs();
     if (!NewSnapshot.sameTables(before, base.refs())) {
       throw new SnapshotNotLoadedException(base.refs());
@@ -215,6 +224,13 @@ final class LargeTransaction<R> {
       }
     }
     return edit(base, made.express(withForeign(foreign, base.refs()), underRefs(foreign)));
+  }
+
+  private boolean listsUploads(Manifest base) {
+    return base.refs().levelIds().contains(made.snapshot().id())
+        || base.log()
+            .objects()
+            .anyMatch(o -> recorded.stream().anyMatch(r -> r.object().equals(o)));
   }
 
   /** The refs that the snapshot does not hold, and those that others changed. */
