@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.UnknownCause;
+import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
  * Changes applied to one base, each to the state left by the one before, and the verdicts that hold
@@ -67,9 +69,14 @@ final class CommitBatch {
     return edited;
   }
 
-  /** Delivers the verdicts. */
+  /** Delivers the verdicts, and counts the changes that have found themselves unknown. */
   void deliver() {
-    verdicts.forEach(Verdict::deliver);
+    for (Verdict<?> verdict : verdicts) {
+      if (verdict.pending().failure() instanceof UnknownOutcomeException) {
+        file.metrics().unknown(UnknownCause.PRUNED);
+      }
+      verdict.deliver();
+    }
   }
 
   private Sealed applyAll(List<Submission<?>> submissions, boolean encodeEach) throws IOException {

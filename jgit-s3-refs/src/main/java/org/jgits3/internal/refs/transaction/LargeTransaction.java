@@ -27,6 +27,7 @@ import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
@@ -205,8 +206,9 @@ final class LargeTransaction<R> {
   Proposal<R> propose(Manifest base) throws IOException {
     if (listsUploads(base)) {
       throw new UnknownOutcomeException(
-          "the refs of a large batch, which were refused, are listed all the same; outcome unknown,"
-              + " look at the repository before retrying",
+          ObjectNames.snapshotKey(manifest.repositoryId(), made.snapshot().id())
+              + ": refs of a large batch, whose commit seemed to be refused, are listed; outcome"
+              + " unknown, look at the repository before retrying",
           null);
     }
     Refs before = view.refs();

@@ -25,11 +25,14 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Action;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
+import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.UnknownCause;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
@@ -298,6 +301,13 @@ class CompactionInterleavingTest {
 
   /** Creates so many refs in one transaction. */
   void createAll(S3Repository r, String directory, int count) throws IOException {
+    assertThat(execute(r, directory, count))
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
+  }
+
+  private List<ReceiveCommand> execute(S3Repository r, String directory, int count)
+      throws IOException {
     BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     for (int i = 0; i < count; i++) {
@@ -309,9 +319,7 @@ class CompactionInterleavingTest {
     try (RevWalk walk = new RevWalk(r)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     }
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    return batch.getCommands();
   }
 
   @Test
@@ -339,40 +347,80 @@ class CompactionInterleavingTest {
     assertThat(written).isEqualTo(listed);
   }
 
-  @Test
-  void C5_a_snapshot_whose_commit_is_in_doubt_stays() throws Exception {
-    push(OTHER, a);
-    ObjectStore silent =
-        new DelegatingObjectStore(objects) {
-          private boolean committed;
+  /** Applies one write of a manifest, and answers nothing from then on. */
+  private final class Silent extends DelegatingObjectStore {
+    private boolean committed;
 
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            if (!committed) {
-              super.putIf(key, body, precondition);
-            }
-            committed = true;
-            return new PutOutcome.Unknown("no answer", Duration.ZERO);
-          }
+    Silent() {
+      super(objects);
+    }
 
-          @Override
-          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-            if (committed) {
-              throw new StoreException.Unavailable(key, "no answer", null);
-            }
-            return super.get(key, known);
-          }
-        };
+    @Override
+    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+      if (!committed) {
+        super.putIf(key, body, precondition);
+      }
+      committed = true;
+      return new PutOutcome.Unknown("no answer", Duration.ZERO);
+    }
+
+    @Override
+    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+      if (committed) {
+        throw new StoreException.Unavailable(key, "no answer", null);
+      }
+      return super.get(key, known);
+    }
+  }
+
+  /** All that is listed stays, and the outcome is counted once. */
+  private void commitInDoubt(IoConsumer<S3Repository> action) throws Exception {
     Config config = new Config();
     config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager cut =
-            new S3RepositoryManager(silent, S3Settings.from(config, "test"));
+            new S3RepositoryManager(new Silent(), S3Settings.from(config, "test"));
         S3Repository r = cut.openRepository("r")) {
-      assertThatThrownBy(() -> Folds.fold(r)).isInstanceOf(UnknownOutcomeException.class);
+      action.accept(r);
+      assertThat(cut.manifestMetrics().unknownOutcomes(UnknownCause.NO_ANSWER)).isEqualTo(1);
     }
-    assertThat(objectsBelow("/refs/")).hasSize(tables());
+    fast.getRefDatabase().exactRef(REF); // reads the newest manifest
+    for (LiveObject listed : LiveObject.of(fast.manifest())) {
+      assertThat(objects.stat(listed.key())).as(listed.key()).isPresent();
+    }
     assertNothingIsLost("it was committed");
+  }
+
+  @Test
+  void C5_a_snapshot_whose_commit_is_in_doubt_stays() throws Exception {
+    push(OTHER, a);
+    commitInDoubt(
+        r -> assertThatThrownBy(() -> Folds.fold(r)).isInstanceOf(UnknownOutcomeException.class));
+    assertThat(objectsBelow("/refs/")).hasSize(tables());
+    assertThat(fast.manifest().refs().overlay()).as("folded").isEmpty();
+  }
+
+  @Test
+  void C5_a_table_of_all_refs_whose_commit_is_in_doubt_stays() throws Exception {
+    push(OTHER, a);
+    compactElsewhere();
+    push(OTHER, b);
+    commitInDoubt(
+        r ->
+            assertThatThrownBy(r.getRefDatabase()::compact)
+                .isInstanceOf(UnknownOutcomeException.class));
+    assertThat(fast.manifest().refs().recent()).isEmpty();
+    assertThat(fast.manifest().refs().overlay()).as("folded").isEmpty();
+  }
+
+  @Test
+  void C5_the_table_of_a_large_batch_whose_commit_is_in_doubt_stays() throws Exception {
+    push(OTHER, a);
+    commitInDoubt(
+        r ->
+            assertThat(execute(r, "refs/changes/", 6000))
+                .extracting(ReceiveCommand::getMessage)
+                .containsOnly("outcome unknown; fetch before retrying"));
+    assertThat(objectsBelow("/refs/")).hasSize(tables());
   }
 
   /** Steps of another process. */

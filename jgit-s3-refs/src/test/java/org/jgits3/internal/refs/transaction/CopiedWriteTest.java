@@ -25,6 +25,7 @@ import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownCause;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
@@ -169,6 +170,7 @@ class CopiedWriteTest {
         .containsOnly("outcome unknown; fetch before retrying");
     assertWhole();
     assertThat(entries()).as("transactions").isEqualTo(logged + 1);
+    assertThat(manager.manifestMetrics().unknownOutcomes(UnknownCause.PRUNED)).isEqualTo(1);
   }
 
   private long entries() throws IOException {
