@@ -119,6 +119,36 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
+  void a_recent_table_of_deletions_alone_is_kept_exported_and_compacted() throws Exception {
+    deleteAll("refs/base/", 8, 7000);
+    Folds.fold(it.user);
+    assertThat(recent().count()).as("with the two of before").isEqualTo(7002);
+    for (int i = 0; i < 2; i++) {
+      assertThat(it.maintainer.sweep("r", Duration.ZERO, false)).isPresent();
+    }
+    it.isSound();
+    assertThat(refs(it.user)).hasSize(RefFold.FEW - 7000);
+    try (S3Repository fresh = it.maintainer.openRepository("r")) {
+      assertThat(refs(fresh)).isEqualTo(refs(it.user));
+      fresh.getRefDatabase().compact();
+    }
+    assertThat(it.manifest().refs().snapshot().orElseThrow().count()).isEqualTo(RefFold.FEW - 7000);
+    it.isSound();
+  }
+
+  private void deleteAll(String prefix, int from, int count) throws IOException {
+    BatchRefUpdate batch = it.user.getRefDatabase().newBatchUpdate();
+    for (int i = from; i < from + count; i++) {
+      batch.addCommand(new ReceiveCommand(first, ObjectId.zeroId(), prefix + i));
+    }
+    try (RevWalk walk = new RevWalk(it.user)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands())
+        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
+  }
+
+  @Test
   void a_recent_table_that_is_missing_or_damaged_is_told_by_its_key() throws Exception {
     String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), recent().id());
     Path file = directory.resolve("store").resolve(key);

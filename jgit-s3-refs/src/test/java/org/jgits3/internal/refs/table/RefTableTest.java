@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +94,10 @@ class RefTableTest {
 
   @Seeds(40)
   void looks_up_and_lists_as_one_table_of_all_refs(long seed) throws IOException {
-    RefTable table = levels(seed);
+    assertIsAsOneOfAll(levels(seed));
+  }
+
+  private void assertIsAsOneOfAll(RefTable table) throws IOException {
     PackedRefsTable one = one();
     assertThat(table.size()).isEqualTo(one.size());
     for (int i = 0; i < one.size(); i++) {
@@ -147,6 +151,91 @@ class RefTableTest {
     PackedRefsTable read = ParsedRefs.of("key", written(merge), merge.count());
     RefTable again = RefTable.of(List.of(table.level(0), read));
     assertThat(lines(again, 0, again.size())).isEqualTo(lines(new RefTable(one()), 0, all.size()));
+  }
+
+  /** Refs in a base, and changes in a recent table that was written and read back. */
+  private RefTable levels(Map<String, RefValue> base, Map<String, RefValue> changes)
+      throws IOException {
+    random = new Random(1);
+    all.clear();
+    all.putAll(base);
+    RefTable below =
+        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(base)).build());
+    SnapshotMerge recent = RefFold.intoRecent(below, RefDelta.of(changes)).merge();
+    all.putAll(changes);
+    all.values().removeIf(RefValue.DELETED::equals);
+    return RefTable.of(
+        List.of(below.level(0), ParsedRefs.of("key", written(recent), recent.count())));
+  }
+
+  private Map<String, RefValue> everyName() {
+    random = new Random(2);
+    Map<String, RefValue> refs = new TreeMap<>();
+    for (String first : WORDS) {
+      for (String second : WORDS) {
+        refs.put("refs/" + first + second, new RefValue.Direct(id(), Optional.of(id())));
+      }
+    }
+    return refs;
+  }
+
+  private static Map<String, RefValue> deletionOf(Collection<String> names) {
+    Map<String, RefValue> deletions = new TreeMap<>();
+    names.forEach(name -> deletions.put(name, RefValue.DELETED));
+    return deletions;
+  }
+
+  @Test
+  void an_empty_recent_table_leaves_the_base_as_it_is() throws IOException {
+    assertIsAsOneOfAll(levels(everyName(), Map.of()));
+    assertIsAsOneOfAll(levels(Map.of(), Map.of()));
+    RefFold nothing = RefFold.of(levels(everyName(), Map.of()), none());
+    assertThat(nothing.isEmpty()).isTrue();
+  }
+
+  @Test
+  void a_recent_table_may_have_one_entry_of_any_kind_at_any_place() throws IOException {
+    Map<String, RefValue> names = everyName();
+    for (String name : names.keySet()) {
+      RefValue value = new RefValue.Direct(id(), Optional.empty());
+      assertIsAsOneOfAll(levels(names, Map.of(name, value)));
+      assertIsAsOneOfAll(levels(names, deletionOf(List.of(name))));
+      Map<String, RefValue> others = everyName();
+      others.remove(name);
+      assertIsAsOneOfAll(levels(others, Map.of(name, value)));
+      assertIsAsOneOfAll(levels(others, deletionOf(List.of(name))));
+    }
+  }
+
+  @Test
+  void a_recent_table_of_deletions_alone_can_leave_no_ref() throws IOException {
+    Map<String, RefValue> names = everyName();
+    RefTable none = levels(names, deletionOf(names.keySet()));
+    assertThat(none.size()).isZero();
+    assertIsAsOneOfAll(none);
+    RefFold base = RefFold.intoBase(none, none());
+    assertThat(base.isEmpty()).as("all of them are still in the base").isFalse();
+    assertThat(base.merge().count()).isZero();
+    assertThat(written(base.merge())).isEqualTo(written(new SnapshotMerge(one(), none())));
+    assertIsAsOneOfAll(levels(Map.of(), deletionOf(names.keySet())));
+  }
+
+  private static RefDelta none() {
+    return RefDelta.of(Map.of());
+  }
+
+  /** As one that a process with a larger threshold has written. */
+  @Test
+  void a_recent_table_larger_than_its_share_is_read_and_ends_with_the_next_fold()
+      throws IOException {
+    RefTable base = after(RefTable.EMPTY, many(RefFold.FEW));
+    RefFold large = RefFold.intoRecent(base, many(20_000));
+    RefTable table = large.with(large.merge().build());
+    assertThat(table.level(1).size()).isEqualTo(20_000);
+    assertThat(lines(table, 0, table.size())).isEqualTo(lines(base, 0, base.size()));
+    RefFold next = RefFold.of(table, many(1));
+    assertThat(next.isBase()).isTrue();
+    assertThat(next.merge().count()).isEqualTo(RefFold.FEW);
   }
 
   private static RefDelta many(int count) {
