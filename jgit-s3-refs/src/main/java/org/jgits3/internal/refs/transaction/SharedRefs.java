@@ -56,7 +56,10 @@ import org.slf4j.LoggerFactory;
 public final class SharedRefs {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRefs.class);
 
-  /** Uploads of a large batch, or of all refs as one table, while others keep compacting. */
+  /**
+   * Uploads of a large batch, or of all refs as one table, while others keep compacting. Others
+   * have to fold during each of them, with as many changes as make a fold due, to make it fail.
+   */
   private static final int UPLOADS = 8;
 
   /** Loads tried in a row while others keep compacting. */
