@@ -7,13 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.delete;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -25,13 +30,20 @@ import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.transaction.Folds;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.Crc32c;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.transfer.Exporter;
 import org.jgits3.transfer.Restorer;
@@ -133,6 +145,66 @@ class RecentRefsMaintenanceTest {
       fresh.getRefDatabase().compact();
     }
     assertThat(it.manifest().refs().snapshot().orElseThrow().count()).isEqualTo(RefFold.FEW - 7000);
+    it.isSound();
+  }
+
+  /** Versions that know one level could not read a repository with it, for no refs at all. */
+  @Test
+  void a_batch_of_symbolic_refs_alone_makes_no_empty_recent_table() throws Exception {
+    it.user.getRefDatabase().compact();
+    it.user.setGitwebDescription("x".repeat(230_000));
+    BatchRefUpdate batch = it.user.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < 60; i++) {
+      String name = "refs/heads/a-link-with-a-long-name-" + "x".repeat(100) + i;
+      batch.addCommand(ReceiveCommand.link(ObjectId.zeroId(), MAIN, name));
+    }
+    String base = it.manifest().refs().snapshot().orElseThrow().id();
+    try (RevWalk walk = new RevWalk(it.user)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    assertThat(batch.getCommands())
+        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
+    assertThat(it.manifest().refs().snapshot().orElseThrow().id())
+        .as("the manifest had no room")
+        .isNotEqualTo(base);
+    assertThat(it.manifest().refs().recent()).isEmpty();
+    it.isSound();
+  }
+
+  @Test
+  void a_recent_table_that_is_listed_without_refs_is_read_and_ended_by_a_compaction()
+      throws Exception {
+    List<String> before = refs(it.user);
+    it.user.getRefDatabase().compact();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    RefFold.intoRecent(RefTable.EMPTY, RefDelta.of(Map.of())).merge().writeTo(out::write);
+    byte[] empty = out.toByteArray();
+    String id = ObjectNames.mint(it.manifest());
+    String sha256 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(empty));
+    try (ObjectStore store = new DirectoryObjectStore(directory.resolve("store"))) {
+      String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), id);
+      store.put(key, empty, 0, empty.length);
+      StoredManifest.rewrite(
+          store,
+          "r",
+          m ->
+              m.withRefs(
+                  new Refs(
+                      m.refs().snapshot(),
+                      Optional.of(
+                          new RefSnapshot(
+                              id, empty.length, 0, Crc32c.of(empty), sha256, Optional.empty())),
+                      m.refs().overlay(),
+                      m.refs().symrefs())));
+    }
+    try (S3Repository fresh = it.maintainer.openRepository("r")) {
+      assertThat(refs(fresh)).isEqualTo(before);
+      assertThat(fresh.manifest().refs().recent()).isPresent();
+      fresh.getRefDatabase().compact();
+      assertThat(refs(fresh)).isEqualTo(before);
+    }
+    assertThat(it.manifest().refs().recent()).isEmpty();
+    assertThat(stored()).startsWith("{\"format\":1,");
     it.isSound();
   }
 

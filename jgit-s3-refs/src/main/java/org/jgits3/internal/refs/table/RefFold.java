@@ -36,7 +36,7 @@ public final class RefFold {
   }
 
   /**
-   * Folds changes where they cost least.
+   * Folds changes where they cost least. Never makes an empty recent table.
    *
    * @param table refs before
    * @param changes changes of some of them; all names begin with {@code refs/}
@@ -45,7 +45,7 @@ public final class RefFold {
   public static RefFold of(RefTable table, RefDelta changes) {
     long refs = table.base().size();
     long recent = (long) table.recent().size() + changes.size();
-    boolean rebase = refs < FEW || recent * recent > 2 * USUAL * refs;
+    boolean rebase = refs < FEW || recent == 0 || recent * recent > 2 * USUAL * refs;
     return new RefFold(table, changes, rebase);
   }
 

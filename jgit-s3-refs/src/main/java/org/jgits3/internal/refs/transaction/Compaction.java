@@ -71,7 +71,8 @@ final class Compaction {
       Manifest manifest, RefView view, BiFunction<RefTable, RefDelta, RefFold> levels)
       throws IOException {
     RefFold fold = levels.apply(view.table(), view.foldable());
-    if (fold.isEmpty()) {
+    boolean ends = fold.isBase() && manifest.refs().recent().isPresent(); // one without refs, say
+    if (fold.isEmpty() && !ends) {
       return Optional.empty();
     }
     prove(manifest, view.table(), fold);

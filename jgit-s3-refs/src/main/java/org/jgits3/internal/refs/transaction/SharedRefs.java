@@ -539,6 +539,9 @@ public final class SharedRefs {
       RefFold fold = made.get().fold();
       tables.install(made.get().levelIds(now.view().refs()), fold.with(fold.merge().build()));
     }
+    if (made.isPresent() && made.get().fold().isBase() && newest().recent().isPresent()) {
+      throw new OvertakenException("a table of all refs");
+    }
   }
 
   /** Generation of the newest manifest this process has seen; 0 before the first. */

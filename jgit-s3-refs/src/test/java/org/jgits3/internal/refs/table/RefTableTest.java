@@ -191,6 +191,9 @@ class RefTableTest {
     assertIsAsOneOfAll(levels(Map.of(), Map.of()));
     RefFold nothing = RefFold.of(levels(everyName(), Map.of()), none());
     assertThat(nothing.isEmpty()).isTrue();
+    RefTable many = after(RefTable.EMPTY, many(RefFold.FEW));
+    assertThat(RefFold.of(many, none()).isBase()).as("none is made").isTrue();
+    assertThat(RefFold.of(many, many(1)).isBase()).isFalse();
   }
 
   @Test

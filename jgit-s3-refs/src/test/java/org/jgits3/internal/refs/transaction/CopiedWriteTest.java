@@ -21,6 +21,7 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
+import org.jgits3.internal.refs.snapshot.StagedObjectStore.Action;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
@@ -51,6 +52,7 @@ class CopiedWriteTest {
 
   private final ObjectStore objects = new MemoryObjectStore();
   private boolean copying; // used by one thread at a time
+  private Action thenOthers = () -> {};
 
   private final StagedObjectStore store =
       new StagedObjectStore(
@@ -94,6 +96,7 @@ class CopiedWriteTest {
             .isTrue();
       }
     }
+    thenOthers.run();
   }
 
   private void copyNextWriteAfter(Request request) {
@@ -147,6 +150,29 @@ class CopiedWriteTest {
     assertThat(repository.manifest().refs().recent().isPresent()).isEqualTo(refs > 0);
     assertThat(repository.manifest().refs().overlay()).isEmpty();
     assertThat(manager.refsMetrics().foldsLost()).isZero();
+  }
+
+  @Test
+  void a_table_of_all_refs_on_which_others_have_folded_is_made_again() throws Exception {
+    createAll("refs/base/", RefFold.FEW);
+    push();
+    Folds.fold(repository);
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(objects);
+        S3Repository r = elsewhere.openRepository("r")) {
+      thenOthers =
+          () -> {
+            RefUpdate update = r.updateRef("refs/heads/other");
+            update.setNewObjectId(a);
+            assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+            expected.put("refs/heads/other", a);
+            Folds.fold(r);
+            assertThat(r.manifest().refs().recent()).isPresent();
+          };
+      copyNextWriteAfter(Request.WRITE_SNAPSHOT);
+      repository.getRefDatabase().compact();
+    }
+    assertWhole();
+    assertThat(repository.manifest().refs().recent()).isEmpty();
   }
 
   @Test
