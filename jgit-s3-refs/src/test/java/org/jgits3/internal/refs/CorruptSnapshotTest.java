@@ -364,16 +364,33 @@ class CorruptSnapshotTest {
 
   @Test
   void refs_whose_listed_SHA256_is_wrong_are_not_compacted() throws Exception {
-    rewriteSnapshot(
-        s ->
-            new RefSnapshot(
-                s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64), Optional.empty()));
+    listWrongSha256();
     Map<Path, ByteBuffer> before = contents();
     try (S3RepositoryManager here = manager();
         S3Repository r = here.openRepository("r")) {
       assertNames(r.getRefDatabase()::compact);
     }
     assertThat(contents()).isEqualTo(before);
+  }
+
+  private void listWrongSha256() throws IOException {
+    rewriteSnapshot(
+        s ->
+            new RefSnapshot(
+                s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64), Optional.empty()));
+  }
+
+  @Test
+  void refs_whose_listed_SHA256_is_wrong_are_not_the_base_of_a_large_batch() throws Exception {
+    listWrongSha256();
+    try (S3RepositoryManager here = manager();
+        S3Repository r = here.openRepository("r")) {
+      Map<String, ObjectId> before = names(r);
+      Refs listed = r.manifest().refs();
+      assertNamesInAll(r, 6000);
+      assertThat(r.manifest().refs()).isEqualTo(listed);
+      assertThat(names(r)).isEqualTo(before);
+    }
   }
 
   private static Map<String, ObjectId> names(S3Repository r) throws IOException {

@@ -105,9 +105,13 @@ final class Compaction {
   /**
    * Makes sure that what is built upon is what was written: look-ups check the CRC32C only, and a
    * new snapshot would bury the difference.
+   *
+   * @param manifest lists the tables that a fold builds upon
+   * @param table these tables
+   * @param fold the fold
+   * @throws StoreException.Corrupt if one has another SHA-256 than the manifest says
    */
-  private static void prove(Manifest manifest, RefTable table, RefFold fold)
-      throws StoreException.Corrupt {
+  static void prove(Manifest manifest, RefTable table, RefFold fold) throws StoreException.Corrupt {
     List<RefSnapshot> levels = manifest.refs().levels();
     for (int i = fold.isBase() ? 0 : 1; i < levels.size(); i++) {
       RefSnapshot listed = levels.get(i);

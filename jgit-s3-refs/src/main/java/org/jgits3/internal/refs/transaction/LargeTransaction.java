@@ -121,6 +121,7 @@ final class LargeTransaction<R> {
     void snapshot(Manifest manifest, RefView view, RefDelta changes, SnapshotUpload upload)
         throws IOException {
       RefFold fold = RefFold.of(view.table(), view.foldable().then(changes));
+      Compaction.prove(manifest, view.table(), fold);
       PackedRefsTable written = fold.merge().build();
       snapshot = new NewSnapshot(upload.whole(manifest, fold, written), fold);
       table = fold.with(written);
@@ -155,6 +156,7 @@ final class LargeTransaction<R> {
    * @param upload takes the snapshot
    * @param log takes the changes
    * @return the transaction, ready to commit; empty if it changes nothing
+   * @throws org.jgits3.store.StoreException.Corrupt if the tables are not those that were written
    * @throws IOException if an upload fails
    */
   static <R> Optional<LargeTransaction<R>> prepare(
