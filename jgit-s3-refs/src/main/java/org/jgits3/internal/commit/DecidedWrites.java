@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -25,11 +26,20 @@ public final class DecidedWrites {
   private final Pacing pacing;
   private final long deadline;
 
+  /** Set once a write was made; all writes of a caller share it. */
+  private final AtomicBoolean begun;
+
   public DecidedWrites(ManifestFile file, Ticker ticker, Pacing pacing, long deadline) {
+    this(file, ticker, pacing, deadline, new AtomicBoolean());
+  }
+
+  private DecidedWrites(
+      ManifestFile file, Ticker ticker, Pacing pacing, long deadline, AtomicBoolean begun) {
     this.file = file;
     this.ticker = ticker;
     this.pacing = pacing;
     this.deadline = deadline;
+    this.begun = begun;
   }
 
   /**
@@ -42,7 +52,7 @@ public final class DecidedWrites {
 
   /** The same for another manifest. */
   public DecidedWrites on(ManifestFile other) {
-    return new DecidedWrites(other, ticker, pacing, deadline);
+    return new DecidedWrites(other, ticker, pacing, deadline, begun);
   }
 
   /**
@@ -50,9 +60,12 @@ public final class DecidedWrites {
    *
    * @param before manifest to replace, as just read; empty to create it
    * @param next manifest to write; it gets the writers of the one that it replaces
-   * @throws ManifestException.NotCommitted if the deadline passed before the first attempt
+   * @throws ManifestException.NotCommitted if the deadline passed before the first attempt of the
+   *     first write
    * @throws UnknownOutcomeException if the deadline passed later, or if others have written so
-   *     often since that nothing tells whether this write was made
+   *     often since that nothing tells whether this write was made. A refusal does not tell: the
+   *     request may have been copied. But a name that is in use when it is to be created has been
+   *     so before.
    * @throws IOException if the store refuses
    */
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
@@ -70,9 +83,11 @@ public final class DecidedWrites {
         continue;
       }
       boolean made = newest.filter(found -> writers(found).containsKey(nonce)).isPresent();
-      if (!made && write.inDoubt() && !tells(newest, before, sealed.generation())) {
+      boolean mayBeMade = before.isPresent() || write.inDoubt();
+      if (!made && mayBeMade && !tells(newest, before, sealed.generation())) {
         throw unknown("others have written too often since", null);
       }
+      begun.compareAndSet(false, made);
       return new Result(made, newest);
     }
   }
@@ -106,6 +121,7 @@ public final class DecidedWrites {
       }
       PutOutcome outcome = write.attempt();
       if (outcome instanceof PutOutcome.Won won) {
+        begun.set(true);
         return Optional.of(won.version());
       } else if (outcome instanceof PutOutcome.Unknown unknown) {
         pause(pacing.beforeRepeat(unknown.pause()));
@@ -138,7 +154,7 @@ public final class DecidedWrites {
   }
 
   private IOException late(ConditionalWrite write) {
-    return write.attempts() == 0
+    return write.attempts() == 0 && !begun.get()
         ? new ManifestException.NotCommitted(
             file + ": the deadline passed before this step was attempted; retry")
         : unknown("not decided before the deadline", null);

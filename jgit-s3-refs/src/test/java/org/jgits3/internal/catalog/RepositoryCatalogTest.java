@@ -17,6 +17,7 @@ import org.jgits3.internal.commit.ManifestFixture;
 import org.jgits3.internal.commit.Register;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.VirtualTime;
+import org.jgits3.manifest.Departure;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
@@ -256,8 +257,9 @@ class RepositoryCatalogTest {
     assertThat(list()).containsExactly(A);
   }
 
-  @Test
-  void delete_in_doubt_whose_trace_is_pruned_is_unknown() throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void delete_whose_trace_is_pruned_is_unknown(boolean copied) throws IOException {
     create(A);
     store.nextPut(
         put -> {
@@ -266,7 +268,7 @@ class RepositoryCatalogTest {
             create(A);
             catalog.delete(A);
           }
-          return ScriptedStore.NO_ANSWER;
+          return copied ? put.apply() : ScriptedStore.NO_ANSWER;
         });
     assertThatThrownBy(() -> catalog.delete(A)).isInstanceOf(UnknownOutcomeException.class);
   }
@@ -513,6 +515,43 @@ class RepositoryCatalogTest {
         });
     assertThat(catalog.rename(A, B)).isEqualTo(repositoryId);
     assertThat(list()).isEqualTo(used ? List.of(A) : List.of());
+  }
+
+  @Test
+  void rename_that_another_has_finished_is_unknown_once_many_have_left_the_name()
+      throws IOException {
+    create(A);
+    store.nextPut(ScriptedStore.PutRequest::apply); // the reservation
+    store.nextPut(
+        put -> {
+          catalog.rename(A, B);
+          for (int i = 0; i < Departure.KEPT; i++) {
+            create(A);
+            catalog.rename(A, RepositoryName.of("other" + i));
+          }
+          return put.apply();
+        });
+    assertThatThrownBy(() -> catalog.rename(A, B)).isInstanceOf(UnknownOutcomeException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void rename_whose_deadline_passes_after_a_write_is_no_longer_said_to_be_not_attempted(int write)
+      throws IOException {
+    create(A);
+    VirtualTime time = new VirtualTime();
+    for (int i = 1; i < write; i++) {
+      store.nextPut(ScriptedStore.PutRequest::apply);
+    }
+    store.nextPut(
+        put -> {
+          time.sleep(POLICY.deadline().toNanos());
+          return put.apply();
+        });
+    RepositoryCatalog late = new RepositoryCatalog(store, POLICY, time, new SplittableRandom(1));
+    assertThatThrownBy(() -> late.rename(A, B)).isInstanceOf(UnknownOutcomeException.class);
+    catalog.rename(A, B);
+    assertThat(list()).containsExactly(B);
   }
 
   @Test
