@@ -20,10 +20,12 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,27 +79,37 @@ public final class Importer {
    * @throws IOException if the source cannot be read, is incomplete, or the store refuses it
    */
   public Imported run(ImportSource source, RepositoryName name) throws IOException {
-    Imported imported = finishesAnother(name) ? finished(source, name) : made(source, name);
+    Optional<String> another = finishesAnother(name);
+    Optional<Imported> finished =
+        another.isPresent() ? finished(source, name, another.get()) : Optional.empty();
+    Imported imported = finished.isPresent() ? finished.get() : made(source, name);
     deleteOthers(name);
     return imported;
   }
 
-  /** Completes the rename of another import, which began when its repository was complete. */
-  private boolean finishesAnother(RepositoryName name) throws IOException {
-    Optional<RepositoryState> state = catalog.read(name).map(found -> found.manifest().state());
-    if (state.orElse(null) instanceof RepositoryState.Reserved reserved
-        && reserved.from().startsWith(RepositoryCatalog.importPrefix(name))) {
-      return finishesRename(reserved.from(), name);
-    }
+  /**
+   * Completes the rename of another import, which began when its repository was complete.
+   *
+   * @return id of the repository, which the name has had, and may have no more
+   */
+  private Optional<String> finishesAnother(RepositoryName name) throws IOException {
+    Optional<Manifest> found = catalog.read(name).map(VersionedManifest::manifest);
+    Optional<String> repositoryId = found.map(Manifest::repositoryId);
+    RepositoryState state = found.map(Manifest::state).orElse(null);
     boolean finished = false;
-    if (state.orElse(null) instanceof RepositoryState.Active) {
+    if (state instanceof RepositoryState.Reserved reserved
+        && reserved.from().startsWith(RepositoryCatalog.importPrefix(name))) {
+      finished = finishesRename(reserved.from(), name);
+    } else if (state instanceof RepositoryState.Active) {
       for (var left : catalog.imports(name).entrySet()) {
+        Manifest other = left.getValue();
         finished |=
-            left.getValue() instanceof RepositoryState.Moving
-                && finishesRename(left.getKey().value(), name);
+            other.state() instanceof RepositoryState.Moving
+                && finishesRename(left.getKey().value(), name)
+                && repositoryId.equals(Optional.of(other.repositoryId()));
       }
     }
-    return finished;
+    return finished ? repositoryId : Optional.empty();
   }
 
   private boolean finishesRename(String from, RepositoryName name) throws IOException {
@@ -109,10 +121,22 @@ public final class Importer {
     }
   }
 
-  /** Reports the repository of an earlier import of the name, if it has the refs of the source. */
-  private Imported finished(ImportSource source, RepositoryName name) throws IOException {
-    source.inspect(manager.settings().config(), NullProgressMonitor.INSTANCE);
-    try (S3Repository repository = manager.openRepository(name.value())) {
+  /**
+   * Reports the repository of an earlier import of the name, if it has the refs of the source.
+   *
+   * @return empty if the name has the repository no more
+   */
+  private Optional<Imported> finished(ImportSource source, RepositoryName name, String repositoryId)
+      throws IOException {
+    Optional<S3Repository> found = find(name);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    try (S3Repository repository = found.get()) {
+      if (!repository.manifest().repositoryId().equals(repositoryId)) {
+        return Optional.empty();
+      }
+      source.inspect(manager.settings().config(), NullProgressMonitor.INSTANCE);
       if (!refsOf(repository).areThoseOf(source.refs())) {
         throw new IOException(
             name
@@ -120,7 +144,7 @@ public final class Importer {
                 + source
                 + " has other refs than it had then");
       }
-      return imported(source, repository);
+      return Optional.of(imported(source, repository));
     }
   }
 
@@ -141,13 +165,21 @@ public final class Importer {
   }
 
   private void checkFree(RepositoryName name) throws IOException {
-    try {
-      manager.openRepository(name.value()).close();
-    } catch (RepositoryNotFoundException free) {
-      return;
+    Optional<S3Repository> found = find(name);
+    if (found.isPresent()) {
+      found.get().close();
+      throw new ManifestException.Exists(
+          "there is a repository " + name + " already; choose another name");
     }
-    throw new ManifestException.Exists(
-        "there is a repository " + name + " already; choose another name");
+  }
+
+  /** Opens the repository that the name has now, whatever this process knew of it. */
+  private Optional<S3Repository> find(RepositoryName name) throws IOException {
+    try {
+      return Optional.of(manager.openForRequest(name.value()));
+    } catch (RepositoryNotFoundException none) {
+      return Optional.empty();
+    }
   }
 
   private void deleteOther(RepositoryName left, RepositoryName name) throws IOException {
@@ -226,7 +258,7 @@ public final class Importer {
   private void deleteOthers(RepositoryName name) {
     try {
       for (var left : catalog.imports(name).entrySet()) {
-        if (left.getValue() instanceof RepositoryState.Active) {
+        if (left.getValue().state() instanceof RepositoryState.Active) {
           deleteOther(left.getKey(), name);
         }
       }

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -15,8 +19,18 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.catalog.RepositoryCatalog;
+import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
 import org.junit.jupiter.api.Test;
@@ -139,6 +153,168 @@ class ConcurrentImportsTest extends ImportFixture {
       }
     }
     throw new AssertionError("an import takes more than " + MANY + " requests");
+  }
+
+  @Test
+  void a_name_that_another_process_has_freed_is_free() throws Exception {
+    Path directory = scratch.resolve("store");
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
+        S3RepositoryManager other = TestRepositories.manager(directory)) {
+      manager.createRepository(NAME.value()).close();
+      other.delete(NAME.value());
+      importInto(manager, source.directory().toString());
+    }
+    isWhole(directory, source);
+  }
+
+  @Test
+  void an_import_that_another_has_finished_is_not_taken_for_a_later_repository() throws Exception {
+    GitClient empty = git.init("empty");
+    Path directory = scratch.resolve("store");
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      TestRepositories.renameAndDie(directory, staging(manager), NAME.value(), 3);
+      manager.delete(NAME.value());
+      manager.createRepository(NAME.value()).close();
+      for (GitClient from : List.of(source, empty)) {
+        assertThatThrownBy(() -> importInto(manager, from.directory().toString()))
+            .isInstanceOf(ManifestException.Exists.class)
+            .hasMessageContaining("repository r already");
+      }
+      assertThat(manager.list()).containsExactly(NAME.value());
+    }
+  }
+
+  @Test
+  void an_import_is_made_if_the_one_that_it_finishes_is_deleted_meanwhile() throws Exception {
+    Path directory = scratch.resolve("store");
+    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
+      String staging = staging(manager);
+      TestRepositories.renameAndDie(directory, staging, NAME.value(), 1);
+      AtomicInteger writes = new AtomicInteger();
+      ObjectStore store =
+          new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+            @Override
+            public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+                throws IOException {
+              if (writes.incrementAndGet() == 2) {
+                manager.rename(staging, NAME.value());
+                manager.delete(NAME.value());
+              }
+              return super.putIf(key, body, precondition);
+            }
+          };
+      try (S3RepositoryManager other = TestRepositories.manager(store)) {
+        importInto(other, source.directory().toString());
+      }
+    }
+    isWhole(directory, source);
+  }
+
+  private static String staging(S3RepositoryManager manager) throws IOException {
+    try (S3Repository staging = manager.createImport(NAME)) {
+      return staging.getDescription().getRepositoryName();
+    }
+  }
+
+  /**
+   * An import, and between any two requests of it another one, which is killed before any of its
+   * requests; then the name is freed, and used again.
+   */
+  @Test
+  void an_import_that_is_refused_was_never_seen() throws Exception {
+    for (int requests = 0; requests < MANY; requests++) {
+      boolean killed = true;
+      for (int other = 0; killed && other < MANY; other++) {
+        SeenImport run = new SeenImport(requests, other);
+        if (!run.isInterleaved()) {
+          assertThat(requests).as("requests of an import").isGreaterThan(8);
+          return;
+        }
+        killed = run.isOtherKilled();
+      }
+    }
+    throw new AssertionError("an import takes more than " + MANY + " requests");
+  }
+
+  /** One run of it. */
+  private final class SeenImport {
+    private final ObjectStore memory = new MemoryObjectStore();
+    private final Set<String> made = new HashSet<>();
+    private final Set<String> seen = new HashSet<>();
+    private final InterleavedStore store;
+    private boolean otherKilled;
+
+    SeenImport(int requests, int others) throws Exception {
+      ObjectStore watched =
+          new KeptStore(memory) {
+            @Override
+            public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+                throws IOException {
+              Manifest manifest = Manifest.decode(key, body);
+              if (manifest.state() instanceof RepositoryState.Active active
+                  && active.importOf().isPresent()) {
+                made.add(manifest.repositoryId());
+              }
+              return super.putIf(key, body, precondition);
+            }
+          };
+      store = new InterleavedStore(watched, requests, () -> meanwhile(others));
+      try (S3RepositoryManager manager = TestRepositories.manager(store)) {
+        importInto(manager, source.directory().toString());
+      } catch (ManifestException.Exists | ManifestException.Gone refused) {
+        look();
+        assertThat(Collections.disjoint(made, seen)).as(requests + ", " + others).isTrue();
+      } catch (IOException failed) {
+        // because the other one has deleted its remains, say
+      }
+    }
+
+    private void meanwhile(int others) {
+      DyingStore dying = new DyingStore(memory, others, true);
+      try (S3RepositoryManager manager = TestRepositories.impatient(dying)) {
+        importInto(manager, source.directory().toString());
+      } catch (IOException killed) {
+        // as it is to be
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+      otherKilled = dying.isDead();
+      try (S3RepositoryManager manager = TestRepositories.manager(new KeptStore(memory))) {
+        look();
+        manager.delete(NAME.value());
+        manager.createRepository(NAME.value()).close();
+      } catch (ManifestException.Gone none) {
+        // nothing to be deleted
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private void look() throws IOException {
+      new RepositoryCatalog(memory, CommitPolicy.DEFAULT)
+          .read(NAME)
+          .map(VersionedManifest::manifest)
+          .filter(manifest -> manifest.state() instanceof RepositoryState.Active)
+          .ifPresent(manifest -> seen.add(manifest.repositoryId()));
+    }
+
+    boolean isInterleaved() {
+      return store.isOver();
+    }
+
+    boolean isOtherKilled() {
+      return otherKilled;
+    }
+  }
+
+  /** Stays open for another manager. */
+  private static class KeptStore extends DelegatingObjectStore {
+    KeptStore(ObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test

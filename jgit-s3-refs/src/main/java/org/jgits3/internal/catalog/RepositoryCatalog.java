@@ -112,16 +112,18 @@ public final class RepositoryCatalog {
    * renamed to their target: one listing, and a GET for each.
    *
    * @param target name that the repository is to get
-   * @return their names, with the states of these
+   * @return their names, with the manifests of these
    * @throws IOException if the store does not answer or refuses
    */
-  public Map<RepositoryName, RepositoryState> imports(RepositoryName target) throws IOException {
+  public Map<RepositoryName, Manifest> imports(RepositoryName target) throws IOException {
     List<RepositoryName> found = new ArrayList<>();
     listUnder(target.directoryKey(IMPORTING), found::add);
-    Map<RepositoryName, RepositoryState> imports = new HashMap<>();
+    Map<RepositoryName, Manifest> imports = new HashMap<>();
     for (RepositoryName name : found) {
-      Optional<RepositoryState> state = read(name).map(known -> known.manifest().state());
-      state.filter(s -> isFor(s, target)).ifPresent(s -> imports.put(name, s));
+      read(name)
+          .map(VersionedManifest::manifest)
+          .filter(manifest -> isFor(manifest.state(), target))
+          .ifPresent(manifest -> imports.put(name, manifest));
     }
     return imports;
   }
