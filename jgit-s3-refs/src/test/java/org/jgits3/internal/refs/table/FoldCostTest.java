@@ -114,7 +114,8 @@ class FoldCostTest {
     long base = (long) refs * (lineBytes() + Integer.BYTES);
     long heap = base / MIB + 40;
     assertThat(heap).as("less than two bases").isLessThan(2 * base / MIB - 20);
-    List<String> options = List.of("-Xmx" + heap + "m", "-XX:+UseSerialGC");
+    // nearly all of it for old objects, as a base soon is, whatever share a JDK would choose
+    List<String> options = List.of("-Xmx" + heap + "m", "-Xmn8m", "-XX:+UseSerialGC");
     assertThat(ForkedJvm.run(options, FoldingProcess.class, String.valueOf(refs)))
         .endsWith("folded");
   }
