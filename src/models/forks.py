@@ -103,3 +103,70 @@ X('K9 a detached fork lists a pack of the template again',relist=True,det=1)
 X('K10 all rules, deletions do not look for forks',delscan=False,rn=1,rt=1,reuse=True)
 X('K11 all rules: renames of forks and template, name used again, detached forks',rn=1,rt=1,reuse=True,det=2)
 X('K11b all rules, three forks',forks=3,rt=1)
+# ---------- a fork that is renamed while a scan reads names one after the other.
+# at: name that holds it; notes: for each name None | where the fork went (the last time); rn: renames left
+# todo: names to read; been: names read; found; end
+R=namedtuple('R','at notes rn todo been found end')
+def renames(name,again,rn=2,**kw):
+    """again: what the note of a departure leads to: all (also what was read) | unread | one (notes found by notes are not followed)"""
+    N=(0,1,2)
+    def succ(s):
+        out=[]
+        if s.rn:
+            for to in N:
+                if to!=s.at: out.append((f'fork: is renamed from {s.at} to {to}',s._replace(at=to,notes=put(put(s.notes,s.at,to),to,None),rn=s.rn-1)))
+        if s.end: return out
+        if not s.todo: return out+[('scan: ends, '+('there is a fork' if s.found else 'no fork'),s._replace(end=True))]
+        for n,led in s.todo:
+            to=s.notes[n]
+            more=to is not None and (again=='all' or (again=='unread' and to not in s.been) or (again=='one' and not led))
+            todo=(s.todo-{(n,led)})|({(to,True)} if more else frozenset())
+            out.append((f'scan: reads name {n}: '+('the fork' if s.at==n else f'left for {to}' if to is not None else 'nothing'),s._replace(todo=todo,been=s.been|{n},found=s.found or s.at==n)))
+        return out
+    def check(s): return 'a fork that was there all the time is not found' if s.end and not s.found else None
+    report(name,bfs(R(0,(None,)*3,rn,frozenset((n,False) for n in N),frozenset(),False,False),succ,check,**kw))
+# ---------- a template in the making: copied, then fenced, then renamed to its name.
+# at: staging | other | template; pushed: others have pushed to it; fenced; m: its maker
+M=namedtuple('M','at pushed fenced m')
+def making(name,compared,**kw):
+    def succ(s):
+        out=[]
+        same=s.at=='staging' and not s.pushed
+        if s.m=='copied' and not compared: out.append(('maker: looks, '+('it is as copied' if same else 'it is not, gives up'),s._replace(m='looked' if same else 'end')))
+        elif s.m=='copied': out.append(('maker: '+('fences what it has copied' if same else 'gives up, it is not what it has copied'),s._replace(fenced=same,m='fenced' if same else 'end')))
+        elif s.m=='looked': out.append(('maker: fences what is there',s._replace(fenced=True,m='fenced')))
+        elif s.m=='fenced' and s.at=='staging': out.append(('maker: renames it',s._replace(at='template',m='end')))
+        if not s.fenced and not s.pushed: out.append(('others: push to it',s._replace(pushed=True)))
+        if s.at=='staging': out.append(('others: rename it',s._replace(at='other')))
+        return out
+    def check(s): return 'a push of others is in a template' if s.fenced and s.pushed else None
+    report(name,bfs(M('staging',False,False,'copied'),succ,check,**kw))
+# ---------- packs of a fork are merged while it is detached. Object o is in the template, and a push brings it again.
+# packs: those listed, with whether they have o; led: a ref leads to o; g: merge, x: detachment: None | pinned | end
+P=namedtuple('P','packs led g x')
+def merging(name,excludes,adds=False,**kw):
+    def has(ps): return any(o for _,o in ps)
+    def succ(s):
+        out=[]; own=frozenset(p for p in s.packs if p[0]!='t')
+        if not s.led: out.append(('push: lists pack d with o, a ref leads to o',s._replace(packs=s.packs|{('d',True)},led=True)))
+        if s.g is None and own: out.append(('merge: pins its packs',s._replace(g=(own|(s.packs if adds else frozenset()),('t',True) in s.packs and excludes))))
+        elif isinstance(s.g,tuple):
+            if s.g[0]<=s.packs: out.append(('merge: lists m'+(' without what the template has' if s.g[1] else ''),s._replace(packs=(s.packs-s.g[0])|{('m',has(s.g[0]) and not s.g[1])},g='end')))
+            else: out.append(('merge: gives up, a pack is not listed any more',s._replace(g='end')))
+        if s.x is None: out.append(('detach: pins refs and packs',s._replace(x=(s.packs,s.led))))
+        elif s.x!='end':
+            if s.x[0]<=s.packs: out.append(('detach: lists x, with all that the pinned refs lead to',s._replace(packs=(s.packs-s.x[0])|{('x',s.x[1])},x='end')))
+            else: out.append(('detach: gives up, a pack is not listed any more',s._replace(x='end')))
+        return out
+    def check(s):
+        if s.led and not has(s.packs): return 'a ref leads to an object that no pack has'
+        if adds and s.x is None and ('t',True) not in s.packs: return 'a pack of the template has left its fork'
+    report(name,bfs(P(frozenset([('t',True)]),False,None,None),succ,check,**kw))
+renames('K12 a scan does not read a name again','unread')
+renames('K12b what was renamed twice is followed once','one')
+renames('K12c what left is read again until it is found','all',rn=4)
+making('K13 a template is fenced after a look at it',False)
+making('K13b a template is fenced only as it was copied, in one write',True)
+merging('K14 merging packs of a fork leaves out what its template has',True)
+merging('K14b merging packs of a fork merges those of its template',False,adds=True)
+merging('K14c a fork merges its own packs, whole',False)
