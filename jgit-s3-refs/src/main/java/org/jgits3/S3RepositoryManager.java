@@ -22,6 +22,7 @@ import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.eclipse.jgit.util.SystemReader;
@@ -30,8 +31,10 @@ import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestReads;
+import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.fork.Forks;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.TransferMemory;
@@ -46,10 +49,14 @@ import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.BackgroundMaintenance;
 import org.jgits3.maintenance.FleetPass;
+import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
@@ -102,6 +109,9 @@ public final class S3RepositoryManager implements Closeable {
   private static final int FOLDS = 4;
 
   private static final String PACK_SECTION = "pack";
+
+  /** Forks that an error names. */
+  private static final int SHOWN_FORKS = 3;
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
@@ -439,6 +449,171 @@ public final class S3RepositoryManager implements Closeable {
     ended(name, catalog.deleteImport(name, target));
   }
 
+  /**
+   * Makes a template of a repository that an import has made, in one write: it is never written
+   * from then on, and can be forked once it has its name. Fails if others have changed or renamed
+   * it, so that a template holds what its maker has written and nothing else.
+   *
+   * @param made the repository, not shown to its maker in another state since it was filled
+   * @param whole its manifest when it was whole
+   * @param target name that it is to get
+   * @throws ManifestException if it is not as it was when it was whole
+   * @throws UnknownOutcomeException if it is not known whether it was done
+   * @throws IOException if the store does not answer or refuses
+   */
+  public void freeze(S3Repository made, Manifest whole, RepositoryName target) throws IOException {
+    SharedRepository repository = shared(checked(made.getDescription().getRepositoryName()));
+    repository
+        .committer()
+        .<Boolean>commit(
+            base -> {
+              if (!base.state().equals(new RepositoryState.Active(Optional.of(target.value())))
+                  || !base.repositoryId().equals(whole.repositoryId())
+                  || !base.content().equals(whole.content())) {
+                throw new ManifestException(
+                    repository.name()
+                        + ": was changed by others while it was made a template; nothing was made"
+                        + " of it, repeat the command",
+                    null);
+              }
+              Manifest.Template itself =
+                  new Manifest.Template(base.repositoryId(), base.generation());
+              return Proposal.edit(base.withTemplate(Optional.of(itself)), true);
+            });
+  }
+
+  /**
+   * Creates a fork: a repository that begins with the refs and objects of a template, whatever
+   * their number, in one write. It lists the packs of the template and has none of its own. Then
+   * asks the store for the template, which must still be there; else the fork is deleted again.
+   *
+   * @param template name of the template; a trailing {@code .git} is ignored
+   * @param name name of the fork
+   * @return a handle, to be closed by the caller
+   * @throws RepositoryNotFoundException if there is no such template
+   * @throws ManifestException.Exists if there is a repository of that name
+   * @throws ManifestException.Gone if the template was deleted or renamed meanwhile; there is no
+   *     fork then
+   * @throws ManifestException if the repository is no template
+   * @throws UnknownOutcomeException if it is not known whether it was created; delete it before it
+   *     is used, if it is there, and create it again
+   * @throws IllegalArgumentException if the name is not allowed
+   * @throws IOException if the store does not answer or refuses; there is no fork then, unless the
+   *     message names it
+   */
+  public S3Repository fork(String template, String name) throws IOException {
+    RepositoryName checked = RepositoryName.of(name);
+    SharedRepository source = template(template);
+    long began = System.nanoTime();
+    VersionedManifest created = catalog.fork(checked, source.manifest());
+    try {
+      source.committer().validate(); // after the write: whoever deletes it looks for forks later
+    } catch (IOException e) {
+      throw notForked(checked, e);
+    }
+    begun(checked, created.manifest().repositoryId());
+    SharedRepository known = shared(checked);
+    known.refs().created(created, began);
+    return handle(known, Opening.FOR_LONGER);
+  }
+
+  /** The repository of a name, which is a template: as known, and if it is none, as stored. */
+  private SharedRepository template(String name) throws IOException {
+    RepositoryName checked = checked(name);
+    try {
+      SharedRepository known = shared(checked);
+      if (known.committer().cached().isEmpty() || !isForkable(known.manifest())) {
+        known = validated(checked);
+      }
+      if (!isForkable(known.manifest())) {
+        throw new ManifestException(
+            checked + " is no template; make one of it with jgit-s3 template, and fork that", null);
+      }
+      repositories.keep(known);
+      return known;
+    } catch (ManifestException.Gone e) {
+      throw notOpened(name, e);
+    }
+  }
+
+  private static boolean isForkable(Manifest manifest) {
+    return manifest.isTemplate() && manifest.state().equals(RepositoryState.ACTIVE);
+  }
+
+  /** Deletes a fork whose template was not found after it was made. */
+  private IOException notForked(RepositoryName fork, IOException why) {
+    try {
+      catalog.delete(fork);
+      return why;
+    } catch (ManifestException.Gone deleted) {
+      return why;
+    } catch (IOException e) {
+      IOException left =
+          new IOException(
+              why.getMessage()
+                  + "; the fork "
+                  + fork
+                  + " may be there and without objects: delete it",
+              why);
+      left.addSuppressed(e);
+      return left;
+    }
+  }
+
+  /**
+   * Finds the forks of a template: reads all manifests of the store.
+   *
+   * @param template name of the template
+   * @return names of the forks, sorted; none of a repository that is no template
+   * @throws RepositoryNotFoundException if there is no such repository
+   * @throws IOException if a manifest cannot be read
+   */
+  public SortedSet<String> forks(String template) throws IOException {
+    try (S3Repository repository = openForRequest(template)) {
+      Manifest manifest = repository.manifest();
+      return manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
+    }
+  }
+
+  /**
+   * Copies all that a fork lists of its template, so that the template can be deleted. Does nothing
+   * to a repository that is no fork.
+   *
+   * @param name name of the fork
+   * @param monitor receives progress; may cancel
+   * @return result of the collection that copied the packs
+   * @throws RepositoryNotFoundException if there is no such repository
+   * @throws IOException if it could not be done; nothing is lost, repeat it
+   */
+  public GarbageCollection.Report detach(String name, ProgressMonitor monitor) throws IOException {
+    try (S3Repository repository = openForRequest(name)) {
+      SharedRepository fork = shared(checked(name));
+      GarbageCollection.Report report = repository.maintenance().collectWithTemplate(monitor);
+      if (!fork.manifest().isFork()) {
+        return report;
+      }
+      fork.refs().copyFromTemplate();
+      fork.committer()
+          .<Boolean>commit(
+              base -> {
+                if (!base.isFork()) {
+                  return Proposal.noEdit(false);
+                }
+                Optional<String> listed =
+                    LiveObject.of(base).stream()
+                        .map(LiveObject::key)
+                        .filter(key -> !key.startsWith(ObjectNames.prefix(base.repositoryId())))
+                        .findFirst();
+                if (listed.isPresent()) {
+                  throw new ManifestException(
+                      fork.name() + ": still lists " + listed.get() + "; repeat the command", null);
+                }
+                return Proposal.edit(base.withTemplate(Optional.empty()), true);
+              });
+      return report;
+    }
+  }
+
   private Refs unborn() {
     TreeMap<String, String> symrefs = new TreeMap<>();
     symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
@@ -590,17 +765,34 @@ public final class S3RepositoryManager implements Closeable {
    * Deletes a repository. Open handles of it in this process fail from then on: look-ups of refs
    * with {@link ManifestException.Gone}, writes with that or another {@code IOException}, also if
    * the name is used again. Handles of other processes fail when they next ask the store. Objects
-   * can be read through either until a {@link #sweep} has deleted them.
+   * can be read through either until a {@link #sweep} has deleted them. A template is deleted only
+   * if there are no {@linkplain #forks forks} of it, which a reading of all manifests shows.
    *
    * @param name its name
    * @throws IllegalArgumentException if the name is not allowed
+   * @throws ManifestException if it is a template with forks
    * @throws UnknownOutcomeException if it is not known whether it was done; handles learn of it as
    *     they would if another process had done it
    * @throws IOException as {@link RepositoryCatalog#delete}
    */
   public void delete(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    ended(checked, catalog.delete(checked));
+    ended(checked, catalog.delete(checked, this::checkNotForked));
+  }
+
+  /** Refuses to delete a template that has forks. For people: a sweep looks for forks as well. */
+  private void checkNotForked(Manifest manifest) throws IOException {
+    SortedSet<String> forks =
+        manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
+    if (!forks.isEmpty()) {
+      throw new ManifestException(
+          "the template has "
+              + (forks.size() == 1 ? "the fork " : forks.size() + " forks, ")
+              + forks.stream().limit(SHOWN_FORKS).collect(Collectors.joining(" and "))
+              + (forks.size() > SHOWN_FORKS ? " among them" : "")
+              + "; delete or detach them first, or give --detach; nothing was deleted",
+          null);
+    }
   }
 
   /**

@@ -35,6 +35,7 @@ class ArchitectureTest {
           "org.jgits3.internal.commit",
           "org.jgits3.internal.catalog",
           "org.jgits3.internal.fleet",
+          "org.jgits3.internal.fork",
           "org.jgits3.internal.refs.table",
           "org.jgits3.internal.refs.snapshot",
           "org.jgits3.internal.refs.log",
@@ -79,7 +80,8 @@ class ArchitectureTest {
           "transfer.LocalSource",
           "transfer.RefFiles",
           "transfer.RemoteRefs",
-          "transfer.Selection");
+          "transfer.Selection",
+          "transfer.TemplateSource");
 
   private static final JavaClasses LIBRARY =
       new ClassFileImporter()

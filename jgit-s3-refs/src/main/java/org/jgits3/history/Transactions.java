@@ -27,7 +27,7 @@ import org.jgits3.manifest.RefChange;
  */
 public final class Transactions {
   private final LogObjects objects;
-  private final String repositoryId;
+  private final Manifest manifest;
   private final long after;
   private final LogPosition end;
   private final LongPredicate own;
@@ -50,9 +50,9 @@ public final class Transactions {
   Transactions(LogObjects objects, Manifest manifest, long after, LongPredicate own) {
     this.objects = objects;
     this.own = own;
-    this.repositoryId = manifest.repositoryId();
+    this.manifest = manifest;
     this.after = after;
-    this.end = new LogPosition(repositoryId, manifest.generation());
+    this.end = new LogPosition(manifest.repositoryId(), manifest.generation());
     List<LogSegment> all = manifest.log().segments();
     this.segments = all.stream().filter(s -> s.to() > after).iterator();
     this.tail = manifest.log().newest().stream().filter(e -> e.generation() > after).iterator();
@@ -111,7 +111,7 @@ public final class Transactions {
   }
 
   private void visitTail(LogEntry entry, Consumer<RefChange> each) throws IOException {
-    RefChangeCursor changes = objects.changes(repositoryId, entry);
+    RefChangeCursor changes = objects.changes(manifest, entry);
     for (var next = changes.next(); next.isPresent(); next = changes.next()) {
       each.accept(next.get());
     }
@@ -148,7 +148,7 @@ public final class Transactions {
       } else if (segment.isPresent() && nextBlock < segment.get().index().blocks().size()) {
         block = segment.get().blockAndOn(nextBlock++);
       } else if (segments.hasNext()) {
-        segment = Optional.of(objects.open(repositoryId, segments.next()));
+        segment = Optional.of(objects.open(manifest, segments.next()));
         nextBlock = segment.get().index().after(after);
       } else {
         return Optional.empty();

@@ -66,7 +66,7 @@ final class BackgroundCompaction extends BackgroundSteps {
   }
 
   private static boolean isDue(Manifest newest) {
-    return !PackCompaction.due(newest.packs()).isEmpty();
+    return !PackCompaction.due(newest.ownPacks()).isEmpty();
   }
 
   @Override

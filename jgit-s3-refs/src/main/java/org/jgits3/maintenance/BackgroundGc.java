@@ -141,13 +141,16 @@ final class BackgroundGc extends BackgroundSteps {
   }
 
   /**
-   * Computes when a repository is due.
+   * Computes when a repository is due. Templates and forks never are.
    *
    * @param manifest its manifest
    * @param age how old a pack gets, in milliseconds
    * @return milliseconds since the epoch; {@link #NEVER} as long as it would not pay
    */
   static long dueAt(Manifest manifest, long age) {
+    if (manifest.template().isPresent()) {
+      return NEVER; // a collection of a fork keeps all, and compaction merges its packs
+    }
     long collected = 0;
     long others = 0;
     long oldest = NEVER;

@@ -113,7 +113,7 @@ final class Fsck {
     List<String> keys =
         manifest.packs().stream()
             .filter(pack -> fileName.startsWith(pack.id()))
-            .flatMap(pack -> pack.objects(manifest.repositoryId()).stream())
+            .flatMap(pack -> pack.objects(manifest.home(pack.id())).stream())
             .map(LiveObject::key)
             .toList();
     return keys.stream()

@@ -35,6 +35,9 @@ import org.jgits3.manifest.VersionedManifest;
  * second, and unreachable objects to a third, which is left out once it is older than {@code
  * gc.pruneExpire}.
  *
+ * <p>A fork has the packs of its template as Git has those of an alternate: they stay, with their
+ * bitmaps, and the packs of the fork are merged into one.
+ *
  * <p>Refs and packs are those of one manifest. Pushes go on meanwhile; their packs stay as they
  * are. The lease of maintenance keeps compactions from replacing packs that are being collected,
  * which would make the collection fail at its commit. Nothing else depends on it.
@@ -114,6 +117,9 @@ public final class GarbageCollection {
   Report runIfUseful(ProgressMonitor monitor) throws IOException {
     VersionedManifest newest = newest();
     Manifest manifest = newest.manifest();
+    if (manifest.template().isPresent()) {
+      return merge(newest, monitor);
+    }
     if (isCollected(manifest, monitor)) {
       return Report.collected(newest);
     }
@@ -206,6 +212,12 @@ public final class GarbageCollection {
    */
   Report run(ProgressMonitor monitor) throws IOException {
     VersionedManifest manifest = newest();
+    return manifest.manifest().template().isPresent()
+        ? merge(manifest, monitor)
+        : repack(manifest, monitor);
+  }
+
+  private Report repack(VersionedManifest manifest, ProgressMonitor monitor) throws IOException {
     if (manifest.manifest().packs().isEmpty()) {
       return Report.collected(manifest);
     }
@@ -213,6 +225,47 @@ public final class GarbageCollection {
         LeaseKeeper.await(repository.lease(manifest.manifest()), monitor, pause)) {
       return run(newest().manifest(), lease, monitor);
     }
+  }
+
+  /**
+   * Collects a fork with the packs of its template, so that it lists none of them afterwards.
+   *
+   * @param monitor receives progress; may cancel
+   * @return the result
+   * @throws IOException as {@link #run(ProgressMonitor)}
+   */
+  Report detach(ProgressMonitor monitor) throws IOException {
+    VersionedManifest manifest = newest();
+    boolean own = manifest.manifest().ownPacks().size() == manifest.manifest().packs().size();
+    return own || manifest.manifest().isTemplate()
+        ? Report.collected(manifest)
+        : repack(manifest, monitor);
+  }
+
+  /**
+   * Merges the packs of a fork that are its own into one. Those of its template stay, as do
+   * unreachable objects. A template has nothing to merge.
+   */
+  private Report merge(VersionedManifest versioned, ProgressMonitor monitor) throws IOException {
+    Manifest manifest = versioned.manifest();
+    if (manifest.isTemplate() || manifest.ownPacks().size() < 2) {
+      return Report.collected(versioned);
+    }
+    try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
+      manifest = newest().manifest();
+      lease.collects(manifest.generation());
+      new PackCompaction(repository).merge(manifest, manifest.ownPacks(), monitor);
+    }
+    VersionedManifest now = repository.committer().cached().orElseThrow();
+    boolean merged = now.manifest().ownPacks().size() < 2;
+    return new Report(
+        manifest.packs().size(),
+        bytes(manifest),
+        now.manifest().packs().size(),
+        bytes(now.manifest()),
+        false,
+        false,
+        merged ? Optional.of(Settled.forGood(now)) : Optional.empty());
   }
 
   private Report run(Manifest manifest, LeaseKeeper lease, ProgressMonitor monitor)

@@ -92,6 +92,18 @@ public final class Maintenance {
   }
 
   /**
+   * Collects a fork together with the packs of its template, so that it lists none of these
+   * afterwards. Waits as {@link #collectGarbage} does.
+   *
+   * @param monitor receives progress; may cancel
+   * @return the result
+   * @throws IOException as {@link #collectGarbage}
+   */
+  public GarbageCollection.Report collectWithTemplate(ProgressMonitor monitor) throws IOException {
+    return new GarbageCollection(repository, LeaseKeeper.Pause.REAL).detach(monitor);
+  }
+
+  /**
    * Deletes objects that no manifest lists, as {@link Sweep} says.
    *
    * @param nameIndex names of the store and the repositories they hold; read once for many sweeps

@@ -15,6 +15,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
@@ -26,7 +27,7 @@ import org.jgits3.manifest.PackFileEntry;
  * Merges small packs, of which every push leaves one, so that their sizes form a geometric
  * progression: each is at least twice as large as all smaller ones together. An object is thus
  * copied a logarithmic number of times, and few packs remain. Packs of a collection, and of
- * garbage, are left to the next collection.
+ * garbage, are left to the next collection; those of a fork's template stay.
  *
  * <p>One step copies at most {@value #MAX_BYTES} bytes, compressed as they are, of at most {@link
  * #mostObjects} objects, and blocks no other operation; it gives up if a pack it has copied is not
@@ -135,7 +136,7 @@ final class PackCompaction {
    */
   int run() throws IOException {
     Manifest manifest = repository.committer().validate().manifest();
-    return run(manifest, due(manifest.packs()));
+    return merge(manifest, due(manifest.ownPacks()), NullProgressMonitor.INSTANCE);
   }
 
   /**
@@ -149,14 +150,25 @@ final class PackCompaction {
   int runBeside(long collected) throws IOException {
     Manifest manifest = repository.committer().validate().manifest();
     List<PackEntry> since =
-        manifest.packs().stream()
+        manifest.ownPacks().stream()
             .filter(pack -> ObjectNames.mintedAt(pack.id()) > collected)
             .toList();
     long most = mostObjects(Runtime.getRuntime().maxMemory());
-    return run(manifest, due(since, ENOUGH_BESIDE_COLLECTION, most));
+    List<PackEntry> due = due(since, ENOUGH_BESIDE_COLLECTION, most);
+    return merge(manifest, due, NullProgressMonitor.INSTANCE);
   }
 
-  private int run(Manifest manifest, List<PackEntry> due) throws IOException {
+  /**
+   * Merges packs, whole: in a fork they keep what its template has as well, which leaves when the
+   * fork is detached.
+   *
+   * @param manifest manifest that lists them
+   * @param due packs to merge, none of which is of a template
+   * @param monitor receives progress; may cancel
+   * @return number of packs merged
+   * @throws IOException as {@link #run()}
+   */
+  int merge(Manifest manifest, List<PackEntry> due, ProgressMonitor monitor) throws IOException {
     if (due.isEmpty()) {
       return 0;
     }
@@ -171,7 +183,7 @@ final class PackCompaction {
           compactor.add(pack);
         }
       }
-      compactor.compact(NullProgressMonitor.INSTANCE);
+      compactor.compact(monitor);
     }
     return due.size();
   }

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.fork.Forks;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
@@ -70,6 +71,7 @@ public final class Sweep {
    * @param dryRun true if nothing was deleted or aborted
    * @param settled manifest that leaves a sweep nothing to do, unless a process dies that has
    *     uploaded objects since; empty if there is something left to delete later, or not known
+   * @param fork a fork for which the objects of a deleted template stay; empty for none
    */
   public record Report(
       long sweepBoundary,
@@ -77,9 +79,10 @@ public final class Sweep {
       long bytes,
       int uploads,
       boolean dryRun,
-      Optional<Settled> settled) {
+      Optional<Settled> settled,
+      Optional<String> fork) {
     Report(long sweepBoundary, long objects, long bytes, int uploads, boolean dryRun) {
-      this(sweepBoundary, objects, bytes, uploads, dryRun, Optional.empty());
+      this(sweepBoundary, objects, bytes, uploads, dryRun, Optional.empty(), Optional.empty());
     }
 
     private Report and(Report other) {
@@ -92,8 +95,12 @@ public final class Sweep {
     }
 
     private Report withSettled(VersionedManifest manifest) {
-      return new Report(
-          sweepBoundary, objects, bytes, uploads, dryRun, Optional.of(Settled.forGood(manifest)));
+      Optional<Settled> forGood = Optional.of(Settled.forGood(manifest));
+      return new Report(sweepBoundary, objects, bytes, uploads, dryRun, forGood, fork);
+    }
+
+    private Report keptFor(String name) {
+      return new Report(sweepBoundary, objects, bytes, uploads, dryRun, settled, Optional.of(name));
     }
 
     /** Result for a name that has nothing to sweep as long as it has this manifest. */
@@ -124,6 +131,9 @@ public final class Sweep {
     Instant moment = now.minus(grace);
     Manifest manifest = committer.validate().manifest();
     checkOneName(manifest.repositoryId());
+    if (manifest.isTemplate()) {
+      return ofTemplate(manifest, grace, dryRun, committer.cached().orElseThrow());
+    }
     SweepMarks marks = new SweepMarks(store, manifest, now);
     long sweepBoundary = Math.max(manifest.sweepBoundary(), marks.endedBefore(moment));
     Optional<UnlistedObjects> then =
@@ -138,6 +148,18 @@ public final class Sweep {
     }
     Run run = new Run(committed.manifest(), then);
     return settled(run, swept(run, grace, false, NONE), committed);
+  }
+
+  /**
+   * Deletes what the making of a template has left. No commit lists anything in a template, and its
+   * forks list what it lists, so it needs neither a boundary nor a mark.
+   */
+  private Report ofTemplate(
+      Manifest manifest, Duration grace, boolean dryRun, VersionedManifest versioned)
+      throws IOException {
+    long made = manifest.template().orElseThrow().generation();
+    Run run = new Run(manifest.withSweepBoundary(made), Optional.empty());
+    return settled(run, swept(run, grace, dryRun, NONE), versioned);
   }
 
   /** Says that nothing is left, if that is so: of the manifest that the run went by. */
@@ -167,7 +189,11 @@ public final class Sweep {
       throws IOException {
     Manifest manifest = tombstone.manifest();
     Run run = new Run(manifest.repositoryId(), manifest.generation(), manifest.nonce());
-    return settled(run, ended(run, grace, dryRun, NONE), tombstone);
+    Optional<String> fork = // after the tombstone was read: later forks are not acknowledged
+        manifest.isTemplate() ? Forks.any(store, manifest.repositoryId()) : Optional.empty();
+    return fork.isPresent()
+        ? run.nothing(dryRun).keptFor(fork.get())
+        : settled(run, ended(run, grace, dryRun, NONE), tombstone);
   }
 
   /**

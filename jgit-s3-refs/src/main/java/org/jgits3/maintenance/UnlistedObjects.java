@@ -14,7 +14,7 @@ import org.jgits3.manifest.ObjectNames;
  * listed, even by a push that is under way.
  *
  * @param sweepBoundary the manifest's sweep boundary
- * @param listed keys that it lists
+ * @param listed keys of the repository that it lists
  */
 record UnlistedObjects(long sweepBoundary, Set<String> listed) {
   UnlistedObjects {
@@ -28,6 +28,8 @@ record UnlistedObjects(long sweepBoundary, Set<String> listed) {
   static UnlistedObjects by(Manifest manifest) {
     Set<String> keys = new HashSet<>();
     LiveObject.of(manifest).forEach(object -> keys.add(object.key()));
+    String own = ObjectNames.prefix(manifest.repositoryId());
+    keys.removeIf(key -> !key.startsWith(own)); // those of a fork's template
     return new UnlistedObjects(manifest.sweepBoundary(), keys);
   }
 

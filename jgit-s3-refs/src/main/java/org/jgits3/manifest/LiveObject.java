@@ -54,28 +54,31 @@ public record LiveObject(String key, List<Section> sections) {
    * @return its tables of refs and their deltas, the files of its packs, and its log objects
    */
   public static List<LiveObject> of(Manifest manifest) {
-    String repositoryId = manifest.repositoryId();
     List<LiveObject> objects = new ArrayList<>();
     manifest
         .refs()
         .levels()
         .forEach(
             snapshot -> {
-              String key = ObjectNames.snapshotKey(repositoryId, snapshot.id());
+              String key = ObjectNames.snapshotKey(manifest.home(snapshot.id()), snapshot.id());
               objects.add(whole(key, snapshot.size(), snapshot.crc32c()));
               snapshot
                   .delta()
                   .ifPresent(
                       delta ->
                           objects.add(
-                              whole(ObjectNames.deltaKey(repositoryId, delta.id()), delta)));
+                              whole(
+                                  ObjectNames.deltaKey(manifest.home(delta.id()), delta.id()),
+                                  delta)));
             });
-    manifest.packs().forEach(pack -> objects.addAll(pack.objects(repositoryId)));
+    manifest.packs().forEach(pack -> objects.addAll(pack.objects(manifest.home(pack.id()))));
     manifest
         .log()
         .objects()
         .forEach(
-            object -> objects.add(whole(ObjectNames.logKey(repositoryId, object.id()), object)));
+            object ->
+                objects.add(
+                    whole(ObjectNames.logKey(manifest.home(object.id()), object.id()), object)));
     return objects;
   }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -43,22 +46,58 @@ public record Manifest(
    * @param generation counts up by one at every commit, also across delete and create of a name
    * @param nonce random, so that no two manifests ever have equal bytes
    * @param requires features a process must know before it may write
+   * @param template the template of a fork, or the template itself; empty for other repositories
    */
   public record Identity(
       String repositoryId,
       RepositoryState state,
       long generation,
       String nonce,
-      Set<String> requires) {
+      Set<String> requires,
+      Optional<Template> template) {
     /** Copies the set. */
     public Identity {
       Objects.requireNonNull(repositoryId, "repositoryId");
       Objects.requireNonNull(state, "state");
+      Objects.requireNonNull(template, "template");
       requires = Set.copyOf(requires);
     }
 
+    /** Identity of a repository that is neither a template nor a fork of one. */
+    public Identity(
+        String repositoryId,
+        RepositoryState state,
+        long generation,
+        String nonce,
+        Set<String> requires) {
+      this(repositoryId, state, generation, nonce, requires, Optional.empty());
+    }
+
     private Identity committed(long made, RepositoryState changed) {
-      return new Identity(repositoryId, changed, made, ObjectNames.random(NONCE_BYTES), requires);
+      String fresh = ObjectNames.random(NONCE_BYTES);
+      return new Identity(repositoryId, changed, made, fresh, requires, template);
+    }
+  }
+
+  /**
+   * Repository whose objects a manifest lists beside its own. A template names itself.
+   *
+   * @param repositoryId its id
+   * @param generation generation at which it became a template: a name that was minted at or before
+   *     it is stored under its id
+   */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  public record Template(
+      @JsonDeserialize(using = StoredValues.RepositoryId.class) String repositoryId,
+      long generation) {
+    /**
+     * Tests whether an object of a manifest that names this template is one of the template.
+     *
+     * @param id minted name
+     * @return true if so; false if it is stored under the manifest's own id
+     */
+    public boolean has(String id) {
+      return ObjectNames.mintedAt(id) <= generation;
     }
   }
 
@@ -114,7 +153,7 @@ public record Manifest(
   static final Set<String> KNOWN_FEATURES = Set.of();
 
   /** Newest version of the stored format that this code knows. */
-  public static final int FORMAT = 2;
+  public static final int FORMAT = 4;
 
   /** Largest encoded manifest in bytes; a commit that would exceed it is refused. */
   public static final int MAX_BYTES = 256 << 10;
@@ -143,6 +182,52 @@ public record Manifest(
    */
   public String repositoryId() {
     return identity.repositoryId();
+  }
+
+  /**
+   * Template of a fork, or the template itself.
+   *
+   * @return see {@link Identity#template}
+   */
+  public Optional<Template> template() {
+    return identity.template();
+  }
+
+  /**
+   * Tests whether this is a template, which is never written.
+   *
+   * @return true also for the tombstone of one
+   */
+  public boolean isTemplate() {
+    return template().filter(t -> t.repositoryId().equals(repositoryId())).isPresent();
+  }
+
+  /**
+   * Tests whether this is a fork: it may list objects of a template.
+   *
+   * @return true if so
+   */
+  public boolean isFork() {
+    return template().isPresent() && !isTemplate();
+  }
+
+  /**
+   * Id of the repository under which an object is stored that this lists, or is to list.
+   *
+   * @param id minted name
+   * @return the id for a key of {@link ObjectNames}
+   */
+  public String home(String id) {
+    return template().filter(t -> t.has(id)).map(Template::repositoryId).orElse(repositoryId());
+  }
+
+  /**
+   * Packs that are stored under the id of this repository.
+   *
+   * @return all but those of the template of a fork
+   */
+  public List<PackEntry> ownPacks() {
+    return packs().stream().filter(pack -> home(pack.id()).equals(repositoryId())).toList();
   }
 
   /**
@@ -311,6 +396,41 @@ public record Manifest(
    */
   public Manifest withDropped(long changed) {
     return with(new Counters(counters.writers, counters.prunedTo, sweepBoundary(), changed));
+  }
+
+  /**
+   * This manifest with another template.
+   *
+   * @param changed see {@link Identity#template}; {@code ListingRules} says which change is allowed
+   * @return a copy
+   */
+  public Manifest withTemplate(Optional<Template> changed) {
+    Identity named =
+        new Identity(repositoryId(), state(), generation(), nonce(), identity.requires(), changed);
+    return new Manifest(named, counters, content, left, extra);
+  }
+
+  /**
+   * Creates the first manifest of a fork of this template: its content and its template. The log
+   * stays, so that those who follow the fork learn of its refs.
+   *
+   * @param forkId random id of the fork
+   * @param generation its generation, above that of the template's objects
+   * @return the manifest, with a fresh nonce
+   */
+  public Manifest fork(String forkId, long generation) {
+    return new Manifest(
+        new Identity(
+            forkId,
+            RepositoryState.ACTIVE,
+            generation,
+            ObjectNames.random(NONCE_BYTES),
+            identity.requires(),
+            template()),
+        new Counters(Collections.emptySortedMap(), generation - 1, generation - 1, 0),
+        content,
+        List.of(),
+        extra);
   }
 
   /** This manifest with other departures. */

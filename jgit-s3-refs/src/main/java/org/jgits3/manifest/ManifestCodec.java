@@ -32,7 +32,8 @@ import org.jgits3.store.Crc32c;
  *   <li>A manifest tells the name that it was written for. One that is found under another name is
  *       an error; one of an earlier version, which tells none, is not.
  *   <li>A manifest that an earlier version would misread has a higher format number, which is
- *       looked at before any other field: one with a table of recent refs has format 2, others 1.
+ *       looked at before any other field: 1, and 1 more with a table of recent refs, and 2 more for
+ *       a template, its tombstone, and a fork.
  *   <li>Fields that a reader does not know may appear at the top level and in pack entries only.
  *       They survive a rewrite. Features that a writer must understand are named in {@code
  *       requires}.

@@ -42,6 +42,7 @@ record ManifestFields(
     long prunedTo,
     long boundary,
     long dropped,
+    Optional<Manifest.Template> template,
     Optional<RepositorySettings> settings,
     Optional<Refs> refs,
     List<PackEntry> packs,
@@ -76,7 +77,7 @@ record ManifestFields(
     Optional<RepositoryState.Moved> moved = as(RepositoryState.Moved.class, state);
     Optional<RepositoryState.Reserved> reserved = as(RepositoryState.Reserved.class, state);
     return new ManifestFields(
-        format(m.refs()),
+        format(m.refs(), m.template()),
         m.repositoryId(),
         state.getClass().getSimpleName().toLowerCase(Locale.ROOT),
         as(RepositoryState.Active.class, state).flatMap(RepositoryState.Active::importOf),
@@ -94,6 +95,7 @@ record ManifestFields(
         m.counters().prunedTo(),
         m.sweepBoundary(),
         m.dropped(),
+        m.template(),
         Optional.of(m.settings()).filter(not(RepositorySettings.NONE::equals)),
         Optional.of(m.refs()).filter(not(Refs.NONE::equals)),
         m.packs(),
@@ -102,15 +104,19 @@ record ManifestFields(
         new TreeMap<>(m.extra()));
   }
 
-  /** Format of a manifest: 2 with a table of recent refs, which versions of format 1 refuse. */
-  private static int format(Refs refs) {
-    return refs.recent().isPresent() ? 2 : 1;
+  /**
+   * Format of a manifest, of which earlier versions refuse what they would misread: one more than 1
+   * with a table of recent refs, and two more with a template.
+   */
+  private static int format(Refs refs, Optional<Manifest.Template> template) {
+    return 1 + (refs.recent().isPresent() ? 1 : 0) + (template.isPresent() ? 2 : 0);
   }
 
   Manifest manifest() {
     check();
     return new Manifest(
-        new Manifest.Identity(repositoryId, repositoryState(), generation, nonce, requires),
+        new Manifest.Identity(
+            repositoryId, repositoryState(), generation, nonce, requires, template),
         new Manifest.Counters(writers, prunedTo, boundary, dropped),
         new Manifest.Content(
             settings.orElse(RepositorySettings.NONE),
@@ -145,10 +151,10 @@ record ManifestFields(
 
   /** Checks the rules between fields. */
   private void check() {
-    int right = format(refs.orElse(Refs.NONE));
+    int right = format(refs.orElse(Refs.NONE), template);
     if (format != right) {
       throw new IllegalArgumentException(
-          "has format " + format + " with refs that are written in format " + right);
+          "has format " + format + " with refs and template that are written in format " + right);
     }
     if (generation < 1) {
       throw new IllegalArgumentException("has generation " + generation);
@@ -156,6 +162,7 @@ record ManifestFields(
     notAhead("prunedTo", prunedTo);
     notAhead("boundary", boundary);
     notAhead("dropped", dropped);
+    template.ifPresent(t -> notAhead("template", t.generation()));
     Set<String> ids = new HashSet<>();
     for (PackEntry pack : packs) {
       if (!ids.add(pack.id())) {

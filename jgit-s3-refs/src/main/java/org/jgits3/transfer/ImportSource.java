@@ -14,12 +14,15 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RepositoryName;
 
 /**
  * Repository to import: one in a directory, or at a URL that JGit can fetch from. Used by one
  * thread.
  */
-public abstract sealed class ImportSource implements Closeable permits LocalSource, RemoteSource {
+public abstract sealed class ImportSource implements Closeable
+    permits LocalSource, RemoteSource, TemplateSource {
   private final String name;
 
   ImportSource(String name) {
@@ -50,6 +53,20 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
       return new RemoteSource(bundle(path));
     }
     return LocalSource.open(path);
+  }
+
+  /**
+   * Source of a template: a repository of the same store.
+   *
+   * @param manager manager of the store
+   * @param name the repository, as of this call
+   * @return the source, to be closed
+   * @throws org.eclipse.jgit.errors.RepositoryNotFoundException if there is none
+   * @throws IOException if it cannot be read, or is a template or a fork
+   */
+  public static ImportSource template(S3RepositoryManager manager, RepositoryName name)
+      throws IOException {
+    return TemplateSource.open(manager, name);
   }
 
   private static boolean isPath(URIish uri) {
@@ -118,6 +135,25 @@ public abstract sealed class ImportSource implements Closeable permits LocalSour
 
   /** Part of its configuration that belongs to the repository. */
   abstract Config config() throws IOException;
+
+  /** Text of the configuration that the target gets. */
+  String configText() throws IOException {
+    return ImportedConfig.textOf(config());
+  }
+
+  /** Tests whether a template is made of it. */
+  boolean makesTemplate() {
+    return false;
+  }
+
+  /**
+   * Finishes the target, which has all objects and refs, before it gets its name.
+   *
+   * @param target the target
+   * @param name name that it is to get
+   */
+  void finish(S3Repository target, RepositoryName name, ProgressMonitor monitor)
+      throws IOException {}
 
   /** Description of the repository. */
   @Nullable

@@ -136,6 +136,13 @@ public final class Importer {
       if (!repository.manifest().repositoryId().equals(repositoryId)) {
         return Optional.empty();
       }
+      if (repository.manifest().isTemplate() != source.makesTemplate()) {
+        throw new IOException(
+            name
+                + " was made by an import that was interrupted, and is finished now: it is "
+                + (source.makesTemplate() ? "no" : "a")
+                + " template");
+      }
       source.inspect(manager.settings().config(), NullProgressMonitor.INSTANCE);
       if (!refsOf(repository).areThoseOf(source.refs())) {
         throw new IOException(
@@ -156,6 +163,7 @@ public final class Importer {
       Imported imported;
       try {
         imported = fill(target, source);
+        source.finish(target, name, monitor);
       } catch (IOException e) {
         throw abandoned(staging, name, e);
       }
@@ -279,7 +287,7 @@ public final class Importer {
 
   private static void setUp(S3Repository target, ImportSource source) throws IOException {
     StoredConfig config = target.getConfig();
-    String text = ImportedConfig.textOf(source.config());
+    String text = source.configText();
     if (!config.toText().equals(text)) {
       try {
         config.fromText(text);

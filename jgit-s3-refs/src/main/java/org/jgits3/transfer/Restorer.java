@@ -13,6 +13,7 @@ import org.jgits3.history.RefRestoration;
 import org.jgits3.internal.pack.RestoredPack;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
@@ -71,7 +72,7 @@ public final class Restorer {
       List<PackEntry> packs = unlisted(repository, copy);
       long bytes = 0;
       for (PackEntry pack : packs) {
-        for (var object : pack.objectSizes(copy.repositoryId()).entrySet()) {
+        for (var object : pack.objectSizes(copy.home(pack.id())).entrySet()) {
           if (manager.store().stat(object.getKey()).isEmpty()) {
             throw gone(copy, object.getKey(), null);
           }
@@ -103,7 +104,7 @@ public final class Restorer {
       monitor.beginTask("Copying packs", packs.size());
       for (PackEntry pack : packs) {
         try {
-          bytes += restored.copy(pack, copy.repositoryId(), monitor);
+          bytes += restored.copy(pack, copy.home(pack.id()), monitor);
         } catch (StoreException.Missing e) {
           throw gone(copy, e.key(), e);
         }
@@ -165,10 +166,12 @@ public final class Restorer {
       throws IOException {
     Manifest now = repository.manifest();
     Set<String> listed = new HashSet<>();
-    if (now.repositoryId().equals(copy.repositoryId())) {
-      now.packs().forEach(pack -> listed.add(pack.id()));
-    }
-    return copy.packs().stream().filter(pack -> !listed.contains(pack.id())).toList();
+    now.packs().forEach(pack -> listed.add(stored(now, pack)));
+    return copy.packs().stream().filter(pack -> !listed.contains(stored(copy, pack))).toList();
+  }
+
+  private static String stored(Manifest manifest, PackEntry pack) {
+    return ObjectNames.prefix(manifest.home(pack.id())) + pack.id();
   }
 
   private static IOException gone(Manifest copy, String key, Throwable cause) {

@@ -44,7 +44,10 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.store.Crc32c;
@@ -318,6 +321,16 @@ enum FuzzedParser {
   private static final String ID = "00000000002a-0123456789abcdef0123";
   private static final RepositoryName NAME = RepositoryName.of(StoredSample.NAME);
   private static final String REPOSITORY = "0123456789abcdef0123456789abcdef";
+
+  private static final Manifest LISTING =
+      Manifest.blank(
+          REPOSITORY,
+          RepositoryState.DELETED,
+          Long.MAX_VALUE,
+          0,
+          RepositorySettings.NONE,
+          Refs.NONE);
+
   private static final int TRAILER = ",\"crc32c\":\"01234567\"}".length();
   private static final byte[] CURSOR_HEAD = "jgit-s3 cursor 1\n".getBytes(US_ASCII);
   private static final ObjectId TIP =
@@ -444,9 +457,10 @@ enum FuzzedParser {
         (objects, stored) -> {
           LogSegment segment = new LogSegment(stored, 1, 2, 1, 100);
           TransactionLog log = new TransactionLog(List.of(segment), List.of());
-          new LogReader(objects, REPOSITORY, log)
+          Manifest manifest = LISTING.withLog(log);
+          new LogReader(objects, manifest)
               .backwards("refs/heads/main", (entry, change) -> Optional.of("refs/heads/main"));
-          BlockFileReader reader = objects.open(REPOSITORY, segment);
+          BlockFileReader reader = objects.open(manifest, segment);
           for (int i = 0; i < reader.index().blocks().size(); i++) {
             BlockCursor block = reader.blockAndOn(i);
             while (!block.atEnd()) {
@@ -461,7 +475,7 @@ enum FuzzedParser {
         file,
         (objects, stored) -> {
           LogEntry entry = new LogEntry(1, 1, 0, "n", "e", "m", List.of(), Optional.of(stored));
-          RefChangeCursor changes = objects.changes(REPOSITORY, entry);
+          RefChangeCursor changes = objects.changes(LISTING, entry);
           Optional<RefChange> next = changes.next();
           while (next.isPresent()) {
             assertThat(next.get().oldId()).isInstanceOf(ObjectId.class);

@@ -218,6 +218,19 @@ class ManifestCodecTest {
           "format 1 with recent refs",
           "has format 1 with",
           m -> object(m, "/refs").set("recent", object(m, "/refs/snapshot").deepCopy())),
+      rule("format 3 without a template", "has format 3 with", m -> m.put("format", 3)),
+      rule(
+          "format 1 with a template",
+          "has format 1 with",
+          m -> m.putArray("template").add("0123456789abcdef".repeat(2)).add(7)),
+      rule(
+          "template in the future",
+          "template is 1000",
+          m -> m.put("format", 3).putArray("template").add("ab".repeat(16)).add(1000)),
+      rule(
+          "template of no repository",
+          "template",
+          m -> m.put("format", 3).putArray("template").add("../x").add(7)),
       rule("no format", "format", m -> m.remove("format")),
       rule("requires as text", "requires", m -> m.put("requires", "a")),
       rule("required number", "requires[0]", m -> m.putArray("requires").add(1)),
@@ -411,17 +424,31 @@ class ManifestCodecTest {
   }
 
   @Test
+  void templates_and_forks_have_a_format_that_earlier_versions_refuse() throws IOException {
+    Manifest.Template template = new Manifest.Template("ab".repeat(16), 2);
+    Manifest fork = full().withTemplate(Optional.of(template));
+    byte[] bytes = ManifestCodec.encode(NAME, fork);
+    assertThat(new String(bytes, StandardCharsets.UTF_8)).startsWith("{\"format\":3,");
+    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(fork);
+    assertThat(fork.isFork()).isTrue();
+    assertThat(fork.isTemplate()).isFalse();
+    assertThat(fork.home(minted(2))).isEqualTo(template.repositoryId());
+    assertThat(fork.home(minted(3))).isEqualTo(fork.repositoryId());
+    assertThat(fork.ownPacks()).isEqualTo(fork.packs());
+  }
+
+  @Test
   void newer_format_is_unsupported_and_named() throws IOException {
     byte[] checked =
-        edited(json -> object(json.put("format", 3), "/refs").putObject("lanes").put("id", 1));
+        edited(json -> object(json.put("format", 5), "/refs").putObject("lanes").put("id", 1));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, checked))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining(WHERE)
-        .hasMessageEndingWith("has format 3, this version knows 2; use a newer version");
-    byte[] bare = "{\"format\":4}".getBytes(StandardCharsets.UTF_8);
+        .hasMessageEndingWith("has format 5, this version knows 4; use a newer version");
+    byte[] bare = "{\"format\":6}".getBytes(StandardCharsets.UTF_8);
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bare))
         .isInstanceOf(ManifestException.Unsupported.class)
-        .hasMessageContaining("format 4");
+        .hasMessageContaining("format 6");
   }
 
   /** Case L6 of the model of levels: earlier versions refuse a format before any other field. */

@@ -17,6 +17,7 @@ import org.jgits3.internal.commit.DecidedWrites;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Pacing;
 import org.jgits3.internal.commit.Ticker;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.manifest.Departure;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
@@ -90,6 +91,35 @@ public final class RepositoryCatalog {
   }
 
   /**
+   * Creates a fork of a template under a name that stands for no repository: one write. The caller
+   * looks at the template afterwards, and deletes the fork if it has been deleted.
+   *
+   * @param name its name
+   * @param template manifest of the template
+   * @return its first manifest, or a later one if another process has changed it already
+   * @throws IOException as {@link #create}
+   */
+  public VersionedManifest fork(RepositoryName name, Manifest template) throws IOException {
+    new ManifestFile(store, name).checkWritable(template);
+    return create(
+        name,
+        (repositoryId, floor) ->
+            template.fork(repositoryId, Math.max(floor, template.generation()) + 1));
+  }
+
+  /** Makes the first manifest of a repository. */
+  @FunctionalInterface
+  private interface First {
+    /**
+     * Makes it.
+     *
+     * @param repositoryId id of the repository
+     * @param floor generation of the manifest that it replaces
+     */
+    Manifest of(String repositoryId, long floor);
+  }
+
+  /**
    * Creates a repository for an import to fill.
    *
    * @param target name that it gets when it is whole
@@ -151,16 +181,17 @@ public final class RepositoryCatalog {
   private VersionedManifest create(
       RepositoryName name, RepositoryState state, RepositorySettings settings, Refs refs)
       throws IOException {
+    return create(name, (id, floor) -> Manifest.blank(id, state, floor + 1, floor, settings, refs));
+  }
+
+  private VersionedManifest create(RepositoryName name, First made) throws IOException {
     ManifestFile file = new ManifestFile(store, name);
     DecidedWrites writes = writes(file);
     String repositoryId = ObjectNames.random(16);
     List<String> notes = new ArrayList<>();
     Optional<VersionedManifest> before = Optional.empty();
     while (true) {
-      long floor = generation(before);
-      Manifest first =
-          Manifest.blank(repositoryId, state, floor + 1, floor, settings, refs)
-              .withLeft(left(before));
+      Manifest first = made.of(repositoryId, generation(before)).withLeft(left(before));
       former(before).ifPresent(former -> notes.add(ObjectNames.formerKey(repositoryId, former)));
       noteFormer(repositoryId, before);
       DecidedWrites.Result result = writes.write(before, first);
@@ -232,6 +263,12 @@ public final class RepositoryCatalog {
     if (manifest.state() instanceof RepositoryState.Reserved reserved
         && isLive(name, manifest, reserved)) {
       throw new ManifestException.Exists(file.gone(Optional.of(reserved)).getMessage());
+    }
+    if (manifest.isTemplate()) {
+      throw new ManifestException.Exists(
+          file
+              + ": was the name of a template that was deleted, of whose objects forks may be made;"
+              + " choose another name");
     }
     file.checkWritable(manifest);
   }
@@ -345,7 +382,19 @@ public final class RepositoryCatalog {
    * @throws IOException if the store does not answer or refuses
    */
   public String delete(RepositoryName name) throws IOException {
-    return delete(name, Optional.empty());
+    return delete(name, Optional.empty(), any -> {});
+  }
+
+  /**
+   * Deletes a repository, unless a check fails.
+   *
+   * @param name its name
+   * @param check called with each manifest that the tombstone is to replace; throws to refuse
+   * @return id of the deleted repository, a {@link Manifest#repositoryId}
+   * @throws IOException as {@link #delete(RepositoryName)}, or thrown by the check
+   */
+  public String delete(RepositoryName name, IoConsumer<Manifest> check) throws IOException {
+    return delete(name, Optional.empty(), check);
   }
 
   /**
@@ -359,10 +408,12 @@ public final class RepositoryCatalog {
    * @throws IOException as {@link #delete}
    */
   public String deleteImport(RepositoryName name, RepositoryName target) throws IOException {
-    return delete(name, Optional.of(target));
+    return delete(name, Optional.of(target), any -> {});
   }
 
-  private String delete(RepositoryName name, Optional<RepositoryName> importOf) throws IOException {
+  private String delete(
+      RepositoryName name, Optional<RepositoryName> importOf, IoConsumer<Manifest> check)
+      throws IOException {
     ManifestFile file = new ManifestFile(store, name);
     DecidedWrites writes = writes(file);
     Optional<VersionedManifest> found = file.read();
@@ -371,6 +422,7 @@ public final class RepositoryCatalog {
       if (importOf.isPresent() && !isImport(before.manifest().state(), importOf.get())) {
         throw file.gone(Optional.of(before.manifest().state()));
       }
+      check.accept(before.manifest());
       Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
       DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
       if (result.made()) {
@@ -570,14 +622,17 @@ public final class RepositoryCatalog {
 
   private static Manifest tombstone(Manifest before, RepositoryState state) {
     long generation = before.generation() + 1;
-    return Manifest.blank(
-            before.repositoryId(),
-            state,
-            generation,
-            generation,
-            RepositorySettings.NONE,
-            Refs.NONE)
-        .withLeft(before.left());
+    Manifest made =
+        Manifest.blank(
+                before.repositoryId(),
+                state,
+                generation,
+                generation,
+                RepositorySettings.NONE,
+                Refs.NONE)
+            .withLeft(before.left());
+    boolean ofTemplate = state instanceof RepositoryState.Deleted && before.isTemplate();
+    return ofTemplate ? made.withTemplate(before.template()) : made;
   }
 
   private static VersionedManifest active(ManifestFile file, Optional<VersionedManifest> found)

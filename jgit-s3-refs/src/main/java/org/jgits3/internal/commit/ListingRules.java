@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -18,7 +19,8 @@ import org.jgits3.manifest.StoredObject;
  *
  * <p>A name that is listed for the first time was minted after the sweep boundary of the base, so
  * that no sweeper can have decided to delete it. A name that left never returns, as far as this
- * process has seen it leave. Counters never go back.
+ * process has seen it leave. Counters never go back. A template is never changed, and a fork that
+ * lists an object of its template names it.
  *
  * <p>Used by one thread at a time.
  */
@@ -56,6 +58,10 @@ final class ListingRules {
    * @throws IllegalArgumentException if it changes what only the committer may
    */
   Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
+    if (before.isTemplate()) {
+      throw new ManifestException.OfTemplate(
+          where + ": is a template, which is never written; fork it, and write the fork");
+    }
     if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
       throw new IllegalArgumentException(where + ": a change alters repository id or state");
     }
@@ -65,6 +71,9 @@ final class ListingRules {
     }
     if (next.packs().stream().map(PackEntry::id).distinct().count() != next.packs().size()) {
       throw new IllegalArgumentException(where + ": a change lists a pack twice");
+    }
+    if (!next.template().equals(before.template())) {
+      checkTemplate(base, before, next);
     }
     checkNames(base, before, next);
     return next.notBelow(before);
@@ -80,6 +89,23 @@ final class ListingRules {
     Set<String> gone = names(before);
     gone.removeAll(names(after));
     left.addAll(gone);
+  }
+
+  /**
+   * A repository becomes a template, or a fork that lists no object of its template is detached.
+   */
+  private void checkTemplate(Manifest base, Manifest before, Manifest next) {
+    Manifest.Template itself = new Manifest.Template(base.repositoryId(), base.generation());
+    boolean becomes = before.template().isEmpty() && next.template().equals(Optional.of(itself));
+    boolean detached = before.isFork() && next.template().isEmpty() && !listsTemplate(before, next);
+    if (!becomes && !detached) {
+      throw new IllegalArgumentException(
+          where + ": a change alters the template, of which objects may be listed");
+    }
+  }
+
+  private static boolean listsTemplate(Manifest fork, Manifest next) {
+    return names(next).stream().anyMatch(id -> !fork.home(id).equals(fork.repositoryId()));
   }
 
   private void checkNames(Manifest base, Manifest before, Manifest next) throws IOException {

@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.Refs;
 import org.slf4j.Logger;
@@ -160,8 +161,8 @@ final class GarbageDrop {
     }
 
     @Override
-    DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
-      return packs.packFile(id, create);
+    DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
+      return packs.packFile(pack, create);
     }
   }
 }

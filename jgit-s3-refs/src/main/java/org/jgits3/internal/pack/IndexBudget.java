@@ -4,6 +4,7 @@ package org.jgits3.internal.pack;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.metrics.MemoryUse;
 
@@ -24,8 +25,17 @@ import org.jgits3.metrics.MemoryUse;
 public final class IndexBudget implements MemoryUse {
   private final long limit;
 
+  /** Packs that were opened by one that drops them when it is told to. */
+  interface Owner {
+    /** Forgets all packs, so that their indexes may be freed. */
+    void dropIndexes();
+  }
+
+  /** Open packs of templates, by the ids of these. */
+  private final Map<String, SharedPacks.OfTemplate> templates = new ConcurrentHashMap<>();
+
   /** Repositories whose packs were opened; changed under the lock of this. */
-  private final LruCache<SharedPacks, Held> used;
+  private final LruCache<Owner, Held> used;
 
   /** Indexes held for one repository; guarded by the budget. */
   private static final class Held {
@@ -49,7 +59,7 @@ public final class IndexBudget implements MemoryUse {
   }
 
   /** Notes that a repository is in use. */
-  void use(SharedPacks packs) {
+  void use(Owner packs) {
     used.get(packs); // now the most recently used, and so the last
   }
 
@@ -60,13 +70,13 @@ public final class IndexBudget implements MemoryUse {
    * @param id the pack
    * @param bytes bytes of its side files
    */
-  void hold(SharedPacks packs, String id, long bytes) {
+  void hold(Owner packs, String id, long bytes) {
     // Dropped without the lock: a repository that drops its packs has a lock of its own, under
     // which it comes here.
-    count(packs, id, bytes).forEach(SharedPacks::dropIndexes);
+    count(packs, id, bytes).forEach(Owner::dropIndexes);
   }
 
-  private synchronized List<SharedPacks> count(SharedPacks packs, String id, long bytes) {
+  private synchronized List<Owner> count(Owner packs, String id, long bytes) {
     Held held = used.get(packs).orElseGet(Held::new);
     if (held.packs.putIfAbsent(id, bytes) != null) {
       return List.of();
@@ -76,7 +86,7 @@ public final class IndexBudget implements MemoryUse {
   }
 
   /** Stops counting a pack. */
-  synchronized void release(SharedPacks packs, String id) {
+  synchronized void release(Owner packs, String id) {
     used.get(packs)
         .filter(held -> held.packs.containsKey(id))
         .ifPresent(
@@ -86,8 +96,39 @@ public final class IndexBudget implements MemoryUse {
             });
   }
 
+  /**
+   * Returns the open packs of a template for a repository that uses them.
+   *
+   * @param templateId id of the template
+   * @param user packs of the repository
+   * @return packs that all users share, until each has {@linkplain #leave left}
+   */
+  SharedPacks.OfTemplate join(String templateId, SharedPacks user) {
+    return templates.compute(
+        templateId,
+        (id, known) -> (known == null ? new SharedPacks.OfTemplate() : known).and(user));
+  }
+
+  /** Notes that a repository does not use the packs of a template any more. */
+  void leave(String templateId, SharedPacks user) {
+    templates.computeIfPresent(
+        templateId,
+        (id, known) -> {
+          if (!known.isUnusedWithout(user)) {
+            return known;
+          }
+          forget(known);
+          return null;
+        });
+  }
+
+  /** Templates whose packs are open, for tests. */
+  int templates() {
+    return templates.size();
+  }
+
   /** Forgets packs that are no longer used. */
-  synchronized void forget(SharedPacks packs) {
+  synchronized void forget(Owner packs) {
     used.remove(packs);
   }
 

@@ -46,21 +46,20 @@ public final class RestoredPack {
    * that leads into it; otherwise it is deleted when the handle is closed.
    *
    * @param entry entry of the pack in the old manifest
-   * @param repositoryId repository id of that manifest
+   * @param home id of the repository under which that manifest has it
    * @param monitor told of the bytes; may cancel
    * @return bytes copied
    * @throws StoreException.Missing if the store no longer has the pack
    * @throws StoreException.Corrupt if it has other bytes than were written
    * @throws IOException if it could not be copied
    */
-  public long copy(PackEntry entry, String repositoryId, ProgressMonitor monitor)
-      throws IOException {
+  public long copy(PackEntry entry, String home, ProgressMonitor monitor) throws IOException {
     S3PackDescription pack = database.newPack(PackSource.RECEIVE);
     pack.pushed();
     long bytes = 0;
     try {
       for (PackExt ext : List.of(PackExt.PACK, PackExt.INDEX)) {
-        bytes += copy(entry, repositoryId, pack, ext, monitor);
+        bytes += copy(entry, home, pack, ext, monitor);
       }
       pack.setObjectCount(entry.objects());
       pack.setDeltaCount(entry.deltas());
@@ -74,18 +73,14 @@ public final class RestoredPack {
   }
 
   private long copy(
-      PackEntry entry,
-      String repositoryId,
-      S3PackDescription pack,
-      PackExt ext,
-      ProgressMonitor monitor)
+      PackEntry entry, String home, S3PackDescription pack, PackExt ext, ProgressMonitor monitor)
       throws IOException {
     PackFileEntry file = entry.files().get(ext.getExtension());
     if (file == null) {
       throw new IOException("pack " + entry.id() + " is listed without its " + ext.getExtension());
     }
     String extension = file.bundled() ? ObjectNames.BUNDLE : ext.getExtension();
-    String key = ObjectNames.packKey(repositoryId, entry.id(), extension);
+    String key = ObjectNames.packKey(home, entry.id(), extension);
     long from = Math.max(0, file.offset());
     long length = file.size() - (ext == PackExt.INDEX ? checksums(entry) : 0);
     CRC32C crc = new CRC32C();

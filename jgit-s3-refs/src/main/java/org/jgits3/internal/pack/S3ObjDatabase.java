@@ -405,7 +405,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * @return packs whose indexes this call has loaded
    */
   List<DfsPackFile> loadIndexes() throws IOException {
-    shared.resources().indexes().use(shared);
+    shared.use();
     PackList list = getPackList();
     long version = scanned;
     if (loaded == version) {
@@ -539,7 +539,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
     Set<String> listed = new HashSet<>();
     for (PackEntry entry : listing.packs()) {
       listed.add(entry.id());
-      packs.add(new S3PackDescription(getRepository().getDescription(), entry));
+      packs.add(listing.describe(entry, getRepository().getDescription()));
     }
     for (DeferredPack pack : hidden) {
       if (!listed.contains(pack.entry().id())) {
@@ -551,15 +551,16 @@ public class S3ObjDatabase extends DfsObjDatabase {
 
   @Override
   public DfsPackFile createDfsPackFile(DfsBlockCache cache, DfsPackDescription pack) {
-    String id = ((S3PackDescription) pack).id();
     pack.setBlockSize(PackExt.PACK, BlockCache.packBlockSize(cache));
-    return shared.packFile(id, i -> super.createDfsPackFile(cache, pack));
+    return shared.packFile((S3PackDescription) pack, i -> super.createDfsPackFile(cache, pack));
   }
 
   @Override
   protected S3PackDescription newPack(PackSource source) throws IOException {
     String id = validated ? ObjectNames.mint(shared.manifest()) : shared.mint();
-    S3PackDescription pack = new S3PackDescription(getRepository().getDescription(), id, source);
+    String home = shared.manifest().repositoryId();
+    S3PackDescription pack =
+        new S3PackDescription(getRepository().getDescription(), home, id, source);
     pack.setLastModified(SystemReader.getInstance().now().toEpochMilli());
     writing.put(pack, Thread.currentThread());
     return pack;
@@ -608,8 +609,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
         pack, ext, () -> shared.resources().uploads().begin(key, estimate), readBackIn);
   }
 
-  private String key(S3PackDescription pack, String extension) throws IOException {
-    return ObjectNames.packKey(shared.manifest().repositoryId(), pack.id(), extension);
+  private static String key(S3PackDescription pack, String extension) {
+    return ObjectNames.packKey(pack.home(), pack.id(), extension);
   }
 
   @Override
@@ -619,13 +620,31 @@ public class S3ObjDatabase extends DfsObjDatabase {
       shared.hold(pack);
     }
     try {
-      return shared.resources().files().open(shared.manifest().repositoryId(), pack, ext);
+      return shared.resources().files().open(pack, ext);
     } catch (IOException e) {
       if (ext != PackExt.PACK) {
-        shared.forget(pack.id()); // JGit never tries a pack again once an index failed to load
+        shared.forget(pack); // JGit never tries a pack again once an index failed to load
+      }
+      if (e instanceof StoreException.Missing missing && shared.manifest().isFork()) {
+        throw ofTemplate(missing, pack);
       }
       throw e;
     }
+  }
+
+  /** Says of a missing pack of a fork that it is one of its template, if so. */
+  private IOException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
+      throws IOException {
+    return pack.home().equals(shared.manifest().repositoryId())
+        ? missing
+        : new StoreException.Missing(
+            missing.key(),
+            missing.getMessage()
+                + "; it is of the template "
+                + pack.home()
+                + " of this fork: bring it back from a version that the bucket keeps, or from a"
+                + " backup",
+            missing);
   }
 
   @Override
@@ -639,8 +658,8 @@ public class S3ObjDatabase extends DfsObjDatabase {
       if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
         WHOLE_HISTORY.forEach(pack::leaveOut); // they would be wrong once the history is complete
       }
-      pack.writeHeld(shared.resources().objects(), shared.manifest().repositoryId());
-      shared.resources().files().written(shared.manifest().repositoryId(), pack);
+      pack.writeHeld(shared.resources().objects());
+      shared.resources().files().written(pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
     if (!replaces && packs.stream().allMatch(this::mayWait)) {

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
@@ -32,7 +33,7 @@ import org.jgits3.manifest.RepositorySettings;
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
  * index of each. Safe for use by many threads.
  */
-public class SharedPacks {
+public class SharedPacks implements IndexBudget.Owner {
   private final PackResources resources;
   private final ManifestCommitter committer;
   private final Room room;
@@ -46,11 +47,50 @@ public class SharedPacks {
   /** Packs as of {@link #generation}, with the number of their changes; guarded by this. */
   private List<PackEntry> seen = List.of();
 
+  private Optional<Manifest.Template> template =
+      Optional.empty(); // with the packs; guarded by this
+
   private long generation;
   private long version;
 
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
+
+  /** Id of the template whose packs were opened, until these are no longer used. */
+  private volatile Optional<String> joined = Optional.empty();
+
+  /**
+   * Open packs of a template, shared by the template and its forks: one loaded index of each. They
+   * are forgotten when the last of their users is, or to make room for other indexes. Safe for use
+   * by many threads.
+   */
+  static final class OfTemplate implements IndexBudget.Owner {
+    private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
+
+    /** Packs of the repositories that use these. */
+    private final Set<SharedPacks> users = ConcurrentHashMap.newKeySet();
+
+    private DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
+      return packFiles.computeIfAbsent(id, create);
+    }
+
+    OfTemplate and(SharedPacks user) {
+      users.add(user);
+      return this;
+    }
+
+    /** Tests whether a repository was the last user, which it is no more. */
+    boolean isUnusedWithout(SharedPacks user) {
+      users.remove(user);
+      return users.isEmpty();
+    }
+
+    @Override
+    public void dropIndexes() {
+      packFiles.clear();
+      users.forEach(SharedPacks::listAnew);
+    }
+  }
 
   /** Makes room in the manifest for packs. */
   @FunctionalInterface
@@ -145,6 +185,7 @@ public class SharedPacks {
       generation = manifest.generation();
       if (!manifest.packs().equals(seen)) {
         seen = manifest.packs();
+        template = manifest.template();
         version++;
         Set<String> used = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
         used.addAll(deferred.ids());
@@ -161,15 +202,51 @@ public class SharedPacks {
    *
    * @param version number of the list, as {@link #version} gives it
    * @param packs the packs
+   * @param template template that has some of them
+   * @param repositoryId id under which the others are stored
    */
-  record Listing(long version, List<PackEntry> packs) {}
-
-  synchronized Listing list() {
-    return new Listing(version, seen);
+  record Listing(
+      long version,
+      List<PackEntry> packs,
+      Optional<Manifest.Template> template,
+      String repositoryId) {
+    /**
+     * Describes a pack to JGit. All forks of a template give its packs one description, so that
+     * JGit's cache has their blocks once.
+     *
+     * @param entry one of the packs
+     * @param own names the repository
+     */
+    S3PackDescription describe(PackEntry entry, DfsRepositoryDescription own) {
+      return template
+          .filter(t -> t.has(entry.id()))
+          .map(Manifest.Template::repositoryId)
+          .map(id -> new S3PackDescription(new DfsRepositoryDescription(id), id, entry))
+          .orElseGet(() -> new S3PackDescription(own, repositoryId, entry));
+    }
   }
 
-  DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
-    return packFiles.computeIfAbsent(id, create);
+  Listing list() throws IOException {
+    String repositoryId = manifest().repositoryId();
+    synchronized (this) {
+      return new Listing(version, seen, template, repositoryId);
+    }
+  }
+
+  DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
+    return isOfTemplate(pack)
+        ? ofTemplate(pack).packFile(pack.id(), create)
+        : packFiles.computeIfAbsent(pack.id(), create);
+  }
+
+  /** Packs of a template are named by its id. */
+  private static boolean isOfTemplate(S3PackDescription pack) {
+    return pack.getRepositoryDescription().getRepositoryName().equals(pack.home());
+  }
+
+  private OfTemplate ofTemplate(S3PackDescription pack) {
+    joined = Optional.of(pack.home());
+    return resources.indexes().join(pack.home(), this);
   }
 
   /** Releases the indexes of a pack that no manifest will ever list. */
@@ -180,10 +257,17 @@ public class SharedPacks {
 
   /** Counts the indexes of a pack that is about to be read, and makes room for them. */
   void hold(S3PackDescription pack) {
-    resources.indexes().hold(this, pack.id(), sideFiles(pack));
+    IndexBudget.Owner owner = isOfTemplate(pack) ? ofTemplate(pack) : this;
+    resources.indexes().hold(owner, pack.id(), sideFiles(pack));
     synchronized (this) {
       forgetIfUnused(); // the last handle may have been closed before the pack was counted
     }
+  }
+
+  /** Notes that these packs are in use. */
+  void use() {
+    resources.indexes().use(this);
+    joined.ifPresent(id -> resources.indexes().use(resources.indexes().join(id, this)));
   }
 
   /** Notes that a handle was opened. */
@@ -216,11 +300,18 @@ public class SharedPacks {
 
   /** Notes that no handle is left, whether or not each was closed. */
   public void abandon() {
+    leave();
     resources.indexes().forget(this);
+  }
+
+  private void leave() {
+    joined.ifPresent(id -> resources.indexes().leave(id, this));
+    joined = Optional.empty();
   }
 
   private void forgetIfUnused() {
     if (retired && handles == 0) {
+      leave();
       resources.indexes().forget(this);
       packFiles.clear();
     }
@@ -237,14 +328,25 @@ public class SharedPacks {
   }
 
   /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
-  synchronized void dropIndexes() {
+  @Override
+  public synchronized void dropIndexes() {
     packFiles.clear();
     version++;
   }
 
   /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
-  synchronized void forget(String id) {
-    drop(id);
+  void forget(S3PackDescription pack) {
+    if (isOfTemplate(pack)) {
+      ofTemplate(pack).dropIndexes();
+      return;
+    }
+    synchronized (this) {
+      drop(pack.id());
+      version++;
+    }
+  }
+
+  private synchronized void listAnew() {
     version++;
   }
 

@@ -32,7 +32,7 @@ final class FullHeapSettleProcess {
       DeferredPack pack =
           new DeferredPack(
               new S3PackDescription(
-                  new DfsRepositoryDescription("r"), "1-" + full, PackSource.RECEIVE),
+                  new DfsRepositoryDescription("r"), "r", "1-" + full, PackSource.RECEIVE),
               null);
       deferred.add(pack);
       deferred.claim(pack);

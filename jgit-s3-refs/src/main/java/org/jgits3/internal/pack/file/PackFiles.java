@@ -57,46 +57,41 @@ public final class PackFiles implements Closeable {
    * Opens a file of a pack. The whole file has been read and checked, except for a pack that is an
    * object of its own, which is read and checked range by range.
    *
-   * @param repositoryId repository id
    * @param pack the pack
    * @param ext kind of file
    * @return the file
    * @throws StoreException.Corrupt if the bytes in the store differ from those written
    * @throws IOException if it cannot be read
    */
-  public ReadableChannel open(String repositoryId, S3PackDescription pack, PackExt ext)
-      throws IOException {
-    PackFileEntry file = entry(repositoryId, pack, ext);
+  public ReadableChannel open(S3PackDescription pack, PackExt ext) throws IOException {
+    PackFileEntry file = entry(pack, ext);
     if (ext == PackExt.PACK && !file.bundled()) {
-      String key = key(repositoryId, pack, ext, file);
+      String key = key(pack, ext, file);
       return new PackChannel(
-          new StoredPack(
-              store, disk, key, file.size(), file.crc32c(), checksums(repositoryId, pack, file)));
+          new StoredPack(store, disk, key, file.size(), file.crc32c(), checksums(pack, file)));
     }
-    byte[] bytes = read(repositoryId, pack, ext, file);
+    byte[] bytes = read(pack, ext, file);
     return new SideFileChannel(
-        bytes, ext == PackExt.INDEX ? keepChecksums(repositoryId, pack, bytes) : bytes.length);
+        bytes, ext == PackExt.INDEX ? keepChecksums(pack, bytes) : bytes.length);
   }
 
-  private static PackFileEntry entry(String repositoryId, S3PackDescription pack, PackExt ext)
+  private static PackFileEntry entry(S3PackDescription pack, PackExt ext)
       throws StoreException.Missing {
     return pack.file(ext)
         .orElseThrow(
             () -> {
-              String key = ObjectNames.packKey(repositoryId, pack.id(), ext.getExtension());
+              String key = ObjectNames.packKey(pack.home(), pack.id(), ext.getExtension());
               return new StoreException.Missing(key, key + " is not listed", null);
             });
   }
 
-  private static String key(
-      String repositoryId, S3PackDescription pack, PackExt ext, PackFileEntry file) {
+  private static String key(S3PackDescription pack, PackExt ext, PackFileEntry file) {
     return ObjectNames.packKey(
-        repositoryId, pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
+        pack.home(), pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
   }
 
-  private byte[] read(String repositoryId, S3PackDescription pack, PackExt ext, PackFileEntry file)
-      throws IOException {
-    String key = key(repositoryId, pack, ext, file);
+  private byte[] read(S3PackDescription pack, PackExt ext, PackFileEntry file) throws IOException {
+    String key = key(pack, ext, file);
     if (file.bundled()) {
       return bundles.read(key, pack.bundleSize(), file);
     }
@@ -105,24 +100,22 @@ public final class PackFiles implements Closeable {
   }
 
   /** Keeps the checksums behind an index, if they are needed; returns the length of the index. */
-  private int keepChecksums(String repositoryId, S3PackDescription pack, byte[] index)
-      throws IOException {
-    PackFileEntry file = entry(repositoryId, pack, PackExt.PACK);
-    int length = index.length - checksumsLength(repositoryId, pack, file);
+  private int keepChecksums(S3PackDescription pack, byte[] index) throws IOException {
+    PackFileEntry file = entry(pack, PackExt.PACK);
+    int length = index.length - checksumsLength(pack, file);
     if (!file.bundled()) {
-      String key = key(repositoryId, pack, PackExt.PACK, file);
+      String key = key(pack, PackExt.PACK, file);
       keep(key, Arrays.copyOfRange(index, length, index.length));
     }
     return length;
   }
 
   /** Bytes of the checksums behind the index of a pack. */
-  static int checksumsLength(String repositoryId, S3PackDescription pack, PackFileEntry file)
-      throws IOException {
-    PackFileEntry index = entry(repositoryId, pack, PackExt.INDEX);
+  static int checksumsLength(S3PackDescription pack, PackFileEntry file) throws IOException {
+    PackFileEntry index = entry(pack, PackExt.INDEX);
     int length = file.range() > 0 ? RangeChecksums.length(file.size(), file.range()) : 0;
     if (length == 0 || length > index.size()) {
-      String key = key(repositoryId, pack, PackExt.PACK, file);
+      String key = key(pack, PackExt.PACK, file);
       throw new StoreException.Corrupt(
           key, key + " is listed without checksums of its ranges; restore the manifest", null);
     }
@@ -130,23 +123,22 @@ public final class PackFiles implements Closeable {
   }
 
   /** Keeps the checksums of a pack that this process has written. */
-  public void written(String repositoryId, S3PackDescription pack) {
+  public void written(S3PackDescription pack) {
     Optional<PackFileEntry> file = pack.file(PackExt.PACK).filter(entry -> !entry.bundled());
     if (file.isPresent() && pack.checksums().isPresent()) {
-      keep(key(repositoryId, pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
+      keep(key(pack, PackExt.PACK, file.get()), pack.checksums().orElseThrow());
     }
   }
 
-  private RangeChecksums checksums(String repositoryId, S3PackDescription pack, PackFileEntry file)
-      throws IOException {
-    String key = key(repositoryId, pack, PackExt.PACK, file);
-    int length = checksumsLength(repositoryId, pack, file);
+  private RangeChecksums checksums(S3PackDescription pack, PackFileEntry file) throws IOException {
+    String key = key(pack, PackExt.PACK, file);
+    int length = checksumsLength(pack, file);
     Optional<RangeChecksums> found = checksums.get(key).flatMap(known -> of(known, file));
     for (int attempt = 0; found.isEmpty() && attempt < 2; attempt++) { // one may be in transit only
-      found = of(readChecksums(repositoryId, pack, length), file);
+      found = of(readChecksums(pack, length), file);
       found.ifPresent(read -> keep(key, read.stored()));
     }
-    return found.orElseThrow(() -> damagedChecksums(repositoryId, pack));
+    return found.orElseThrow(() -> damagedChecksums(pack));
   }
 
   private static Optional<RangeChecksums> of(byte[] stored, PackFileEntry pack) {
@@ -154,10 +146,9 @@ public final class PackFiles implements Closeable {
   }
 
   /** Reads the checksums behind the index of a pack without the index. */
-  private byte[] readChecksums(String repositoryId, S3PackDescription pack, int length)
-      throws IOException {
-    PackFileEntry index = entry(repositoryId, pack, PackExt.INDEX);
-    String key = key(repositoryId, pack, PackExt.INDEX, index);
+  private byte[] readChecksums(S3PackDescription pack, int length) throws IOException {
+    PackFileEntry index = entry(pack, PackExt.INDEX);
+    String key = key(pack, PackExt.INDEX, index);
     if (index.bundled()) {
       byte[] bytes = bundles.read(key, pack.bundleSize(), index);
       return Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
@@ -167,9 +158,8 @@ public final class PackFiles implements Closeable {
     return bytes;
   }
 
-  private static StoreException.Corrupt damagedChecksums(
-      String repositoryId, S3PackDescription pack) {
-    String key = ObjectNames.packKey(repositoryId, pack.id(), PackExt.INDEX.getExtension());
+  private static StoreException.Corrupt damagedChecksums(S3PackDescription pack) {
+    String key = ObjectNames.packKey(pack.home(), pack.id(), PackExt.INDEX.getExtension());
     return new StoreException.Corrupt(
         key, key + " ends with other checksums of its pack than were written; restore it", null);
   }

@@ -33,6 +33,9 @@ public final class S3PackDescription extends DfsPackDescription {
 
   private final String id;
 
+  /** Id of the repository under which the files are stored. */
+  private final String home;
+
   /** Files whose place in the store is known. */
   private final Map<PackExt, PackFileEntry> files = new EnumMap<>(PackExt.class);
 
@@ -55,17 +58,33 @@ public final class S3PackDescription extends DfsPackDescription {
 
   private boolean abandoned; // guarded by this
 
-  /** Creates the description of a new pack. */
-  public S3PackDescription(DfsRepositoryDescription repository, String id, PackSource source) {
+  /**
+   * Creates the description of a new pack.
+   *
+   * @param repository names the pack to JGit
+   * @param home id of the repository
+   * @param id minted name
+   * @param source kind of pack
+   */
+  public S3PackDescription(
+      DfsRepositoryDescription repository, String home, String id, PackSource source) {
     super(repository, id, source);
     this.id = id;
+    this.home = home;
     this.listed = Optional.empty();
   }
 
-  /** Creates the description of a pack that a manifest lists. */
-  public S3PackDescription(DfsRepositoryDescription repository, PackEntry entry) {
+  /**
+   * Creates the description of a pack that a manifest lists.
+   *
+   * @param repository names the pack to JGit, whose cache tells packs apart by it
+   * @param home id of the repository under which it is stored
+   * @param entry its entry
+   */
+  public S3PackDescription(DfsRepositoryDescription repository, String home, PackEntry entry) {
     super(repository, entry.id(), PackSource.valueOf(entry.source()));
     this.id = entry.id();
+    this.home = home;
     this.listed = Optional.of(entry);
     entry.files().forEach(this::add);
     setLastModified(entry.lastModified());
@@ -87,6 +106,11 @@ public final class S3PackDescription extends DfsPackDescription {
 
   public String id() {
     return id;
+  }
+
+  /** Id of the repository under which the files are stored: its own, or that of a template. */
+  public String home() {
+    return home;
   }
 
   /** Place of a file; empty if the pack has no file of that kind. */
@@ -183,10 +207,9 @@ public final class S3PackDescription extends DfsPackDescription {
    * Writes the held files in one object, which completes the pack in the store.
    *
    * @param to target of the object
-   * @param repositoryId id of the repository
    * @throws IOException if the store does not answer or refuses
    */
-  public void writeHeld(ImmutableObjects to, String repositoryId) throws IOException {
+  public void writeHeld(ImmutableObjects to) throws IOException {
     held.keySet().removeIf(ext -> !hasFileExt(ext)); // begun by JGit, and not wanted any more
     if (held.isEmpty()) {
       return;
@@ -195,10 +218,10 @@ public final class S3PackDescription extends DfsPackDescription {
       PackExt only = held.keySet().iterator().next();
       byte[] bytes = held.get(only);
       stored(only, bytes.length, Crc32c.of(bytes));
-      to.write(ObjectNames.packKey(repositoryId, id, only.getExtension()), bytes);
+      to.write(ObjectNames.packKey(home, id, only.getExtension()), bytes);
     } else {
       objects.add(ObjectNames.BUNDLE);
-      to.write(ObjectNames.packKey(repositoryId, id, ObjectNames.BUNDLE), bundle());
+      to.write(ObjectNames.packKey(home, id, ObjectNames.BUNDLE), bundle());
     }
     held.clear();
   }

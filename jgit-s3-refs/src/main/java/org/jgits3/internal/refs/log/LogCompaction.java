@@ -84,6 +84,9 @@ public final class LogCompaction {
    * none is due.
    */
   public static long level(Manifest manifest) {
+    if (manifest.isTemplate()) {
+      return 0;
+    }
     List<LogEntry> tail = manifest.log().newest();
     long most = Math.min(TAIL_BYTES, manifest.roomForRefs() / 4);
     return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
@@ -92,6 +95,9 @@ public final class LogCompaction {
   /** Tests whether a compaction of the log of a manifest is due. */
   public boolean due(Manifest manifest) {
     TransactionLog log = manifest.log();
+    if (manifest.isTemplate()) {
+      return false;
+    }
     return level(manifest) > 0
         || log.segments().size() - segmentsToKeep(log) > UNMERGED
         || (log.segments().size() > LISTED && smallestPair(log.segments()).isPresent());
@@ -106,6 +112,20 @@ public final class LogCompaction {
    */
   public void run(Manifest manifest) throws IOException {
     replace(manifest, this::merging);
+  }
+
+  /**
+   * Copies all segments of a template into one of its fork, with the tail.
+   *
+   * @param manifest manifest of the fork, validated within this operation
+   * @throws DamagedLogException if one cannot be read
+   * @throws IOException if the copy failed; nothing is lost
+   */
+  public void copy(Manifest manifest) throws IOException {
+    TransactionLog log = manifest.log();
+    if (log.objects().anyMatch(o -> !manifest.home(o.id()).equals(manifest.repositoryId()))) {
+      commit(manifest, new Run(0, log.segments().size(), log.newest()));
+    }
   }
 
   private Run merging(TransactionLog log) {
@@ -254,7 +274,7 @@ public final class LogCompaction {
     } finally {
       if (unlisted) {
         metrics.count(Event.LOST_FOLD);
-        objects.discard(manifest.repositoryId(), segment.object());
+        objects.discard(manifest, segment.object());
       }
     }
   }

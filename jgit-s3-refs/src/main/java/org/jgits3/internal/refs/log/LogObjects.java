@@ -115,9 +115,7 @@ public final class LogObjects {
       throws IOException {
     int[] indexSize = new int[1];
     StoredObject object =
-        upload(
-            validated,
-            out -> indexSize[0] = writeSegment(validated.repositoryId(), segments, entries, out));
+        upload(validated, out -> indexSize[0] = writeSegment(validated, segments, entries, out));
     return describe(object, segments, entries, indexSize[0]);
   }
 
@@ -125,11 +123,11 @@ public final class LogObjects {
    * Deletes an object that this process wrote and that no manifest lists or will ever list. An
    * object that cannot be deleted is left to a sweep.
    *
-   * @param repository id of the repository
+   * @param manifest manifest that it was written for
    * @param object the object
    */
-  public void discard(String repository, StoredObject object) {
-    String key = ObjectNames.logKey(repository, object.id());
+  public void discard(Manifest manifest, StoredObject object) {
+    String key = key(manifest, object);
     try {
       store.delete(List.of(key));
     } catch (IOException e) {
@@ -137,18 +135,22 @@ public final class LogObjects {
     }
   }
 
+  private static String key(Manifest manifest, StoredObject object) {
+    return ObjectNames.logKey(manifest.home(object.id()), object.id());
+  }
+
   private int writeSegment(
-      String repository, List<LogSegment> segments, List<LogEntry> entries, OutputStream out)
+      Manifest manifest, List<LogSegment> segments, List<LogEntry> entries, OutputStream out)
       throws IOException {
     BlockFileWriter writer = new BlockFileWriter(out, BlockFile.SEGMENT);
     for (LogSegment segment : segments) {
-      reading(segment.object(), () -> copy(open(repository, segment), writer));
+      reading(segment.object(), () -> copy(open(manifest, segment), writer));
     }
     for (LogEntry entry : entries) {
       if (entry.external().isPresent()) {
-        reading(entry.external().get(), () -> write(repository, entry, writer));
+        reading(entry.external().get(), () -> write(manifest, entry, writer));
       } else {
-        write(repository, entry, writer);
+        write(manifest, entry, writer);
       }
     }
     return writer.finish();
@@ -172,8 +174,8 @@ public final class LogObjects {
     }
   }
 
-  private void write(String repository, LogEntry entry, BlockFileWriter writer) throws IOException {
-    RefChangeCursor changes = changes(repository, entry);
+  private void write(Manifest manifest, LogEntry entry, BlockFileWriter writer) throws IOException {
+    RefChangeCursor changes = changes(manifest, entry);
     List<RefChange> part = new ArrayList<>();
     Optional<RefChange> next = changes.next();
     do {
@@ -197,29 +199,29 @@ public final class LogObjects {
   }
 
   /** A reader of a segment. */
-  public BlockFileReader open(String repository, LogSegment segment) throws IOException {
-    String key = ObjectNames.logKey(repository, segment.object().id());
+  public BlockFileReader open(Manifest manifest, LogSegment segment) throws IOException {
+    String key = key(manifest, segment.object());
     return new BlockFileReader(
         store, key, BlockFile.SEGMENT, segment.object(), segment.indexSize());
   }
 
   /** A reader of the changes of a large transaction. */
-  public BlockFileReader open(String repository, StoredObject changes) throws IOException {
-    String key = ObjectNames.logKey(repository, changes.id());
+  public BlockFileReader open(Manifest manifest, StoredObject changes) throws IOException {
+    String key = key(manifest, changes);
     return new BlockFileReader(store, key, BlockFile.CHANGES, changes, INDEX_GUESS);
   }
 
   /**
    * All changes of a transaction of the tail.
    *
-   * @param repository id of the repository
+   * @param manifest manifest that lists the transaction
    * @param entry the transaction
    * @return its changes, in its own order if the manifest holds them, else sorted by name
    * @throws IOException if they cannot be read
    */
-  public RefChangeCursor changes(String repository, LogEntry entry) throws IOException {
+  public RefChangeCursor changes(Manifest manifest, LogEntry entry) throws IOException {
     return entry.external().isPresent()
-        ? RefChangeCursor.of(open(repository, entry.external().get()))
+        ? RefChangeCursor.of(open(manifest, entry.external().get()))
         : RefChangeCursor.of(entry.changes());
   }
 }

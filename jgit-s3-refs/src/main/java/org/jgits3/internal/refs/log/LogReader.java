@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.TransactionLog;
 
@@ -16,13 +17,13 @@ import org.jgits3.manifest.TransactionLog;
  */
 public final class LogReader {
   private final LogObjects objects;
-  private final String repositoryId;
+  private final Manifest manifest;
   private final TransactionLog log;
 
-  public LogReader(LogObjects objects, String repositoryId, TransactionLog log) {
+  public LogReader(LogObjects objects, Manifest manifest) {
     this.objects = objects;
-    this.repositoryId = repositoryId;
-    this.log = log;
+    this.manifest = manifest;
+    this.log = manifest.log();
   }
 
   /** Receives the changes of the ref. */
@@ -71,7 +72,7 @@ public final class LogReader {
       }
       List<LogSegment> segments = log.segments();
       for (int i = segments.size() - 1; i >= 0 && name.isPresent(); i--) {
-        follow(objects.open(repositoryId, segments.get(i)));
+        follow(objects.open(manifest, segments.get(i)));
       }
       visitLeftBehind(0);
     }
@@ -88,7 +89,7 @@ public final class LogReader {
       visit(
           e,
           e.external().isPresent()
-              ? named(objects.open(repositoryId, e.external().get()))
+              ? named(objects.open(manifest, e.external().get()))
               : e.changes());
     }
 

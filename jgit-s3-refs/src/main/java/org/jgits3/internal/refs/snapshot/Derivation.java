@@ -63,7 +63,7 @@ final class Derivation {
     RefSnapshot wanted = refs.recent().or(refs::snapshot).orElseThrow();
     Optional<RefTable> made = proven(fold.apply(folded(held, refs)), wanted);
     if (made.isEmpty() && wanted.delta().isPresent()) {
-      made = fromDelta(manifest.repositoryId(), held, fold, wanted);
+      made = fromDelta(manifest, held, fold, wanted);
     }
     if (made.isPresent()) {
       metrics.count(Event.DERIVATION);
@@ -82,9 +82,9 @@ final class Derivation {
   }
 
   private Optional<RefTable> fromDelta(
-      String repositoryId, CachedTable held, Function<RefDelta, RefFold> fold, RefSnapshot wanted) {
+      Manifest manifest, CachedTable held, Function<RefDelta, RefFold> fold, RefSnapshot wanted) {
     StoredObject delta = wanted.delta().orElseThrow();
-    String key = ObjectNames.deltaKey(repositoryId, wanted.id());
+    String key = ObjectNames.deltaKey(manifest.home(wanted.id()), wanted.id());
     try {
       DeltaCodec.Delta read =
           DeltaCodec.decode(key, objects.read(key, delta.size(), delta.crc32c()));

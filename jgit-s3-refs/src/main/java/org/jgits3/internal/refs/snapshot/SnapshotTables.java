@@ -175,7 +175,7 @@ public final class SnapshotTables {
     ParallelRequests.forEach(
         levels,
         level -> {
-          String key = ObjectNames.snapshotKey(manifest.repositoryId(), level.id());
+          String key = ObjectNames.snapshotKey(manifest.home(level.id()), level.id());
           tables[levels.indexOf(level)] = source.read(key, level);
         });
     return RefTable.of(List.of(tables));

@@ -76,7 +76,7 @@ public final class ViewRefDatabase extends LookupRefDatabase {
         SnapshotDownload download = new SnapshotDownload(store);
         List<PackedRefsTable> levels = new ArrayList<>();
         for (RefSnapshot level : manifest.refs().levels()) {
-          String key = ObjectNames.snapshotKey(manifest.repositoryId(), level.id());
+          String key = ObjectNames.snapshotKey(manifest.home(level.id()), level.id());
           levels.add(download.land(key, level));
         }
         made = new RefView(manifest.refs(), RefTable.of(levels));

@@ -52,6 +52,9 @@ final class Compaction {
 
   /** Size of the overlay as a multiple of the threshold of a compaction; 0 if none is due. */
   static long level(Manifest manifest) {
+    if (manifest.isTemplate()) {
+      return 0;
+    }
     Refs refs = manifest.refs();
     long most = Math.min(BYTES, manifest.roomForRefs() / 2);
     return Math.max(refs.overlay().size() / (ENTRIES + 1), refs.overlayBytes() / (most + 1));
@@ -71,8 +74,9 @@ final class Compaction {
       Manifest manifest, RefView view, BiFunction<RefTable, RefDelta, RefFold> levels)
       throws IOException {
     RefFold fold = levels.apply(view.table(), view.foldable());
-    boolean ends = fold.isBase() && manifest.refs().recent().isPresent(); // one without refs, say
-    if (fold.isEmpty() && !ends) {
+    boolean ends = manifest.refs().recent().isPresent(); // one without refs, say
+    boolean copies = !areOwn(manifest);
+    if (fold.isEmpty() && !(fold.isBase() && (ends || copies))) {
       return Optional.empty();
     }
     prove(manifest, view.table(), fold);
@@ -82,6 +86,12 @@ final class Compaction {
     }
     metrics.count(Event.LOST_FOLD);
     throw new OvertakenException("a table of refs");
+  }
+
+  /** Tests whether no table is one of a template. */
+  private static boolean areOwn(Manifest manifest) {
+    return manifest.refs().levelIds().stream()
+        .allMatch(id -> manifest.home(id).equals(manifest.repositoryId()));
   }
 
   /** Commits what was written, or deletes it if no manifest lists it nor ever will. */
@@ -117,7 +127,7 @@ final class Compaction {
       RefSnapshot listed = levels.get(i);
       String sha256 = SnapshotChecksums.of(table.level(i)).sha256();
       if (!sha256.equals(listed.sha256())) {
-        String key = ObjectNames.snapshotKey(manifest.repositoryId(), listed.id());
+        String key = ObjectNames.snapshotKey(manifest.home(listed.id()), listed.id());
         throw new StoreException.Corrupt(
             key,
             String.format(

@@ -213,4 +213,9 @@ public final class Folding {
     refs.run();
     logCompaction.run(committer.validate().manifest());
   }
+
+  /** Copies the log of a template into that of its fork. */
+  void copyLog() throws IOException {
+    logCompaction.copy(committer.validate().manifest());
+  }
 }

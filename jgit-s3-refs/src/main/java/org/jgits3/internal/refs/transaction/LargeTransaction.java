@@ -182,7 +182,7 @@ final class LargeTransaction<R> {
   /** Deletes the uploads, which no manifest lists or will list. */
   void discard(SnapshotUpload upload, LogObjects log) {
     upload.discard(manifest, made.snapshot());
-    recorded.forEach(each -> log.discard(manifest.repositoryId(), each.object()));
+    recorded.forEach(each -> log.discard(manifest, each.object()));
   }
 
   /** Ids of the tables with the one that was uploaded. */

@@ -496,6 +496,17 @@ public final class SharedRefs {
     compact(RefFold::intoBase);
   }
 
+  /**
+   * Writes all refs of a fork as one table of its own, and its log as a segment, so that it lists
+   * none of its template. Blocks no update.
+   *
+   * @throws IOException as {@link #compact()}, or if the log is damaged
+   */
+  public void copyFromTemplate() throws IOException {
+    compact();
+    folding.copyLog();
+  }
+
   /** Folds refs, into some table, and log, due or not. */
   void compact(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
     boolean holding = folding.hold();
@@ -577,6 +588,6 @@ public final class SharedRefs {
    */
   public LogReader log() throws IOException {
     Manifest manifest = committer.validate().manifest();
-    return new LogReader(log, manifest.repositoryId(), manifest.log());
+    return new LogReader(log, manifest);
   }
 }

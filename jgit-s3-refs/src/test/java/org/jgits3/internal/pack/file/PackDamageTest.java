@@ -221,7 +221,9 @@ class PackDamageTest {
     try (S3RepositoryManager manager = TestRepositories.manager(store);
         S3Repository r = manager.openRepository("r")) {
       store.flips.set(1);
-      var stored = new S3PackDescription(r.getDescription(), r.manifest().packs().get(0));
+      var stored =
+          new S3PackDescription(
+              r.getDescription(), r.manifest().repositoryId(), r.manifest().packs().get(0));
       for (int i = 0; i < 2; i++) {
         try (ReadableChannel in = r.getObjectDatabase().openFile(stored, PackExt.PACK)) {
           byte[] read = new byte[RangeChecksums.RANGE + 1];

@@ -299,7 +299,8 @@ class PackIndexesTest {
     Files.write(path, bad);
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository here = manager.openRepository("r")) {
-      DfsPackDescription description = new S3PackDescription(here.getDescription(), pack);
+      DfsPackDescription description =
+          new S3PackDescription(here.getDescription(), here.manifest().repositoryId(), pack);
       PackExt ext =
           List.of(PackExt.values()).stream()
               .filter(e -> e.getExtension().equals(extension))

@@ -34,7 +34,7 @@ class PackOutputTest {
   @TempDir Path spills;
   private final RequestCounts counts = new RequestCounts();
   private final S3PackDescription pack =
-      new S3PackDescription(new DfsRepositoryDescription("r"), "1", PackSource.RECEIVE);
+      new S3PackDescription(new DfsRepositoryDescription("r"), "r", "1", PackSource.RECEIVE);
   private ObjectStore store;
   private PackUploads uploads;
 

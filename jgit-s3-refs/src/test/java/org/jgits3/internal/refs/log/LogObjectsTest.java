@@ -23,9 +23,12 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.StoreException;
@@ -41,6 +44,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The objects that hold the changes of large transactions. */
 class LogObjectsTest {
   private static final String REPOSITORY = "0".repeat(32);
+
+  private static final Manifest LISTING =
+      Manifest.blank(REPOSITORY, RepositoryState.ACTIVE, 9, 0, RepositorySettings.NONE, Refs.NONE);
   private static final String ID = "0".repeat(12) + "-" + "0".repeat(20);
 
   @TempDir Path directory;
@@ -88,7 +94,7 @@ class LogObjectsTest {
   }
 
   private List<RefChange> read(LogEntry entry) throws IOException {
-    RefChangeCursor changes = objects.changes(REPOSITORY, entry);
+    RefChangeCursor changes = objects.changes(LISTING, entry);
     List<RefChange> read = new ArrayList<>();
     for (Optional<RefChange> c = changes.next(); c.isPresent(); c = changes.next()) {
       read.add(c.get());

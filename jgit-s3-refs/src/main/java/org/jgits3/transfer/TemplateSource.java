@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import java.io.IOException;
+import java.util.Set;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.internal.pack.ImportedPack;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryName;
+
+/**
+ * Repository of the store of which a template is made: its refs of one moment, and one pack of all
+ * that they lead to. The template shares no object with it.
+ */
+final class TemplateSource extends ImportSource {
+  private final S3RepositoryManager manager;
+  private final S3Repository repository;
+  private SourceRefs refs;
+  private PackWriter selection;
+
+  private TemplateSource(S3RepositoryManager manager, S3Repository repository, String name) {
+    super(name);
+    this.manager = manager;
+    this.repository = repository;
+  }
+
+  static TemplateSource open(S3RepositoryManager manager, RepositoryName name) throws IOException {
+    S3Repository repository = manager.openForRequest(name.value());
+    try {
+      Manifest manifest = repository.manifest();
+      if (manifest.isTemplate()) {
+        throw new IOException(name + " is a template already; fork it");
+      }
+      if (manifest.isFork()) {
+        throw new IOException(
+            name + " is a fork; detach it first with jgit-s3 gc --detach, then make a template");
+      }
+      return new TemplateSource(manager, repository, name.value());
+    } catch (IOException | RuntimeException e) {
+      repository.close();
+      throw e;
+    }
+  }
+
+  @Override
+  void inspect(Config config, ProgressMonitor monitor) throws IOException {
+    checkNotShallow(repository);
+    refs = Importer.refsOf(repository);
+    selection = Selection.of(repository, refs.tips(), Set.of(), monitor);
+  }
+
+  @Override
+  SourceRefs refs() {
+    return refs;
+  }
+
+  @Override
+  void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
+    if (selection.getObjectCount() > 0) {
+      ImportedPack.write(target.getObjectDatabase(), PackSource.GC, selection, monitor);
+    }
+  }
+
+  @Override
+  RevWalk newWalk(S3Repository target) {
+    return new RevWalk(repository);
+  }
+
+  @Override
+  Config config() {
+    return repository.getConfig();
+  }
+
+  @Override
+  String configText() throws IOException {
+    return repository.manifest().settings().config();
+  }
+
+  @Override
+  @Nullable
+  String description() throws IOException {
+    return repository.getGitwebDescription();
+  }
+
+  @Override
+  boolean makesTemplate() {
+    return true;
+  }
+
+  /** Collects the target, which gives it bitmaps, and makes it a template. */
+  @Override
+  void finish(S3Repository target, RepositoryName name, ProgressMonitor monitor)
+      throws IOException {
+    String staging = target.getDescription().getRepositoryName();
+    manager.maintenance(staging).repack(monitor);
+    target.validate();
+    Manifest whole = target.manifest();
+    if (!Importer.refsOf(target).equals(refs)) {
+      throw new IOException(
+          staging + ": was changed by others while it was made a template; repeat the command");
+    }
+    manager.freeze(target, whole, name);
+  }
+
+  @Override
+  public void close() {
+    if (selection != null) {
+      selection.close();
+    }
+    repository.close();
+  }
+}

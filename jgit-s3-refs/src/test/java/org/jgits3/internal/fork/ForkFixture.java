@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.fork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.maintenance.MaintenanceFixture;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
+
+/** A store with a repository {@code r} of two packs and a template {@code t} of it. */
+final class ForkFixture {
+  static final String MAIN = "refs/heads/main";
+  static final ProgressMonitor SILENT = NullProgressMonitor.INSTANCE;
+
+  final Path directory;
+  final DirectoryObjectStore store;
+  final S3RepositoryManager manager;
+  final ObjectId first;
+  final ObjectId second;
+
+  ForkFixture(Path directory) throws Exception {
+    this.directory = directory;
+    this.store = new DirectoryObjectStore(directory);
+    this.manager = MaintenanceFixture.manager(store);
+    try (S3Repository r = manager.createRepository("r")) {
+      first = TestRepositories.commitBlobs(r, 20);
+      MaintenanceFixture.point(r, MAIN, first);
+      second = TestRepositories.commit(r, "second", first);
+      MaintenanceFixture.point(r, MAIN, second);
+    }
+    template("r", "t");
+  }
+
+  /** The same store as another process has it. */
+  DirectoryObjectStore another() throws IOException {
+    return new DirectoryObjectStore(directory);
+  }
+
+  void close() throws IOException {
+    manager.close();
+  }
+
+  void template(String name, String template) throws IOException {
+    template(name, template, SILENT);
+  }
+
+  void template(String name, String template, ProgressMonitor monitor) throws IOException {
+    try (ImportSource source = ImportSource.template(manager, RepositoryName.of(name))) {
+      new Importer(manager, monitor).run(source, RepositoryName.of(template));
+    }
+  }
+
+  void fork(String name) throws IOException {
+    manager.fork("t", name).close();
+  }
+
+  Manifest manifest(String name) throws IOException {
+    return StoredManifest.read(store, name);
+  }
+
+  String templateId() throws IOException {
+    return manifest("t").repositoryId();
+  }
+
+  /** Pushes a commit to a branch of its own, as one pack. */
+  ObjectId push(String name) throws IOException {
+    try (S3Repository r = manager.openRepository(name)) {
+      int packs = r.manifest().packs().size();
+      ObjectId id = TestRepositories.commit(r, "push " + packs, second);
+      MaintenanceFixture.point(r, "refs/heads/p" + packs, id);
+      return id;
+    }
+  }
+
+  static List<String> refs(Repository r) throws IOException {
+    List<String> refs = new ArrayList<>();
+    for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
+      refs.add(ref.getName() + ' ' + ref.getObjectId().name());
+    }
+    return refs;
+  }
+
+  List<String> refs(String name) throws IOException {
+    try (S3Repository r = manager.openRepository(name)) {
+      return refs(r);
+    }
+  }
+
+  /** Keys of the objects that are stored under the id of a repository. */
+  Set<String> stored(String repositoryId) throws IOException {
+    Set<String> keys = new TreeSet<>();
+    store.list(ObjectNames.prefix(repositoryId), object -> keys.add(object.key()));
+    keys.removeIf(key -> ObjectNames.mintedAtOf(key).isEmpty() || key.contains("/sweep/"));
+    return keys;
+  }
+
+  void isSound(String name) throws IOException {
+    assertThat(manager.maintenance(name).verify(SILENT).findings()).as(name).isEmpty();
+  }
+
+  void sweep(String name) throws IOException {
+    assertThat(manager.sweep(name, Duration.ZERO, false)).as(name).isPresent();
+  }
+}

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.fork;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.internal.fork.ForkFixture.MAIN;
+import static org.jgits3.internal.fork.ForkFixture.SILENT;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.history.RepositoryChange;
+import org.jgits3.history.StoreChanges;
+import org.jgits3.history.StoreCursor;
+import org.jgits3.history.Transactions;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.transaction.Folds;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.maintenance.MaintenanceFixture;
+import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.transfer.Exporter;
+import org.jgits3.transfer.Restorer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Templates and forks of them, one process at a time. */
+class ForkTest {
+  @TempDir Path directory;
+  private ForkFixture it;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new ForkFixture(directory.resolve("store"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+
+  private String stored(String name) throws IOException {
+    return new String(ManifestCodec.encode(RepositoryName.of(name), it.manifest(name)), UTF_8);
+  }
+
+  private List<String> packs(String name) throws IOException {
+    return it.manifest(name).packs().stream().map(PackEntry::id).toList();
+  }
+
+  @Test
+  void a_template_has_its_own_objects_and_is_collected() throws Exception {
+    Manifest template = it.manifest("t");
+    assertThat(template.isTemplate()).isTrue();
+    assertThat(it.refs("t")).isEqualTo(it.refs("r"));
+    assertThat(template.packs()).hasSize(1);
+    assertThat(template.packs().get(0).files()).containsKeys("bitmap", "graph");
+    assertThat(stored("t")).startsWith("{\"format\":3,");
+    it.manager.delete("r");
+    it.sweep("r");
+    it.sweep("t");
+    it.isSound("t");
+    Set<String> listed =
+        LiveObject.of(template).stream().map(LiveObject::key).collect(Collectors.toSet());
+    assertThat(it.stored(template.repositoryId())).as("the rest is swept").isEqualTo(listed);
+  }
+
+  @Test
+  void a_template_is_never_written() throws Exception {
+    Manifest before = it.manifest("t");
+    try (S3Repository t = it.manager.openRepository("t")) {
+      RefUpdate update = t.updateRef("refs/heads/new");
+      update.setNewObjectId(it.second);
+      assertThatThrownBy(update::update)
+          .isInstanceOf(ManifestException.OfTemplate.class)
+          .hasMessageContaining("is a template, which is never written; fork it");
+      assertThatThrownBy(() -> t.setGitwebDescription("other"))
+          .isInstanceOf(ManifestException.OfTemplate.class);
+    }
+    assertThat(it.manager.maintenance("t").collectGarbage(SILENT).skipped()).isTrue();
+    assertThat(it.manager.maintenance("t").repack(SILENT).skipped()).isTrue();
+    assertThat(it.manager.maintenance("t").compact()).isFalse();
+    it.sweep("t");
+    assertThat(it.manifest("t")).isEqualTo(before);
+  }
+
+  @Test
+  void a_fork_has_refs_and_objects_of_its_template_and_none_of_its_own() throws Exception {
+    try (S3Repository fork = it.manager.fork("t", "f")) {
+      assertThat(ForkFixture.refs(fork)).isEqualTo(it.refs("r"));
+      assertThat(fork.parseCommit(it.second).getParent(0)).isEqualTo(it.first);
+      assertThat(fork.getFullBranch()).isEqualTo(it.manager.openRepository("t").getFullBranch());
+    }
+    Manifest fork = it.manifest("f");
+    assertThat(fork.isFork()).isTrue();
+    assertThat(fork.packs()).isEqualTo(it.manifest("t").packs());
+    assertThat(it.stored(fork.repositoryId())).isEmpty();
+    assertThat(stored("f")).startsWith("{\"format\":3,");
+    it.isSound("f");
+  }
+
+  @Test
+  void a_fork_in_a_process_that_has_just_started_is_read_and_written() throws Exception {
+    it.fork("f");
+    try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
+        S3Repository fork = other.openRepository("f")) {
+      assertThat(fork.open(it.second).getType()).isPositive();
+      ObjectId id = TestRepositories.commit(fork, "third", it.second);
+      MaintenanceFixture.point(fork, MAIN, id);
+    }
+    assertThat(it.refs("f")).isNotEqualTo(it.refs("t"));
+    it.isSound("f");
+    it.isSound("t");
+  }
+
+  @Test
+  void collection_of_a_fork_keeps_the_packs_of_its_template_and_merges_its_own() throws Exception {
+    it.fork("f");
+    for (int i = 0; i < 3; i++) {
+      it.push("f");
+    }
+    List<String> ofTemplate = packs("t");
+    it.manager.maintenance("f").collectGarbage(SILENT);
+    assertThat(packs("f")).hasSize(2).containsAll(ofTemplate);
+    assertThat(it.manager.maintenance("f").collectGarbage(SILENT).skipped()).isTrue();
+    it.sweep("f");
+    it.sweep("t");
+    it.isSound("f");
+    it.isSound("t");
+  }
+
+  @Test
+  void K14_packs_of_a_fork_are_merged_whole_and_without_those_of_its_template() throws Exception {
+    it.fork("f");
+    try (S3Repository f = it.manager.openRepository("f");
+        S3Repository r = it.manager.openRepository("r")) {
+      assertThat(r.open(it.first)).isNotNull();
+      for (int i = 0; i < 12; i++) {
+        ObjectId id = TestRepositories.commitBlobs(f, 20 + i); // some, as its template
+        MaintenanceFixture.point(f, "refs/heads/blobs" + i, id);
+      }
+    }
+    long objects = it.manifest("f").ownPacks().stream().mapToLong(PackEntry::objects).sum();
+    List<String> ofTemplate = packs("t");
+    assertThat(it.manager.maintenance("f").compact()).isTrue();
+    Manifest merged = it.manifest("f");
+    assertThat(packs("f")).hasSize(2).containsAll(ofTemplate);
+    assertThat(merged.ownPacks()).hasSize(1);
+    assertThat(merged.ownPacks().get(0).objects()).isPositive().isLessThanOrEqualTo(objects);
+    it.manager.detach("f", SILENT);
+    it.isSound("f");
+  }
+
+  @Test
+  void a_template_with_forks_is_not_deleted() throws Exception {
+    it.fork("f");
+    assertThatThrownBy(() -> it.manager.delete("t"))
+        .hasMessage(
+            "the template has the fork f; delete or detach them first, or give --detach; nothing"
+                + " was deleted");
+    it.manager.delete("f");
+    it.manager.delete("t");
+    it.sweep("t");
+  }
+
+  @Test
+  void a_detached_fork_has_all_and_its_template_can_go() throws Exception {
+    it.fork("f");
+    it.push("f");
+    List<String> before = it.refs("f");
+    String template = it.templateId();
+    it.manager.detach("f", SILENT);
+    assertThat(it.manifest("f").template()).isEmpty();
+    assertThat(stored("f")).startsWith("{\"format\":1,");
+    assertThat(it.manager.forks("t")).isEmpty();
+    it.manager.delete("t");
+    it.sweep("t");
+    assertThat(it.stored(template)).isEmpty();
+    it.sweep("f");
+    it.isSound("f");
+    assertThat(it.refs("f")).isEqualTo(before);
+    try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
+        S3Repository fork = other.openRepository("f")) {
+      assertThat(fork.getRefDatabase().getReflogReader(MAIN).getReverseEntries())
+          .as("the log is copied, too")
+          .isNotEmpty();
+    }
+  }
+
+  @Test
+  void forks_of_a_template_with_a_recent_table_read_it_fold_it_and_copy_it() throws Exception {
+    try (S3Repository r = it.manager.openRepository("r")) {
+      create(r, it.first, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
+    }
+    it.template("r", "u");
+    List<String> refs = it.refs("r");
+    it.manager.fork("u", "g").close();
+    assertThat(it.refs("g")).isEqualTo(refs);
+    try (S3Repository g = it.manager.openRepository("g")) {
+      MaintenanceFixture.point(g, "refs/heads/more", it.first);
+      MaintenanceFixture.delete(g, "refs/base/8");
+      Folds.fold(g);
+      assertThat(g.manifest().refs().recent()).isPresent();
+    }
+    assertThat(stored("g")).startsWith("{\"format\":4,");
+    it.isSound("g");
+    List<String> changed = it.refs("g");
+    it.manager.detach("g", SILENT);
+    assertThat(stored("g")).startsWith("{\"format\":1,");
+    it.manager.delete("u");
+    it.sweep("u");
+    it.isSound("g");
+    assertThat(it.refs("g")).isEqualTo(changed);
+  }
+
+  private static void create(S3Repository r, ObjectId id, Stream<String> names) throws IOException {
+    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+    names.forEach(name -> batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name)));
+    try (RevWalk walk = new RevWalk(r)) {
+      batch.execute(walk, SILENT);
+    }
+  }
+
+  @Test
+  void a_template_may_have_a_recent_table_itself() throws Exception {
+    RepositoryName target = RepositoryName.of("u");
+    List<String> refs;
+    try (S3Repository staging = it.manager.createImport(target)) {
+      ObjectId id = TestRepositories.commitBlobs(staging, 20);
+      create(staging, id, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
+      Folds.fold(staging);
+      MaintenanceFixture.point(staging, "refs/heads/last", id);
+      MaintenanceFixture.delete(staging, "refs/base/7");
+      Folds.fold(staging);
+      assertThat(staging.manifest().refs().recent()).isPresent();
+      it.manager.freeze(staging, staging.manifest(), target);
+      refs = ForkFixture.refs(staging);
+      it.manager.rename(staging.getDescription().getRepositoryName(), "u");
+    }
+    assertThat(stored("u")).startsWith("{\"format\":4,");
+    it.manager.fork("u", "g").close();
+    assertThat(it.manifest("g").refs().recent()).isPresent();
+    assertThat(it.refs("g")).isEqualTo(refs).hasSize(RefFold.FEW);
+    it.isSound("g");
+    it.manager.detach("g", SILENT);
+    assertThat(stored("g")).startsWith("{\"format\":1,");
+    it.manager.delete("u");
+    it.sweep("u");
+    it.isSound("g");
+    assertThat(it.refs("g")).isEqualTo(refs);
+  }
+
+  @Test
+  void followers_learn_of_the_refs_of_a_fork() throws Exception {
+    var history = it.manager.storeHistory();
+    StoreCursor before = history.now();
+    it.fork("f");
+    StoreChanges changes = history.since(before);
+    RepositoryChange change = changes.next().orElseThrow();
+    assertThat(change.kind()).isEqualTo(RepositoryChange.Kind.CREATED);
+    assertThat(change.name()).isEqualTo("f");
+    Set<String> refs = new TreeSet<>();
+    Transactions all = change.transactions();
+    for (var next = all.next(); next.isPresent(); next = all.next()) {
+      next.get().forEachChange(c -> refs.add(c.ref()));
+    }
+    assertThat(refs).contains(MAIN);
+    it.push("f");
+    StoreChanges later = history.since(changes.end());
+    assertThat(later.next().orElseThrow().kind()).isEqualTo(RepositoryChange.Kind.CHANGED);
+  }
+
+  @Test
+  void exports_and_restores_know_the_objects_of_the_template() throws Exception {
+    it.fork("f");
+    Manifest copy = it.manifest("f");
+    List<String> before = it.refs("f");
+    Path out = directory.resolve("out");
+    try (S3Repository f = it.manager.openRepository("f")) {
+      new Exporter(SILENT).run(f, out);
+      MaintenanceFixture.delete(f, MAIN);
+    }
+    try (Repository exported =
+        new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {
+      assertThat(ForkFixture.refs(exported)).isEqualTo(before);
+    }
+    RepositoryName name = RepositoryName.of("f");
+    assertThat(new Restorer(it.manager, SILENT).plan(name, copy).packs()).isZero();
+    new Restorer(it.manager, SILENT).run(name, copy);
+    assertThat(it.refs("f")).isEqualTo(before);
+    it.manager.createRepository("g").close();
+    new Restorer(it.manager, SILENT).run(RepositoryName.of("g"), copy);
+    assertThat(it.refs("g")).isEqualTo(before);
+    it.isSound("g");
+    assertThat(it.manifest("g").template()).isEmpty();
+  }
+
+  @Test
+  void what_is_no_template_or_has_a_name_already_is_refused_in_one_line() throws Exception {
+    it.fork("f");
+    assertThatThrownBy(() -> it.manager.fork("r", "g"))
+        .hasMessage("r is no template; make one of it with jgit-s3 template, and fork that");
+    assertThatThrownBy(() -> it.manager.fork("f", "g")).hasMessageStartingWith("f is no template");
+    assertThatThrownBy(() -> it.manager.fork("none", "g"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThatThrownBy(() -> it.manager.fork("t", "r"))
+        .isInstanceOf(ManifestException.Exists.class);
+    assertThatThrownBy(() -> it.template("f", "u"))
+        .hasMessage("f is a fork; detach it first with jgit-s3 gc --detach, then make a template");
+    assertThatThrownBy(() -> it.template("t", "u")).hasMessage("t is a template already; fork it");
+    assertThatThrownBy(() -> it.template("r", "t")).isInstanceOf(ManifestException.Exists.class);
+    assertThatThrownBy(() -> it.template("none", "u"))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t", "f");
+  }
+
+  @Test
+  void the_name_of_a_deleted_template_is_not_used_again_and_that_of_a_renamed_one_is()
+      throws Exception {
+    it.manager.rename("t", "old");
+    it.template("r", "t");
+    it.manager.fork("old", "f").close();
+    it.manager.delete("t");
+    assertThatThrownBy(() -> it.manager.createRepository("t"))
+        .isInstanceOf(ManifestException.Exists.class)
+        .hasMessageContaining("was the name of a template that was deleted");
+    assertThatThrownBy(() -> it.manager.rename("r", "t"))
+        .isInstanceOf(ManifestException.Exists.class);
+    assertThatThrownBy(() -> it.template("r", "t")).isInstanceOf(ManifestException.Exists.class);
+    it.sweep("t");
+    it.isSound("f");
+  }
+
+  @Test
+  void a_name_that_was_used_before_can_be_that_of_a_fork() throws Exception {
+    it.manager.createRepository("f").close();
+    for (int i = 0; i < 12; i++) {
+      try (S3Repository f = it.manager.openRepository("f")) {
+        f.setGitwebDescription("text " + i);
+      }
+    }
+    it.manager.delete("f");
+    it.fork("f");
+    it.push("f");
+    it.sweep("f");
+    it.isSound("f");
+  }
+
+  @Test
+  void objects_of_a_template_that_were_deleted_by_hand_are_named() throws Exception {
+    it.fork("f");
+    String id = it.templateId();
+    String lost =
+        it.stored(id).stream()
+            .filter(k -> k.endsWith(".pack") || k.endsWith(".bundle"))
+            .filter(k -> packKeys("t").contains(k))
+            .findFirst()
+            .orElseThrow();
+    Files.delete(it.directory.resolve(lost));
+    assertThat(it.manager.maintenance("f").verify(SILENT).findings())
+        .extracting(f -> f.key())
+        .contains(lost);
+    try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
+        S3Repository f = other.openRepository("f")) {
+      assertThatThrownBy(() -> f.open(it.first).getCachedBytes())
+          .hasStackTraceContaining(lost)
+          .hasStackTraceContaining("of the template " + id + " of this fork");
+    }
+  }
+
+  private Set<String> packKeys(String name) {
+    try {
+      return LiveObject.of(it.manifest(name)).stream()
+          .map(LiveObject::key)
+          .collect(Collectors.toSet());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void a_template_whose_manifest_was_deleted_by_hand_is_missing_and_its_forks_go_on()
+      throws Exception {
+    it.fork("f");
+    Files.delete(it.directory.resolve(RepositoryName.of("t").manifestKey()));
+    assertThatThrownBy(() -> it.manager.fork("t", "g"))
+        .isInstanceOf(ManifestException.Gone.class)
+        .hasMessageContaining("no such repository");
+    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "f");
+    it.isSound("f");
+    it.manager.detach("f", SILENT);
+    it.isSound("f");
+  }
+
+  @Test
+  void a_fork_is_one_write_and_one_look_without_content() throws Exception {
+    RequestCounts counts = new RequestCounts();
+    try (S3RepositoryManager manager =
+        MaintenanceFixture.manager(new ObservedObjectStore(it.another(), counts))) {
+      manager.fork("t", "f").close();
+      var before = counts.snapshot();
+      manager.fork("t", "g").close();
+      assertThat(counts.snapshot().since(before)).hasToString("2 requests: 1 GET, 1 PUT_IF");
+    }
+  }
+
+  @Test
+  void forks_share_the_loaded_indexes_of_their_template() throws Exception {
+    try (S3RepositoryManager manager = MaintenanceFixture.manager(it.another())) {
+      long one = 0;
+      for (int i = 0; i < 5; i++) {
+        try (S3Repository fork = manager.fork("t", "f" + i)) {
+          assertThat(fork.open(it.second).getCachedBytes()).isNotEmpty();
+        }
+        one = one == 0 ? manager.indexBudget().held() : one;
+        assertThat(manager.indexBudget().held()).isEqualTo(one).isPositive();
+      }
+      try (S3Repository template = manager.openRepository("t")) {
+        assertThat(template.open(it.second).getCachedBytes()).isNotEmpty();
+      }
+      assertThat(manager.indexBudget().held()).isEqualTo(one);
+      for (int i = 0; i < 5; i++) {
+        manager.delete("f" + i);
+      }
+      assertThat(manager.indexBudget().held()).as("the template is known still").isEqualTo(one);
+      manager.delete("t");
+      assertThat(manager.indexBudget().held()).as("after the last of them").isZero();
+    }
+  }
+
+  @Test
+  void a_fork_of_an_empty_repository_is_empty() throws Exception {
+    it.manager.createRepository("empty").close();
+    it.template("empty", "e");
+    it.manager.fork("e", "f").close();
+    assertThat(it.refs("f")).isEmpty();
+    it.isSound("f");
+    it.manager.detach("f", SILENT);
+    assertThat(it.manifest("f").template()).isEqualTo(Optional.empty());
+  }
+}
