@@ -454,15 +454,16 @@ public final class S3RepositoryManager implements Closeable {
    * from then on, and can be forked once it has its name. Fails if others have changed or renamed
    * it, so that a template holds what its maker has written and nothing else.
    *
-   * @param made the repository, not shown to its maker in another state since it was filled
+   * @param made its name, of {@link #createImport}
    * @param whole its manifest when it was whole
    * @param target name that it is to get
    * @throws ManifestException if it is not as it was when it was whole
    * @throws UnknownOutcomeException if it is not known whether it was done
    * @throws IOException if the store does not answer or refuses
    */
-  public void freeze(S3Repository made, Manifest whole, RepositoryName target) throws IOException {
-    SharedRepository repository = shared(checked(made.getDescription().getRepositoryName()));
+  public void freeze(RepositoryName made, Manifest whole, RepositoryName target)
+      throws IOException {
+    SharedRepository repository = shared(made);
     repository
         .committer()
         .<Boolean>commit(
@@ -507,7 +508,7 @@ public final class S3RepositoryManager implements Closeable {
     long began = System.nanoTime();
     VersionedManifest created = catalog.fork(checked, source.manifest());
     try {
-      source.committer().validate(); // after the write: whoever deletes it looks for forks later
+      source.committer().validate(); // after the write: a deletion looks for forks later
     } catch (IOException e) {
       throw notForked(checked, e);
     }

@@ -106,7 +106,7 @@ final class TemplateSource extends ImportSource {
       throw new IOException(
           staging + ": was changed by others while it was made a template; repeat the command");
     }
-    manager.freeze(target, whole, name);
+    manager.freeze(new RepositoryName(staging), whole, name);
   }
 
   @Override

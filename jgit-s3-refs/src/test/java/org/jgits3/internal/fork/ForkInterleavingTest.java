@@ -326,16 +326,16 @@ class ForkInterleavingTest {
     try (S3Repository staging = it.manager.createImport(target)) {
       Manifest whole = staging.manifest();
       staging.setGitwebDescription("changed");
-      assertThatThrownBy(() -> it.manager.freeze(staging, whole, target))
+      assertThatThrownBy(() -> it.manager.freeze(name(staging), whole, target))
           .isInstanceOf(ManifestException.class)
           .hasMessageEndingWith("nothing was made of it, repeat the command");
       assertThatThrownBy(
-              () -> it.manager.freeze(staging, staging.manifest(), RepositoryName.of("v")))
+              () -> it.manager.freeze(name(staging), staging.manifest(), RepositoryName.of("v")))
           .isInstanceOf(ManifestException.class);
-      it.manager.freeze(staging, staging.manifest(), target);
+      it.manager.freeze(name(staging), staging.manifest(), target);
       assertThatThrownBy(() -> staging.setGitwebDescription("again"))
           .isInstanceOf(ManifestException.OfTemplate.class);
-      String name = staging.getDescription().getRepositoryName();
+      String name = name(staging).value();
       assertThatThrownBy(() -> it.manager.fork(name, "f")).hasMessageContaining("is no template");
     }
   }
@@ -349,5 +349,9 @@ class ForkInterleavingTest {
       assertThat(f.manifest().sweepBoundary())
           .isGreaterThanOrEqualTo(before.template().orElseThrow().generation());
     }
+  }
+
+  private static RepositoryName name(S3Repository repository) {
+    return new RepositoryName(repository.getDescription().getRepositoryName());
   }
 }

@@ -259,9 +259,9 @@ class ForkTest {
       MaintenanceFixture.delete(staging, "refs/base/7");
       Folds.fold(staging);
       assertThat(staging.manifest().refs().recent()).isPresent();
-      it.manager.freeze(staging, staging.manifest(), target);
+      it.manager.freeze(name(staging), staging.manifest(), target);
       refs = ForkFixture.refs(staging);
-      it.manager.rename(staging.getDescription().getRepositoryName(), "u");
+      it.manager.rename(name(staging).value(), "u");
     }
     assertThat(stored("u")).startsWith("{\"format\":4,");
     it.manager.fork("u", "g").close();
@@ -463,5 +463,9 @@ class ForkTest {
     it.isSound("f");
     it.manager.detach("f", SILENT);
     assertThat(it.manifest("f").template()).isEqualTo(Optional.empty());
+  }
+
+  private static RepositoryName name(S3Repository repository) {
+    return new RepositoryName(repository.getDescription().getRepositoryName());
   }
 }

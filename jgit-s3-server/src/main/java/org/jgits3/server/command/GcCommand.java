@@ -52,6 +52,12 @@ final class GcCommand implements Callable<Integer> {
           "Collect nothing, but write all refs as one table, which earlier versions read.")
   private boolean refs;
 
+  @Option(
+      names = "--detach",
+      description =
+          "Of a fork, collect all with the objects of its template, which it needs no more then.")
+  private boolean detach;
+
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name,
@@ -82,12 +88,16 @@ final class GcCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--refs: goes neither with --force nor --full");
     }
+    if (detach && (force || full || refs)) {
+      throw new ParameterException(
+          spec.commandLine(), "--detach: goes with none of --force, --full, --refs");
+    }
     List<Record> rows = new ArrayList<>();
     ProgressBar progress = Progress.of(spec.commandLine(), output);
     try (S3RepositoryManager manager = program.open()) {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEach(
-          () -> manager.collectionPass(full || force || refs),
+          () -> manager.collectionPass(full || force || refs || detach),
           output,
           name -> {
             progress.checkWanted();
@@ -123,9 +133,13 @@ final class GcCommand implements Callable<Integer> {
 
   private GarbageCollection.Report collect(
       S3RepositoryManager manager, String name, ProgressMonitor progress) throws IOException {
-    Maintenance maintenance = manager.maintenance(name);
-    GarbageCollection.Report report =
-        force ? maintenance.repack(progress) : maintenance.collectGarbage(progress);
+    GarbageCollection.Report report;
+    if (detach) {
+      report = manager.detach(name, progress);
+    } else {
+      Maintenance maintenance = manager.maintenance(name);
+      report = force ? maintenance.repack(progress) : maintenance.collectGarbage(progress);
+    }
     if (!output.json()) {
       output.line(
           String.format(

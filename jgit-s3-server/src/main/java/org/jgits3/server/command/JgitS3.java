@@ -31,6 +31,8 @@ import picocli.CommandLine.ScopeType;
       ConfigCommand.class,
       RestoreRefsCommand.class,
       RestoreCommand.class,
+      TemplateCommand.class,
+      ForkCommand.class,
       RenameCommand.class,
       DeleteCommand.class,
       GcCommand.class,

@@ -3,6 +3,7 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -22,11 +23,14 @@ final class StatsCommand extends RepositoryCommand {
   /**
    * Printed figures. Sizes are in bytes; the overlay holds the refs changed, deletions included,
    * since the snapshot was written. Packs are grouped by their source: {@code RECEIVE} for a push,
-   * {@code GC} and {@code GC_REST} for a collection, and so on.
+   * {@code GC} and {@code GC_REST} for a collection, and so on. The template is the id of the one
+   * that has some of a fork's packs, or of the repository itself if it is one; empty for others.
    */
   private record Stats(
       String name,
       String repositoryId,
+      Optional<String> template,
+      int ownPacks,
       long generation,
       long manifestBytes,
       int refs,
@@ -66,6 +70,8 @@ final class StatsCommand extends RepositoryCommand {
     return new Stats(
         name.value(),
         manifest.repositoryId(),
+        manifest.template().map(Manifest.Template::repositoryId),
+        manifest.ownPacks().size(),
         manifest.generation(),
         manifestBytes,
         refs,
@@ -101,6 +107,7 @@ final class StatsCommand extends RepositoryCommand {
       return;
     }
     row("repository", stats.name() + " (" + stats.repositoryId() + ")");
+    stats.template().ifPresent(id -> row("template", template(stats, id)));
     row("generation", stats.generation());
     row("manifest", stats.manifestBytes() + " bytes");
     row("refs", stats.refs());
@@ -111,6 +118,12 @@ final class StatsCommand extends RepositoryCommand {
     row("objects", stats.objects());
     stats.packsBySource().forEach(this::packsRow);
     row("log", stats.logEntries() + " entries, " + stats.logSegments() + " segments");
+  }
+
+  private static String template(Stats stats, String id) {
+    return id.equals(stats.repositoryId())
+        ? "this is one"
+        : id + ", all but " + Quantity.of(stats.ownPacks(), "pack") + " are its";
   }
 
   private void packsRow(String source, Packs packs) {

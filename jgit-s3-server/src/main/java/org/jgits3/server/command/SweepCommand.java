@@ -57,9 +57,16 @@ final class SweepCommand implements Callable<Integer> {
 
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
-      String name, long boundary, long objects, long bytes, int uploads, boolean dryRun) {
+      String name,
+      long boundary,
+      long objects,
+      long bytes,
+      int uploads,
+      boolean dryRun,
+      Optional<String> fork) {
     static Row of(String name, Sweep.Report r) {
-      return new Row(name, r.sweepBoundary(), r.objects(), r.bytes(), r.uploads(), r.dryRun());
+      return new Row(
+          name, r.sweepBoundary(), r.objects(), r.bytes(), r.uploads(), r.dryRun(), r.fork());
     }
   }
 
@@ -103,12 +110,13 @@ final class SweepCommand implements Callable<Integer> {
     if (!output.json()) {
       output.line(
           String.format(
-              "%s: %s %d objects, %d bytes, and %d unfinished uploads",
+              "%s: %s %d objects, %d bytes, and %d unfinished uploads%s",
               row.name(),
               row.dryRun() ? "would delete" : "deleted",
               row.objects(),
               row.bytes(),
-              row.uploads()));
+              row.uploads(),
+              row.fork().map(fork -> "; the fork " + fork + " needs this template").orElse("")));
     }
   }
 }

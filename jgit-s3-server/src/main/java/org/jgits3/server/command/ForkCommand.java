@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.command;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.server.program.Program;
+import org.jgits3.server.terminal.Output;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** Creates a fork of a template. */
+@Command(
+    name = "fork",
+    description = "Create a repository with the refs and objects of a template, in one write.")
+final class ForkCommand implements Callable<Integer> {
+  @ParentCommand private Program program;
+  @Mixin private Output output;
+
+  @Parameters(index = "0", paramLabel = "TEMPLATE", description = "Name of the template.")
+  private RepositoryName template;
+
+  @Parameters(index = "1", paramLabel = "NAME", description = "The name the fork gets.")
+  private RepositoryName name;
+
+  /** Result as {@code --json} prints it. */
+  private record Forked(boolean ok, String template, String name) {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (S3RepositoryManager manager = program.open()) {
+      manager.fork(template.value(), name.value()).close();
+    }
+    if (output.json()) {
+      output.value(new Forked(true, template.value(), name.value()));
+    } else {
+      output.line("Forked " + name + " from " + template);
+    }
+    return 0;
+  }
+}
