@@ -16,10 +16,13 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -326,5 +329,25 @@ abstract class RequestBudgetContract extends TwoProcesses {
     StoredConfig config = here.getConfig();
     config.setBoolean("receive", null, "denyDeletes", true);
     costs("save the configuration", config::save);
+  }
+
+  @Test
+  void a_fork_of_a_known_template_is_a_write_and_a_look() throws Exception {
+    RepositoryName template = RepositoryName.of("template");
+    try (ImportSource source = ImportSource.template(elsewhere, RepositoryName.of("r"))) {
+      new Importer(elsewhere, NullProgressMonitor.INSTANCE).run(source, template);
+    }
+    start("always");
+    costs("fork of a template, first in a process", () -> manager.fork("template", "a").close());
+    costs("fork of a known template", () -> manager.fork("template", "b").close());
+    long bytes = cost(() -> manager.fork("template", "c").close()).totalBytes();
+    assertThat(bytes).as("of one manifest").isLessThan(8 << 10);
+    assertThat(lookUp("c")).isEqualTo(first);
+  }
+
+  private ObjectId lookUp(String name) throws IOException {
+    try (S3Repository r = manager.openRepository(name)) {
+      return r.exactRef(REF).getObjectId();
+    }
   }
 }

@@ -18,6 +18,7 @@ enum BudgetedOperation {
   LS_REMOTE_COLD("`ls-remote` in protocol 2, cold server", 3, "ls_remote_cold"),
   CREATE("creation of a repository", 1, "create"),
   DELETE("deletion of a repository, cold process", 2, "delete"),
+  FORK("fork of a template that is known", 2, "fork"),
   /** Beside those that a store takes whose listings have no versions. */
   IDLE_COLLECTIONS("`gc --all`, all repositories idle", 2, "idle_collections"),
   IDLE_SWEEPS("`sweep --all`, all repositories idle", 3, "idle_sweeps");

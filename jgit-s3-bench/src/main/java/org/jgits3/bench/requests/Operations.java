@@ -138,6 +138,7 @@ final class Operations {
       case LS_REMOTE_COLD -> lsRemoteCold();
       case CREATE -> create();
       case DELETE -> delete();
+      case FORK -> fork();
       case IDLE_COLLECTIONS -> idleCollections();
       case IDLE_SWEEPS -> idleSweeps();
     };
@@ -250,6 +251,17 @@ final class Operations {
     }
     try (CountedProcess process = process()) {
       return process.cost(() -> process.manager().delete("deleted"));
+    }
+  }
+
+  private Cost fork() throws IOException, InterruptedException {
+    try (CountedProcess process = process()) {
+      S3RepositoryManager manager = process.manager();
+      try (ImportSource from = ImportSource.template(manager, RepositoryName.of(NAME))) {
+        new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of("template"));
+      }
+      manager.fork("template", "first").close();
+      return process.cost(() -> manager.fork("template", "second").close());
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.command;
 
+import org.jgits3.server.fork.ForkCommand;
+import org.jgits3.server.fork.TemplateCommand;
 import org.jgits3.server.program.Program;
 import org.jgits3.server.terminal.Version;
 import picocli.CommandLine;

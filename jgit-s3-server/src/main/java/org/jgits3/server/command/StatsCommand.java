@@ -3,7 +3,6 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -29,7 +28,7 @@ final class StatsCommand extends RepositoryCommand {
   private record Stats(
       String name,
       String repositoryId,
-      Optional<String> template,
+      String template,
       int ownPacks,
       long generation,
       long manifestBytes,
@@ -70,7 +69,7 @@ final class StatsCommand extends RepositoryCommand {
     return new Stats(
         name.value(),
         manifest.repositoryId(),
-        manifest.template().map(Manifest.Template::repositoryId),
+        manifest.template().map(Manifest.Template::repositoryId).orElse(""),
         manifest.ownPacks().size(),
         manifest.generation(),
         manifestBytes,
@@ -107,7 +106,9 @@ final class StatsCommand extends RepositoryCommand {
       return;
     }
     row("repository", stats.name() + " (" + stats.repositoryId() + ")");
-    stats.template().ifPresent(id -> row("template", template(stats, id)));
+    if (!stats.template().isEmpty()) {
+      row("template", template(stats));
+    }
     row("generation", stats.generation());
     row("manifest", stats.manifestBytes() + " bytes");
     row("refs", stats.refs());
@@ -120,10 +121,10 @@ final class StatsCommand extends RepositoryCommand {
     row("log", stats.logEntries() + " entries, " + stats.logSegments() + " segments");
   }
 
-  private static String template(Stats stats, String id) {
-    return id.equals(stats.repositoryId())
+  private static String template(Stats stats) {
+    return stats.template().equals(stats.repositoryId())
         ? "this is one"
-        : id + ", all but " + Quantity.of(stats.ownPacks(), "pack") + " are its";
+        : stats.template() + ", all but " + Quantity.of(stats.ownPacks(), "pack") + " are its";
   }
 
   private void packsRow(String source, Packs packs) {

@@ -63,10 +63,16 @@ final class SweepCommand implements Callable<Integer> {
       long bytes,
       int uploads,
       boolean dryRun,
-      Optional<String> fork) {
+      String fork) {
     static Row of(String name, Sweep.Report r) {
       return new Row(
-          name, r.sweepBoundary(), r.objects(), r.bytes(), r.uploads(), r.dryRun(), r.fork());
+          name,
+          r.sweepBoundary(),
+          r.objects(),
+          r.bytes(),
+          r.uploads(),
+          r.dryRun(),
+          r.fork().orElse(""));
     }
   }
 
@@ -116,7 +122,7 @@ final class SweepCommand implements Callable<Integer> {
               row.objects(),
               row.bytes(),
               row.uploads(),
-              row.fork().map(fork -> "; the fork " + fork + " needs this template").orElse("")));
+              row.fork().isEmpty() ? "" : "; the fork " + row.fork() + " needs this template"));
     }
   }
 }

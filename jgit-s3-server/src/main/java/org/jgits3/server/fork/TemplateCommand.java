@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.fork;
 
 import java.io.IOException;
 import org.jgits3.S3RepositoryManager;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "template",
     description = "Copy a repository into a template, which is never written, and can be forked.")
-final class TemplateCommand extends RepositoryCommand {
+public final class TemplateCommand extends RepositoryCommand {
   @Spec private CommandSpec spec;
 
   @Parameters(index = "1", paramLabel = "TEMPLATE", description = "The name the template gets.")

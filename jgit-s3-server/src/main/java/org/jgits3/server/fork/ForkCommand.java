@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.command;
+package org.jgits3.server.fork;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -16,7 +16,7 @@ import picocli.CommandLine.ParentCommand;
 @Command(
     name = "fork",
     description = "Create a repository with the refs and objects of a template, in one write.")
-final class ForkCommand implements Callable<Integer> {
+public final class ForkCommand implements Callable<Integer> {
   @ParentCommand private Program program;
   @Mixin private Output output;
 
