@@ -510,7 +510,7 @@ public final class S3RepositoryManager implements Closeable {
     try {
       source.committer().validate(); // after the write: a deletion looks for forks later
     } catch (IOException e) {
-      throw notForked(checked, e);
+      throw notForked(checked, created.manifest().repositoryId(), e);
     }
     begun(checked, created.manifest().repositoryId());
     SharedRepository known = shared(checked);
@@ -542,9 +542,16 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /** Deletes a fork whose template was not found after it was made. */
-  private IOException notForked(RepositoryName fork, IOException why) {
+  private IOException notForked(RepositoryName fork, String forkId, IOException why) {
     try {
-      catalog.delete(fork);
+      catalog.delete(
+          fork,
+          found -> {
+            if (!found.repositoryId().equals(forkId)) {
+              throw new ManifestException.Gone(
+                  fork + ": another repository has the name", Optional.of(found.state()));
+            }
+          });
       return why;
     } catch (ManifestException.Gone deleted) {
       return why;

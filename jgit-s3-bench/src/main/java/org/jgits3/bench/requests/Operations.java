@@ -258,7 +258,8 @@ final class Operations {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       try (ImportSource from = ImportSource.template(manager, RepositoryName.of(NAME))) {
-        new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of("template"));
+        new Importer(manager, NullProgressMonitor.INSTANCE)
+            .run(from, RepositoryName.of("template"));
       }
       manager.fork("template", "first").close();
       return process.cost(() -> manager.fork("template", "second").close());

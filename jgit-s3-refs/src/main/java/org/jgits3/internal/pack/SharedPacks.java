@@ -245,8 +245,9 @@ public class SharedPacks implements IndexBudget.Owner {
   }
 
   private OfTemplate ofTemplate(S3PackDescription pack) {
+    OfTemplate shared = resources.indexes().join(pack.home(), this);
     joined = Optional.of(pack.home());
-    return resources.indexes().join(pack.home(), this);
+    return shared;
   }
 
   /** Releases the indexes of a pack that no manifest will ever list. */
