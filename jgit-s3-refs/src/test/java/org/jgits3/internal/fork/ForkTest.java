@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.internal.fork.ForkFixture.MAIN;
 import static org.jgits3.internal.fork.ForkFixture.SILENT;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,13 +21,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
@@ -163,13 +165,8 @@ class ForkTest {
   @Test
   void K14_packs_of_a_fork_are_merged_whole_and_without_those_of_its_template() throws Exception {
     it.fork("f");
-    ObjectId both;
-    try (S3Repository f = it.manager.openRepository("f");
-        DfsInserter inserter = (DfsInserter) f.newObjectInserter()) {
-      inserter.checkExisting(false);
-      both = inserter.insert(Constants.OBJ_BLOB, "00007".getBytes(UTF_8)); // as in the template
-      inserter.flush();
-    }
+    ObjectId both = it.first;
+    receiveAgain("f", both);
     for (int i = 0; i < 12; i++) {
       it.push("f");
     }
@@ -185,8 +182,23 @@ class ForkTest {
     it.isSound("f");
   }
 
+  /** Has a fork receive an object of its template, as in a thin pack that is completed. */
+  private void receiveAgain(String name, ObjectId id) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (S3Repository r = it.manager.openRepository("r");
+        PackWriter writer = new PackWriter(r)) {
+      writer.preparePack(SILENT, Set.of(id), Set.of());
+      writer.writePack(SILENT, SILENT, bytes);
+    }
+    try (S3Repository fork = it.manager.openRepository(name);
+        ObjectInserter inserter = fork.newObjectInserter()) {
+      inserter.newPackParser(new ByteArrayInputStream(bytes.toByteArray())).parse(SILENT);
+      inserter.flush();
+    }
+  }
+
   /** Tests whether a pack that is stored under the id of a fork has an object. */
-  private boolean ownPackHas(String name, ObjectId id) throws IOException {
+  private boolean ownPackHas(String name, ObjectId id) throws Exception {
     List<String> own = it.manifest(name).ownPacks().stream().map(PackEntry::id).toList();
     try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
         S3Repository fork = other.openRepository(name);
