@@ -109,6 +109,7 @@ class LauncherIT {
             "events",
             "config",
             "restore-refs",
+            "fork",
             "rename",
             "delete",
             "stats",
