@@ -494,23 +494,38 @@ public final class S3RepositoryManager implements Closeable {
    * @throws RepositoryNotFoundException if there is no such template
    * @throws ManifestException.Exists if there is a repository of that name
    * @throws ManifestException.Gone if the template was deleted or renamed meanwhile; there is no
-   *     fork then
+   *     fork then, unless others have renamed it
    * @throws ManifestException if the repository is no template
-   * @throws UnknownOutcomeException if it is not known whether it was created; delete it before it
-   *     is used, if it is there, and create it again
+   * @throws UnknownOutcomeException if it is not known whether it was created, or whether its
+   *     template was there afterwards: a fork that is there is whole if the template can still be
+   *     opened; else delete it
    * @throws IllegalArgumentException if the name is not allowed
-   * @throws IOException if the store does not answer or refuses; there is no fork then, unless the
-   *     message names it
+   * @throws IOException if the store does not answer or refuses; there is no fork then
    */
   public S3Repository fork(String template, String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
     SharedRepository source = template(template);
     long began = System.nanoTime();
-    VersionedManifest created = catalog.fork(checked, source.manifest());
+    VersionedManifest created;
     try {
-      source.committer().validate(); // after the write: a deletion looks for forks later
-    } catch (IOException e) {
-      throw notForked(checked, created.manifest().repositoryId(), e);
+      created = catalog.fork(checked, source.manifest());
+      try {
+        source.committer().validate(); // after the write: a deletion looks for forks later
+      } catch (ManifestException.Gone deleted) {
+        deleteUnmade(checked, created.manifest().repositoryId());
+        throw deleted;
+      } catch (IOException e) {
+        throw new UnknownOutcomeException(e.getMessage(), e);
+      }
+    } catch (UnknownOutcomeException e) {
+      throw new UnknownOutcomeException(
+          e.getMessage()
+              + "; if there is a fork "
+              + checked
+              + ", it is whole if its template "
+              + source.name()
+              + " can still be opened; else delete it",
+          e);
     }
     begun(checked, created.manifest().repositoryId());
     SharedRepository known = shared(checked);
@@ -541,8 +556,8 @@ public final class S3RepositoryManager implements Closeable {
     return manifest.isTemplate() && manifest.state().equals(RepositoryState.ACTIVE);
   }
 
-  /** Deletes a fork whose template was not found after it was made. */
-  private IOException notForked(RepositoryName fork, String forkId, IOException why) {
+  /** Deletes a fork whose template was gone after it was made. */
+  private void deleteUnmade(RepositoryName fork, String forkId) throws IOException {
     try {
       catalog.delete(
           fork,
@@ -552,19 +567,8 @@ public final class S3RepositoryManager implements Closeable {
                   fork + ": another repository has the name", Optional.of(found.state()));
             }
           });
-      return why;
     } catch (ManifestException.Gone deleted) {
-      return why;
-    } catch (IOException e) {
-      IOException left =
-          new IOException(
-              why.getMessage()
-                  + "; the fork "
-                  + fork
-                  + " may be there and without objects: delete it",
-              why);
-      left.addSuppressed(e);
-      return left;
+      LOG.debug("{} is gone already", fork, deleted);
     }
   }
 
@@ -785,16 +789,17 @@ public final class S3RepositoryManager implements Closeable {
    */
   public void delete(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    ended(checked, catalog.delete(checked, this::checkNotForked));
+    ended(checked, catalog.delete(checked, found -> checkNotForked(checked, found)));
   }
 
   /** Refuses to delete a template that has forks. For people: a sweep looks for forks as well. */
-  private void checkNotForked(Manifest manifest) throws IOException {
+  private void checkNotForked(RepositoryName name, Manifest manifest) throws IOException {
     SortedSet<String> forks =
         manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
     if (!forks.isEmpty()) {
       throw new ManifestException(
-          "the template has "
+          name
+              + ": the template has "
               + (forks.size() == 1 ? "the fork " : forks.size() + " forks, ")
               + forks.stream().limit(SHOWN_FORKS).collect(Collectors.joining(" and "))
               + (forks.size() > SHOWN_FORKS ? " among them" : "")

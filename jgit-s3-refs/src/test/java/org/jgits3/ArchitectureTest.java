@@ -57,6 +57,7 @@ class ArchitectureTest {
           "internal.pack.DeferredPacks",
           "internal.pack.GarbageDrop",
           "internal.pack.ImportedPack",
+          "internal.pack.IndexBudget",
           "internal.pack.PushParser",
           "internal.pack.Quarantine",
           "internal.pack.RestoredPack",

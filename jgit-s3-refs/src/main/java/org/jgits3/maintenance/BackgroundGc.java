@@ -141,14 +141,14 @@ final class BackgroundGc extends BackgroundSteps {
   }
 
   /**
-   * Computes when a repository is due. Templates and forks never are.
+   * Computes when a repository is due. Templates never are, nor forks that list packs of one.
    *
    * @param manifest its manifest
    * @param age how old a pack gets, in milliseconds
    * @return milliseconds since the epoch; {@link #NEVER} as long as it would not pay
    */
   static long dueAt(Manifest manifest, long age) {
-    if (manifest.template().isPresent()) {
+    if (manifest.sharesPacks()) {
       return NEVER; // a collection of a fork keeps all, and compaction merges its packs
     }
     long collected = 0;

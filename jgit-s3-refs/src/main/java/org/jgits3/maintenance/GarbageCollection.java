@@ -117,7 +117,7 @@ public final class GarbageCollection {
   Report runIfUseful(ProgressMonitor monitor) throws IOException {
     VersionedManifest newest = newest();
     Manifest manifest = newest.manifest();
-    if (manifest.template().isPresent()) {
+    if (manifest.sharesPacks()) {
       return merge(newest, monitor);
     }
     if (isCollected(manifest, monitor)) {
@@ -212,9 +212,7 @@ public final class GarbageCollection {
    */
   Report run(ProgressMonitor monitor) throws IOException {
     VersionedManifest manifest = newest();
-    return manifest.manifest().template().isPresent()
-        ? merge(manifest, monitor)
-        : repack(manifest, monitor);
+    return manifest.manifest().sharesPacks() ? merge(manifest, monitor) : repack(manifest, monitor);
   }
 
   private Report repack(VersionedManifest manifest, ProgressMonitor monitor) throws IOException {
@@ -236,10 +234,9 @@ public final class GarbageCollection {
    */
   Report detach(ProgressMonitor monitor) throws IOException {
     VersionedManifest manifest = newest();
-    boolean own = manifest.manifest().ownPacks().size() == manifest.manifest().packs().size();
-    return own || manifest.manifest().isTemplate()
-        ? Report.collected(manifest)
-        : repack(manifest, monitor);
+    return manifest.manifest().sharesPacks() && !manifest.manifest().isTemplate()
+        ? repack(manifest, monitor)
+        : Report.collected(manifest);
   }
 
   /**
@@ -252,7 +249,11 @@ public final class GarbageCollection {
       return Report.collected(versioned);
     }
     try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
-      manifest = newest().manifest();
+      versioned = newest();
+      manifest = versioned.manifest();
+      if (manifest.ownPacks().size() < 2) {
+        return Report.collected(versioned); // by another process meanwhile
+      }
       lease.collects(manifest.generation());
       new PackCompaction(repository).merge(manifest, manifest.ownPacks(), monitor);
     }

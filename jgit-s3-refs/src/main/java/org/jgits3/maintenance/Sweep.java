@@ -151,14 +151,14 @@ public final class Sweep {
   }
 
   /**
-   * Deletes what the making of a template has left. No commit lists anything in a template, and its
-   * forks list what it lists, so it needs neither a boundary nor a mark.
+   * Deletes what the making of a template has left, and pushes to it that were refused. No commit
+   * lists anything in a template, and its forks list what it lists, so it needs neither a boundary
+   * nor a mark.
    */
   private Report ofTemplate(
       Manifest manifest, Duration grace, boolean dryRun, VersionedManifest versioned)
       throws IOException {
-    long made = manifest.template().orElseThrow().generation();
-    Run run = new Run(manifest.withSweepBoundary(made), Optional.empty());
+    Run run = new Run(manifest.withSweepBoundary(manifest.generation()), Optional.empty());
     return settled(run, swept(run, grace, dryRun, NONE), versioned);
   }
 
@@ -191,9 +191,13 @@ public final class Sweep {
     Run run = new Run(manifest.repositoryId(), manifest.generation(), manifest.nonce());
     Optional<String> fork = // after the tombstone was read: later forks are not acknowledged
         manifest.isTemplate() ? Forks.any(store, manifest.repositoryId()) : Optional.empty();
-    return fork.isPresent()
-        ? run.nothing(dryRun).keptFor(fork.get())
-        : settled(run, ended(run, grace, dryRun, NONE), tombstone);
+    if (fork.isEmpty()) {
+      return settled(run, ended(run, grace, dryRun, NONE), tombstone);
+    }
+    if (!dryRun) {
+      store.delete(List.of(run.end)); // the grace period begins when the last fork has gone
+    }
+    return run.nothing(dryRun).keptFor(fork.get());
   }
 
   /**

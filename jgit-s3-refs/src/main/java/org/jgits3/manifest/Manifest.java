@@ -73,6 +73,16 @@ public record Manifest(
       this(repositoryId, state, generation, nonce, requires, Optional.empty());
     }
 
+    /**
+     * Id of the repository under which an object is stored that the manifest lists.
+     *
+     * @param id minted name
+     * @return see {@link Manifest#home}
+     */
+    public String home(String id) {
+      return template.filter(t -> t.has(id)).map(Template::repositoryId).orElse(repositoryId);
+    }
+
     private Identity committed(long made, RepositoryState changed) {
       String fresh = ObjectNames.random(NONCE_BYTES);
       return new Identity(repositoryId, changed, made, fresh, requires, template);
@@ -218,7 +228,7 @@ public record Manifest(
    * @return the id for a key of {@link ObjectNames}
    */
   public String home(String id) {
-    return template().filter(t -> t.has(id)).map(Template::repositoryId).orElse(repositoryId());
+    return identity.home(id);
   }
 
   /**
@@ -227,7 +237,27 @@ public record Manifest(
    * @return all but those of the template of a fork
    */
   public List<PackEntry> ownPacks() {
-    return packs().stream().filter(pack -> home(pack.id()).equals(repositoryId())).toList();
+    return packs().stream().filter(pack -> isOwn(pack.id())).toList();
+  }
+
+  /**
+   * Tests whether an object that this lists is stored under its own id.
+   *
+   * @param id minted name
+   * @return true if so; false for one of the template of a fork
+   */
+  public boolean isOwn(String id) {
+    return home(id).equals(repositoryId());
+  }
+
+  /**
+   * Tests whether this lists packs of a template, which stay as they are: its own ones, or those of
+   * the template of a fork.
+   *
+   * @return true if so
+   */
+  public boolean sharesPacks() {
+    return isTemplate() || ownPacks().size() < packs().size();
   }
 
   /**

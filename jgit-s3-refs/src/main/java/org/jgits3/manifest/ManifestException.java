@@ -56,18 +56,6 @@ public class ManifestException extends IOException {
     }
   }
 
-  /** The repository is a template, which is never written. Fork it, and write the fork. */
-  public static final class OfTemplate extends ManifestException {
-    /**
-     * A change of a template.
-     *
-     * @param message one line
-     */
-    public OfTemplate(String message) {
-      super(message, null);
-    }
-  }
-
   /** The name stands for a repository already. Choose another, or delete that one first. */
   public static final class Exists extends ManifestException {
     /**

@@ -94,6 +94,7 @@ public final class Importer {
    */
   private Optional<String> finishesAnother(RepositoryName name) throws IOException {
     Optional<Manifest> found = catalog.read(name).map(VersionedManifest::manifest);
+    catalog.checkNotOfTemplate(name, found);
     Optional<String> repositoryId = found.map(Manifest::repositoryId);
     RepositoryState state = found.map(Manifest::state).orElse(null);
     boolean finished = false;

@@ -94,15 +94,16 @@ final class TemplateSource extends ImportSource {
     return true;
   }
 
-  /** Collects the target, which gives it bitmaps, and makes it a template. */
+  /** Writes the refs of the target as one table, collects it, and makes it a template. */
   @Override
   void finish(S3Repository target, RepositoryName name, ProgressMonitor monitor)
       throws IOException {
     String staging = target.getDescription().getRepositoryName();
+    target.getRefDatabase().compact();
     manager.maintenance(staging).repack(monitor);
     target.validate();
     Manifest whole = target.manifest();
-    if (!Importer.refsOf(target).equals(refs)) {
+    if (!Importer.refsOf(target).areThoseOf(refs)) {
       throw new IOException(
           staging + ": was changed by others while it was made a template; repeat the command");
     }

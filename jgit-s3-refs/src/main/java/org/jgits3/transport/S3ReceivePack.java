@@ -96,11 +96,16 @@ public class S3ReceivePack extends ReceivePack {
     }
   }
 
-  /** Refuses commands that name hidden refs, whether these exist or not. */
+  /** Refuses all commands to a template, and those that name hidden refs, if these exist or not. */
   private void refuse(S3Repository repository) throws IOException {
+    boolean template = repository.manifest().isTemplate();
     for (ReceiveCommand command : filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED)) {
       boolean deletes = command.getType() == ReceiveCommand.Type.DELETE;
-      if (isHidden(command.getRefName(), repository)) {
+      if (template) {
+        command.setResult(
+            ReceiveCommand.Result.REJECTED_OTHER_REASON,
+            "this is a template, which is never written; fork it");
+      } else if (isHidden(command.getRefName(), repository)) {
         command.setResult(
             ReceiveCommand.Result.REJECTED_OTHER_REASON,
             "deny " + (deletes ? "deleting" : "updating") + " a hidden ref");

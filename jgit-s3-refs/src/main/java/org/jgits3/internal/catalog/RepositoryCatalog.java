@@ -264,13 +264,25 @@ public final class RepositoryCatalog {
         && isLive(name, manifest, reserved)) {
       throw new ManifestException.Exists(file.gone(Optional.of(reserved)).getMessage());
     }
-    if (manifest.isTemplate()) {
+    checkNotOfTemplate(name, Optional.of(manifest));
+    file.checkWritable(manifest);
+  }
+
+  /**
+   * Refuses the name of a deleted template, which is not used again.
+   *
+   * @param name the name
+   * @param found its manifest
+   * @throws ManifestException.Exists if it was that of a template
+   */
+  public void checkNotOfTemplate(RepositoryName name, Optional<Manifest> found)
+      throws ManifestException {
+    if (found.isPresent() && found.get().isTemplate() && !found.get().holdsRepository()) {
       throw new ManifestException.Exists(
-          file
+          new ManifestFile(store, name)
               + ": was the name of a template that was deleted, of whose objects forks may be made;"
               + " choose another name");
     }
-    file.checkWritable(manifest);
   }
 
   /**
@@ -382,19 +394,34 @@ public final class RepositoryCatalog {
    * @throws IOException if the store does not answer or refuses
    */
   public String delete(RepositoryName name) throws IOException {
-    return delete(name, Optional.empty(), any -> {});
+    return delete(name, any -> {});
   }
 
   /**
    * Deletes a repository, unless a check fails.
    *
    * @param name its name
-   * @param check called with each manifest that the tombstone is to replace; throws to refuse
+   * @param check called once, with its manifest, before the deadline begins; throws to refuse
    * @return id of the deleted repository, a {@link Manifest#repositoryId}
    * @throws IOException as {@link #delete(RepositoryName)}, or thrown by the check
    */
   public String delete(RepositoryName name, IoConsumer<Manifest> check) throws IOException {
-    return delete(name, Optional.empty(), check);
+    ManifestFile file = new ManifestFile(store, name);
+    VersionedManifest before = active(file, file.read());
+    check.accept(before.manifest());
+    DecidedWrites writes = writes(file);
+    while (true) {
+      Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
+      DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
+      if (result.made()) {
+        return tombstone.repositoryId();
+      }
+      Optional<VersionedManifest> found = result.newest();
+      if (!isRepository(found, tombstone.repositoryId())) {
+        throw file.gone(found.map(other -> other.manifest().state()));
+      }
+      before = active(file, found);
+    }
   }
 
   /**
@@ -408,31 +435,13 @@ public final class RepositoryCatalog {
    * @throws IOException as {@link #delete}
    */
   public String deleteImport(RepositoryName name, RepositoryName target) throws IOException {
-    return delete(name, Optional.of(target), any -> {});
-  }
-
-  private String delete(
-      RepositoryName name, Optional<RepositoryName> importOf, IoConsumer<Manifest> check)
-      throws IOException {
-    ManifestFile file = new ManifestFile(store, name);
-    DecidedWrites writes = writes(file);
-    Optional<VersionedManifest> found = file.read();
-    while (true) {
-      VersionedManifest before = active(file, found);
-      if (importOf.isPresent() && !isImport(before.manifest().state(), importOf.get())) {
-        throw file.gone(Optional.of(before.manifest().state()));
-      }
-      check.accept(before.manifest());
-      Manifest tombstone = tombstone(before.manifest(), RepositoryState.DELETED);
-      DecidedWrites.Result result = writes.write(Optional.of(before), tombstone);
-      if (result.made()) {
-        return tombstone.repositoryId();
-      }
-      found = result.newest();
-      if (!isRepository(found, tombstone.repositoryId())) {
-        throw file.gone(found.map(other -> other.manifest().state()));
-      }
-    }
+    return delete(
+        name,
+        found -> {
+          if (!isImport(found.state(), target)) {
+            throw new ManifestFile(store, name).gone(Optional.of(found.state()));
+          }
+        });
   }
 
   /**

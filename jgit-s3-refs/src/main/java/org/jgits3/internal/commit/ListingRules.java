@@ -59,8 +59,8 @@ final class ListingRules {
    */
   Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
     if (before.isTemplate()) {
-      throw new ManifestException.OfTemplate(
-          where + ": is a template, which is never written; fork it, and write the fork");
+      throw new ManifestException(
+          where + ": is a template, which is never written; fork it, and write the fork", null);
     }
     if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
       throw new IllegalArgumentException(where + ": a change alters repository id or state");
@@ -105,7 +105,7 @@ final class ListingRules {
   }
 
   private static boolean listsTemplate(Manifest fork, Manifest next) {
-    return names(next).stream().anyMatch(id -> !fork.home(id).equals(fork.repositoryId()));
+    return !names(next).stream().allMatch(fork::isOwn);
   }
 
   private void checkNames(Manifest base, Manifest before, Manifest next) throws IOException {

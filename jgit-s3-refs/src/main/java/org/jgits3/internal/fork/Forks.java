@@ -2,13 +2,13 @@
 package org.jgits3.internal.fork;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,9 +26,9 @@ import org.jgits3.store.ObjectStore;
  * Finds the repositories that list objects of a template, by one reading of all manifests.
  *
  * <p>Misses no fork that is there from the beginning to the end, however often it is renamed
- * meanwhile: a name that repositories have left tells where each went, and that name is read again,
- * until it tells nothing new. A name remembers its last {@value Departure#KEPT} departures. Used by
- * one thread.
+ * meanwhile: a name that repositories have left tells where each went, and that name is read again
+ * if it was read before the repository arrived. A name remembers its last {@value Departure#KEPT}
+ * departures. Used by one thread.
  */
 public final class Forks {
   /** Manifests that are in memory at a time. */
@@ -36,14 +36,21 @@ public final class Forks {
 
   private final ObjectStore store;
   private final String templateId;
+  private final NameTable names;
+
+  /** Generation in which each of the names was read last; 0 before. */
+  private final long[] read;
+
+  /** The same for names that were not listed. */
+  private final Map<RepositoryName, Long> unlisted = new HashMap<>();
+
   private final SortedSet<String> found = new TreeSet<>();
 
-  /** Generation of the manifest of each name that was read because a repository left for it. */
-  private final Map<RepositoryName, Long> followed = new HashMap<>();
-
-  private Forks(ObjectStore store, String templateId) {
+  private Forks(ObjectStore store, String templateId) throws IOException {
     this.store = store;
     this.templateId = templateId;
+    this.names = listed(store);
+    this.read = new long[names.size()];
   }
 
   /**
@@ -57,9 +64,7 @@ public final class Forks {
    * @throws IOException if the store does not answer
    */
   public static SortedSet<String> of(ObjectStore store, String templateId) throws IOException {
-    Forks forks = new Forks(store, templateId);
-    forks.find(false);
-    return forks.found;
+    return new Forks(store, templateId).find(false);
   }
 
   /**
@@ -71,13 +76,10 @@ public final class Forks {
    * @throws IOException as {@link #of}
    */
   public static Optional<String> any(ObjectStore store, String templateId) throws IOException {
-    Forks forks = new Forks(store, templateId);
-    forks.find(true);
-    return forks.found.stream().findFirst();
+    return new Forks(store, templateId).find(true).stream().findFirst();
   }
 
-  private void find(boolean one) throws IOException {
-    NameTable names = listed();
+  private SortedSet<String> find(boolean one) throws IOException {
     List<RepositoryName> batch = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       RepositoryName.fromManifestKey(NameTable.manifestKey(names.name(i))).ifPresent(batch::add);
@@ -86,12 +88,13 @@ public final class Forks {
         batch.clear();
       }
       if (one && !found.isEmpty()) {
-        return;
+        break;
       }
     }
+    return found;
   }
 
-  private NameTable listed() throws IOException {
+  private static NameTable listed(ObjectStore store) throws IOException {
     NameTable.Builder names = new NameTable.Builder(0, 0, 0);
     byte[] none = new byte[0];
     store.list(
@@ -109,56 +112,81 @@ public final class Forks {
     Map<RepositoryName, Manifest> manifests = new ConcurrentHashMap<>();
     ParallelRequests.forEach(
         batch, name -> manifest(name).ifPresent(read -> manifests.put(name, read)));
-    Set<RepositoryName> next = new LinkedHashSet<>();
-    for (Map.Entry<RepositoryName, Manifest> each : manifests.entrySet()) {
-      next.addAll(look(each.getKey(), each.getValue()));
-    }
+    manifests.forEach(this::note);
+    Deque<Map.Entry<RepositoryName, Manifest>> next = new ArrayDeque<>(manifests.entrySet());
     while (!next.isEmpty()) {
-      RepositoryName name = next.iterator().next();
-      next.remove(name);
-      Optional<Manifest> manifest = manifest(name);
-      if (manifest.isPresent()
-          && !Long.valueOf(manifest.get().generation())
-              .equals(followed.put(name, manifest.get().generation()))) {
-        next.addAll(look(name, manifest.get()));
+      Map.Entry<RepositoryName, Manifest> each = next.remove();
+      for (Departure departure : look(each.getKey(), each.getValue())) {
+        RepositoryName to = new RepositoryName(departure.to());
+        if (wasReadBefore(to, departure.reserved())) {
+          Optional<Manifest> arrived = manifest(to);
+          arrived.ifPresent(manifest -> note(to, manifest));
+          arrived.ifPresent(manifest -> next.add(Map.entry(to, manifest)));
+        }
       }
     }
+  }
+
+  private int index(RepositoryName name) {
+    return names.find(NameTable.stored(name.manifestKey()));
+  }
+
+  private void note(RepositoryName name, Manifest manifest) {
+    int i = index(name);
+    if (i >= 0) {
+      read[i] = manifest.generation();
+    } else {
+      unlisted.put(name, manifest.generation());
+    }
+  }
+
+  /**
+   * Tests whether a name was read last before a repository could arrive there; a listed one that is
+   * still to be read was not.
+   */
+  private boolean wasReadBefore(RepositoryName name, long reserved) {
+    int i = index(name);
+    return i >= 0
+        ? read[i] > 0 && read[i] <= reserved
+        : unlisted.getOrDefault(name, 0L) <= reserved;
   }
 
   private Optional<Manifest> manifest(RepositoryName name) throws IOException {
     return new ManifestFile(store, name).read().map(VersionedManifest::manifest);
   }
 
-  /** Notes the fork of a manifest, and returns the names to which repositories have gone. */
-  private Set<RepositoryName> look(RepositoryName name, Manifest manifest) throws IOException {
-    Set<RepositoryName> gone = new LinkedHashSet<>();
-    manifest.left().forEach(departure -> gone.add(new RepositoryName(departure.to())));
+  /** Notes the fork of a manifest, and returns the repositories that have left the name. */
+  private List<Departure> look(RepositoryName name, Manifest manifest) throws IOException {
     boolean fork =
         manifest.isFork()
             && manifest.holdsRepository()
             && manifest.template().orElseThrow().repositoryId().equals(templateId);
-    if (fork && manifest.state() instanceof RepositoryState.Moving moving) {
-      RepositoryName to = new RepositoryName(moving.to());
-      if (hasArrived(manifest(to), manifest, moving)) {
-        gone.add(to); // what is left of a rename that was interrupted is no fork
-        fork = false;
-      }
+    if (fork
+        && manifest.state() instanceof RepositoryState.Moving moving
+        && hasArrived(manifest(new RepositoryName(moving.to())), name, manifest, moving)) {
+      // What is left of a rename that was interrupted is no fork.
+      Departure unfinished = new Departure(manifest.repositoryId(), moving.to(), moving.reserved());
+      return Departure.and(manifest.left(), unfinished);
     }
     if (fork) {
       found.add(name.value());
     }
-    return gone;
+    return manifest.left();
   }
 
   /** Tests whether the name of a rename has a manifest that is later than its reservation. */
   private static boolean hasArrived(
-      Optional<Manifest> target, Manifest origin, RepositoryState.Moving moving) {
+      Optional<Manifest> target,
+      RepositoryName from,
+      Manifest origin,
+      RepositoryState.Moving moving) {
     return target
-        .filter(found -> found.generation() > moving.reserved())
+        .filter(there -> there.generation() > moving.reserved())
         .filter(
-            found ->
-                !(found.state() instanceof RepositoryState.Reserved
-                    && found.repositoryId().equals(origin.repositoryId())))
+            there ->
+                !(there.state() instanceof RepositoryState.Reserved reserved
+                    && reserved.from().equals(from.value())
+                    && there.repositoryId().equals(origin.repositoryId())))
         .isPresent();
   }
 }

@@ -5,6 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.metrics.MemoryUse;
 
@@ -29,10 +32,43 @@ public final class IndexBudget implements MemoryUse {
   interface Owner {
     /** Forgets all packs, so that their indexes may be freed. */
     void dropIndexes();
+
+    /** Number of owners whose packs are read together: a fork and its template are two. */
+    int readTogether();
   }
 
-  /** Open packs of templates, by the ids of these. */
-  private final Map<String, SharedPacks.OfTemplate> templates = new ConcurrentHashMap<>();
+  /** Open packs of templates, by the ids of these, until they are dropped. */
+  private final Map<String, OfTemplate> templates = new ConcurrentHashMap<>();
+
+  private final AtomicLong templatesDropped = new AtomicLong();
+
+  /**
+   * Open packs of a template, which it shares with all its forks: one loaded index of each. Safe
+   * for use by many threads.
+   */
+  final class OfTemplate implements Owner {
+    private final String id;
+    private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
+
+    private OfTemplate(String id) {
+      this.id = id;
+    }
+
+    DfsPackFile packFile(String pack, Function<String, DfsPackFile> create) {
+      return packFiles.computeIfAbsent(pack, create);
+    }
+
+    @Override
+    public void dropIndexes() {
+      templates.remove(id, this);
+      templatesDropped.incrementAndGet();
+    }
+
+    @Override
+    public int readTogether() {
+      return 2;
+    }
+  }
 
   /** Repositories whose packs were opened; changed under the lock of this. */
   private final LruCache<Owner, Held> used;
@@ -82,7 +118,7 @@ public final class IndexBudget implements MemoryUse {
       return List.of();
     }
     held.bytes += bytes;
-    return used.put(packs, held, held.bytes);
+    return used.put(packs, held, held.bytes, packs.readTogether());
   }
 
   /** Stops counting a pack. */
@@ -96,35 +132,20 @@ public final class IndexBudget implements MemoryUse {
             });
   }
 
-  /**
-   * Returns the open packs of a template for a repository that uses them.
-   *
-   * @param templateId id of the template
-   * @param user packs of the repository
-   * @return packs that all users share, until each has {@linkplain #leave left}
-   */
-  SharedPacks.OfTemplate join(String templateId, SharedPacks user) {
-    return templates.compute(
-        templateId,
-        (id, known) -> (known == null ? new SharedPacks.OfTemplate() : known).and(user));
+  /** Open packs of a template. */
+  OfTemplate ofTemplate(String templateId) {
+    return templates.computeIfAbsent(templateId, OfTemplate::new);
   }
 
-  /** Notes that a repository does not use the packs of a template any more. */
-  void leave(String templateId, SharedPacks user) {
-    templates.computeIfPresent(
-        templateId,
-        (id, known) -> {
-          if (!known.isUnusedWithout(user)) {
-            return known;
-          }
-          forget(known);
-          return null;
-        });
+  /** Number of times that packs of some template were dropped: who uses these lists them anew. */
+  long templatesDropped() {
+    return templatesDropped.get();
   }
 
-  /** Templates whose packs are open, for tests. */
-  int templates() {
-    return templates.size();
+  /** Drops packs, whether or not there is room for them. */
+  void drop(Owner packs) {
+    forget(packs);
+    packs.dropIndexes();
   }
 
   /** Forgets packs that are no longer used. */

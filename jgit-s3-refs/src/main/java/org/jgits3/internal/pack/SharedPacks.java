@@ -47,50 +47,12 @@ public class SharedPacks implements IndexBudget.Owner {
   /** Packs as of {@link #generation}, with the number of their changes; guarded by this. */
   private List<PackEntry> seen = List.of();
 
-  private Optional<Manifest.Template> template =
-      Optional.empty(); // with the packs; guarded by this
-
+  private Optional<Manifest.Identity> identity = Optional.empty(); // guarded by this
   private long generation;
   private long version;
 
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
-
-  /** Id of the template whose packs were opened, until these are no longer used. */
-  private volatile Optional<String> joined = Optional.empty();
-
-  /**
-   * Open packs of a template, shared by the template and its forks: one loaded index of each. They
-   * are forgotten when the last of their users is, or to make room for other indexes. Safe for use
-   * by many threads.
-   */
-  static final class OfTemplate implements IndexBudget.Owner {
-    private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
-
-    /** Packs of the repositories that use these. */
-    private final Set<SharedPacks> users = ConcurrentHashMap.newKeySet();
-
-    private DfsPackFile packFile(String id, Function<String, DfsPackFile> create) {
-      return packFiles.computeIfAbsent(id, create);
-    }
-
-    OfTemplate and(SharedPacks user) {
-      users.add(user);
-      return this;
-    }
-
-    /** Tests whether a repository was the last user, which it is no more. */
-    boolean isUnusedWithout(SharedPacks user) {
-      users.remove(user);
-      return users.isEmpty();
-    }
-
-    @Override
-    public void dropIndexes() {
-      packFiles.clear();
-      users.forEach(SharedPacks::listAnew);
-    }
-  }
 
   /** Makes room in the manifest for packs. */
   @FunctionalInterface
@@ -177,15 +139,15 @@ public class SharedPacks implements IndexBudget.Owner {
    * @return number of changes
    */
   long version() throws IOException {
-    return observe(manifest());
+    return resources.indexes().templatesDropped() + observe(manifest());
   }
 
   private synchronized long observe(Manifest manifest) {
     if (manifest.generation() > generation) { // a slow caller may come with an old one
       generation = manifest.generation();
+      identity = Optional.of(manifest.identity());
       if (!manifest.packs().equals(seen)) {
         seen = manifest.packs();
-        template = manifest.template();
         version++;
         Set<String> used = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
         used.addAll(deferred.ids());
@@ -202,14 +164,9 @@ public class SharedPacks implements IndexBudget.Owner {
    *
    * @param version number of the list, as {@link #version} gives it
    * @param packs the packs
-   * @param template template that has some of them
-   * @param repositoryId id under which the others are stored
+   * @param repository says under which id each is stored
    */
-  record Listing(
-      long version,
-      List<PackEntry> packs,
-      Optional<Manifest.Template> template,
-      String repositoryId) {
+  record Listing(long version, List<PackEntry> packs, Manifest.Identity repository) {
     /**
      * Describes a pack to JGit. All forks of a template give its packs one description, so that
      * JGit's cache has their blocks once.
@@ -218,36 +175,29 @@ public class SharedPacks implements IndexBudget.Owner {
      * @param own names the repository
      */
     S3PackDescription describe(PackEntry entry, DfsRepositoryDescription own) {
-      return template
-          .filter(t -> t.has(entry.id()))
-          .map(Manifest.Template::repositoryId)
-          .map(id -> new S3PackDescription(new DfsRepositoryDescription(id), id, entry))
-          .orElseGet(() -> new S3PackDescription(own, repositoryId, entry));
+      String home = repository.home(entry.id());
+      boolean shared = repository.template().filter(t -> t.has(entry.id())).isPresent();
+      return new S3PackDescription(shared ? new DfsRepositoryDescription(home) : own, home, entry);
     }
   }
 
   Listing list() throws IOException {
-    String repositoryId = manifest().repositoryId();
+    long dropped = resources.indexes().templatesDropped();
+    Manifest newest = manifest();
     synchronized (this) {
-      return new Listing(version, seen, template, repositoryId);
+      return new Listing(dropped + observe(newest), seen, identity.orElseThrow());
     }
   }
 
   DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
     return isOfTemplate(pack)
-        ? ofTemplate(pack).packFile(pack.id(), create)
+        ? resources.indexes().ofTemplate(pack.home()).packFile(pack.id(), create)
         : packFiles.computeIfAbsent(pack.id(), create);
   }
 
   /** Packs of a template are named by its id. */
   private static boolean isOfTemplate(S3PackDescription pack) {
     return pack.getRepositoryDescription().getRepositoryName().equals(pack.home());
-  }
-
-  private OfTemplate ofTemplate(S3PackDescription pack) {
-    OfTemplate shared = resources.indexes().join(pack.home(), this);
-    joined = Optional.of(pack.home());
-    return shared;
   }
 
   /** Releases the indexes of a pack that no manifest will ever list. */
@@ -258,8 +208,13 @@ public class SharedPacks implements IndexBudget.Owner {
 
   /** Counts the indexes of a pack that is about to be read, and makes room for them. */
   void hold(S3PackDescription pack) {
-    IndexBudget.Owner owner = isOfTemplate(pack) ? ofTemplate(pack) : this;
-    resources.indexes().hold(owner, pack.id(), sideFiles(pack));
+    if (isOfTemplate(pack)) {
+      resources
+          .indexes()
+          .hold(resources.indexes().ofTemplate(pack.home()), pack.id(), sideFiles(pack));
+      return;
+    }
+    resources.indexes().hold(this, pack.id(), sideFiles(pack));
     synchronized (this) {
       forgetIfUnused(); // the last handle may have been closed before the pack was counted
     }
@@ -268,7 +223,20 @@ public class SharedPacks implements IndexBudget.Owner {
   /** Notes that these packs are in use. */
   void use() {
     resources.indexes().use(this);
-    joined.ifPresent(id -> resources.indexes().use(resources.indexes().join(id, this)));
+    identity()
+        .flatMap(Manifest.Identity::template)
+        .ifPresent(
+            template ->
+                resources.indexes().use(resources.indexes().ofTemplate(template.repositoryId())));
+  }
+
+  private synchronized Optional<Manifest.Identity> identity() {
+    return identity;
+  }
+
+  @Override
+  public int readTogether() {
+    return identity().flatMap(Manifest.Identity::template).isPresent() ? 2 : 1;
   }
 
   /** Notes that a handle was opened. */
@@ -301,18 +269,11 @@ public class SharedPacks implements IndexBudget.Owner {
 
   /** Notes that no handle is left, whether or not each was closed. */
   public void abandon() {
-    leave();
     resources.indexes().forget(this);
-  }
-
-  private void leave() {
-    joined.ifPresent(id -> resources.indexes().leave(id, this));
-    joined = Optional.empty();
   }
 
   private void forgetIfUnused() {
     if (retired && handles == 0) {
-      leave();
       resources.indexes().forget(this);
       packFiles.clear();
     }
@@ -338,17 +299,13 @@ public class SharedPacks implements IndexBudget.Owner {
   /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
   void forget(S3PackDescription pack) {
     if (isOfTemplate(pack)) {
-      ofTemplate(pack).dropIndexes();
+      resources.indexes().drop(resources.indexes().ofTemplate(pack.home()));
       return;
     }
     synchronized (this) {
       drop(pack.id());
       version++;
     }
-  }
-
-  private synchronized void listAnew() {
-    version++;
   }
 
   /** Commits changes of packs. */

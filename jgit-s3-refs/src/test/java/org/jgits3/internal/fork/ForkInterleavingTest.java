@@ -18,10 +18,14 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectVersion;
@@ -138,63 +142,73 @@ class ForkInterleavingTest {
     it.isSound("f");
   }
 
-  @Test
-  void a_fork_that_cannot_look_at_its_template_is_deleted_again() throws Exception {
-    StoreException.Refused refused = new StoreException.Refused("x", "the store is closed", null);
+  /** Makes a fork in another process, whose look at the template meets a step first. */
+  private void forks(String name, IoRunnable beforeLook) throws Exception {
     Staged store =
         new Staged("t") {
           @Override
           public PutOutcome putIf(String at, byte[] body, Precondition condition)
               throws IOException {
-            if (at.contains("/f.git/")) {
-              whenRead(
-                  () -> {
-                    throw refused;
-                  });
+            if (at.contains("/" + name + ".git/")) {
+              whenRead(beforeLook);
             }
             return super.putIf(at, body, condition);
           }
         };
     try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
       other.openRepository("t").close();
-      assertThatThrownBy(() -> other.fork("t", "f")).isSameAs(refused);
+      other.fork("t", name).close();
     }
-    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t");
   }
 
   @Test
-  void a_failure_at_the_look_and_at_the_deletion_names_the_fork() throws Exception {
+  void it_is_not_known_whether_a_fork_is_whole_that_could_not_look_at_its_template()
+      throws Exception {
     StoreException.Refused refused = new StoreException.Refused("x", "the store is closed", null);
-    Staged store =
-        new Staged("f") {
-          private boolean written;
+    assertThatThrownBy(
+            () ->
+                forks(
+                    "f",
+                    () -> {
+                      it.push("f"); // by another process that sees it already
+                      throw refused;
+                    }))
+        .isInstanceOf(UnknownOutcomeException.class)
+        .hasMessage(
+            "the store is closed; if there is a fork f, it is whole if its template t can still be"
+                + " opened; else delete it")
+        .hasRootCause(refused);
+    assertThat(it.refs("f")).hasSize(2);
+    it.isSound("f");
+  }
 
-          @Override
-          public PutOutcome putIf(String at, byte[] body, Precondition condition)
-              throws IOException {
-            if (written) {
-              throw refused;
-            }
-            written = at.contains("/f.git/");
-            return super.putIf(at, body, condition);
-          }
+  @Test
+  void a_repository_that_has_taken_the_name_of_a_fork_is_not_deleted_for_it() throws Exception {
+    assertThatThrownBy(
+            () ->
+                forks(
+                    "f",
+                    () -> {
+                      it.manager.delete("f");
+                      it.manager.createRepository("f").close();
+                      tombstone("t");
+                    }))
+        .isInstanceOf(ManifestException.Gone.class);
+    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "f");
+    assertThat(it.manifest("f").template()).isEmpty();
+  }
 
-          @Override
-          public GetResult get(String at, Optional<ObjectVersion> known) throws IOException {
-            if (written) {
-              throw refused;
-            }
-            return super.get(at, known);
-          }
-        };
-    try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
-      other.openRepository("t").close();
-      assertThatThrownBy(() -> other.fork("t", "f"))
-          .hasMessageContaining("the store is closed")
-          .hasMessageEndingWith("; the fork f may be there and without objects: delete it")
-          .hasCause(refused);
+  @Test
+  void a_search_reads_each_manifest_once_if_nothing_is_renamed_meanwhile() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      it.template("r", "u" + i); // each leaves a name for another
     }
-    assertThat(it.manager.list()).contains("f");
+    it.fork("f");
+    RequestCounts counts = new RequestCounts();
+    ObservedObjectStore store = new ObservedObjectStore(it.another(), counts);
+    assertThat(Forks.of(store, it.templateId())).containsExactly("f");
+    int names = 3 + 1 + 2 * 5; // r, t, f, of which t was renamed as the others
+    assertThat(counts.snapshot()).hasToString(names + 1 + " requests: " + names + " GET, 1 LIST");
   }
 
   @Test
@@ -280,7 +294,8 @@ class ForkInterleavingTest {
     }
 
     private boolean hasRefs(String staging) throws IOException {
-      return !it.manifest(staging).refs().overlay().isEmpty();
+      Refs refs = it.manifest(staging).refs();
+      return !refs.overlay().isEmpty() || !refs.levels().isEmpty();
     }
   }
 
@@ -334,7 +349,7 @@ class ForkInterleavingTest {
           .isInstanceOf(ManifestException.class);
       it.manager.freeze(name(staging), staging.manifest(), target);
       assertThatThrownBy(() -> staging.setGitwebDescription("again"))
-          .isInstanceOf(ManifestException.OfTemplate.class);
+          .isInstanceOf(ManifestException.class);
       String name = name(staging).value();
       assertThatThrownBy(() -> it.manager.fork(name, "f")).hasMessageContaining("is no template");
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -46,12 +47,15 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.LiveObject;
+import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.Exporter;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
 import org.jgits3.transfer.Restorer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,10 +109,10 @@ class ForkTest {
       RefUpdate update = t.updateRef("refs/heads/new");
       update.setNewObjectId(it.second);
       assertThatThrownBy(update::update)
-          .isInstanceOf(ManifestException.OfTemplate.class)
+          .isInstanceOf(ManifestException.class)
           .hasMessageContaining("is a template, which is never written; fork it");
       assertThatThrownBy(() -> t.setGitwebDescription("other"))
-          .isInstanceOf(ManifestException.OfTemplate.class);
+          .isInstanceOf(ManifestException.class);
     }
     assertThat(it.manager.maintenance("t").collectGarbage(SILENT).skipped()).isTrue();
     assertThat(it.manager.maintenance("t").repack(SILENT).skipped()).isTrue();
@@ -218,7 +222,7 @@ class ForkTest {
     it.fork("f");
     assertThatThrownBy(() -> it.manager.delete("t"))
         .hasMessage(
-            "the template has the fork f; delete or detach them first, or give --detach; nothing"
+            "t: the template has the fork f; delete or detach them first, or give --detach; nothing"
                 + " was deleted");
     it.manager.delete("f");
     it.manager.delete("t");
@@ -481,13 +485,85 @@ class ForkTest {
         assertThat(template.open(it.second).getCachedBytes()).isNotEmpty();
       }
       assertThat(manager.indexBudget().held()).isEqualTo(one);
-      for (int i = 0; i < 5; i++) {
-        manager.delete("f" + i);
-      }
-      assertThat(manager.indexBudget().held()).as("the template is known still").isEqualTo(one);
-      manager.delete("t");
-      assertThat(manager.indexBudget().held()).as("after the last of them").isZero();
     }
+  }
+
+  @Test
+  void what_pushes_to_a_template_have_left_is_swept() throws Exception {
+    Set<String> before = it.stored(it.templateId());
+    try (S3Repository t = it.manager.openRepository("t")) {
+      ObjectId id = TestRepositories.commit(t, "third", it.second);
+      RefUpdate update = t.updateRef(MAIN);
+      update.setNewObjectId(id);
+      assertThatThrownBy(update::update).hasMessageContaining("is a template");
+    }
+    assertThat(it.stored(it.templateId()))
+        .as("uploaded, and refused")
+        .hasSizeGreaterThan(before.size());
+    var report = it.manager.sweep("t", Duration.ZERO, false).orElseThrow();
+    assertThat(report.settled()).isPresent();
+    assertThat(packKeys("t")).containsExactlyInAnyOrderElementsOf(it.stored(it.templateId()));
+    it.isSound("t");
+  }
+
+  @Test
+  void collection_after_a_detachment_that_was_interrupted_is_that_of_any_repository()
+      throws Exception {
+    it.fork("f");
+    it.push("f");
+    it.manager.maintenance("f").collectWithTemplate(SILENT);
+    assertThat(it.manifest("f").isFork()).isTrue();
+    it.push("f");
+    it.manager.maintenance("f").collectGarbage(SILENT);
+    List<PackEntry> packs = it.manifest("f").packs();
+    assertThat(packs).extracting(PackEntry::source).containsOnly("GC");
+    assertThat(packs.get(0).files()).containsKey("bitmap");
+    it.manager.detach("f", SILENT);
+    assertThat(it.manifest("f").template()).isEmpty();
+    it.isSound("f");
+  }
+
+  @Test
+  void the_log_of_a_template_is_copied_and_that_of_the_fork_is_left() throws Exception {
+    it.fork("f");
+    it.push("f");
+    try (S3Repository f = it.manager.openRepository("f")) {
+      f.getRefDatabase().compact();
+    }
+    Manifest before = it.manifest("f");
+    assertThat(before.log().segments()).hasSizeGreaterThan(1);
+    assertThat(before.isOwn(before.log().segments().get(0).object().id())).isFalse();
+    it.manager.detach("f", SILENT);
+    Manifest after = it.manifest("f");
+    assertThat(last(after)).isEqualTo(last(before));
+    it.isSound("f");
+  }
+
+  private static LogSegment last(Manifest manifest) {
+    List<LogSegment> segments = manifest.log().segments();
+    return segments.get(segments.size() - 1);
+  }
+
+  @Test
+  void the_name_of_a_deleted_template_is_refused_before_anything_is_copied() throws Exception {
+    it.manager.delete("t");
+    RequestCounts counts = new RequestCounts();
+    try (S3RepositoryManager manager =
+            MaintenanceFixture.manager(new ObservedObjectStore(it.another(), counts));
+        ImportSource source = ImportSource.template(manager, RepositoryName.of("r"))) {
+      assertThatThrownBy(() -> new Importer(manager, SILENT).run(source, RepositoryName.of("t")))
+          .isInstanceOf(ManifestException.Exists.class)
+          .hasMessageContaining("was the name of a template");
+    }
+    assertThat(counts.snapshot().toString()).doesNotContain("PUT");
+  }
+
+  @Test
+  void a_template_has_one_table_of_refs_and_nothing_to_fold() throws Exception {
+    Manifest template = it.manifest("t");
+    assertThat(template.refs().overlay()).isEmpty();
+    assertThat(template.refs().recent()).isEmpty();
+    assertThat(template.log().tail()).isEmpty();
   }
 
   @Test

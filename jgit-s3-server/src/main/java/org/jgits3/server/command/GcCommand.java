@@ -107,7 +107,7 @@ final class GcCommand implements Callable<Integer> {
             }
             GarbageCollection.Report report = collect(manager, name, progress);
             rows.add(Row.of(name, report));
-            return report.settled();
+            return detach ? Optional.empty() : report.settled();
           });
     } finally {
       if (output.json()) {
@@ -149,7 +149,7 @@ final class GcCommand implements Callable<Integer> {
               report.bytesAfter(),
               report.packsBefore(),
               report.bytesBefore(),
-              report.skipped() ? "; nothing to gain, left as it is" : "",
+              report.skipped() && !detach ? "; nothing to gain, left as it is" : "",
               report.garbageKept() ? "; old garbage stays until the next gc" : ""));
     }
     return report;

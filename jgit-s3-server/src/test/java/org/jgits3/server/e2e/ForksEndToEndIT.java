@@ -84,7 +84,7 @@ class ForksEndToEndIT extends EachStoreContract {
     assertThat(cloned("a", "again").run("rev-parse", "main")).isEqualTo(own);
 
     assertThat(run("delete", "base").failsInOneLine(1).stderr())
-        .contains("the template has 2 forks, a and b; delete or detach them first");
+        .contains("base: the template has 2 forks, a and b; delete or detach them first");
     run("export", "a", scratch.resolve("a.git").toString()).succeeds();
     assertThat(work.at(scratch.resolve("a.git")).run("rev-parse", "main")).isEqualTo(own);
     assertThat(Files.exists(scratch.resolve("a.git/objects/info/alternates"))).isFalse();

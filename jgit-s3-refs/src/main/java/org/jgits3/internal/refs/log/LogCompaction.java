@@ -84,9 +84,6 @@ public final class LogCompaction {
    * none is due.
    */
   public static long level(Manifest manifest) {
-    if (manifest.isTemplate()) {
-      return 0;
-    }
     List<LogEntry> tail = manifest.log().newest();
     long most = Math.min(TAIL_BYTES, manifest.roomForRefs() / 4);
     return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
@@ -95,9 +92,6 @@ public final class LogCompaction {
   /** Tests whether a compaction of the log of a manifest is due. */
   public boolean due(Manifest manifest) {
     TransactionLog log = manifest.log();
-    if (manifest.isTemplate()) {
-      return false;
-    }
     return level(manifest) > 0
         || log.segments().size() - segmentsToKeep(log) > UNMERGED
         || (log.segments().size() > LISTED && smallestPair(log.segments()).isPresent());
@@ -115,17 +109,27 @@ public final class LogCompaction {
   }
 
   /**
-   * Copies all segments of a template into one of its fork, with the tail.
+   * Copies all segments of a template into one of its fork.
    *
-   * @param manifest manifest of the fork, validated within this operation
    * @throws DamagedLogException if one cannot be read
    * @throws IOException if the copy failed; nothing is lost
    */
-  public void copy(Manifest manifest) throws IOException {
-    TransactionLog log = manifest.log();
-    if (log.objects().anyMatch(o -> !manifest.home(o.id()).equals(manifest.repositoryId()))) {
-      commit(manifest, new Run(0, log.segments().size(), log.newest()));
+  public void copy() throws IOException {
+    Manifest manifest = committer.validate().manifest();
+    for (int of = ofTemplate(manifest); of > 0; of = ofTemplate(manifest)) {
+      commit(manifest, new Run(0, of, List.of()));
+      manifest = committer.validate().manifest();
     }
+  }
+
+  /** Number of segments up to the last that is stored under the id of a template. */
+  private static int ofTemplate(Manifest manifest) {
+    List<LogSegment> segments = manifest.log().segments();
+    int number = segments.size();
+    while (number > 0 && manifest.isOwn(segments.get(number - 1).object().id())) {
+      number--;
+    }
+    return number;
   }
 
   private Run merging(TransactionLog log) {

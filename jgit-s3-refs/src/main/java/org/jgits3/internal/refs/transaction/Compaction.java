@@ -52,9 +52,6 @@ final class Compaction {
 
   /** Size of the overlay as a multiple of the threshold of a compaction; 0 if none is due. */
   static long level(Manifest manifest) {
-    if (manifest.isTemplate()) {
-      return 0;
-    }
     Refs refs = manifest.refs();
     long most = Math.min(BYTES, manifest.roomForRefs() / 2);
     return Math.max(refs.overlay().size() / (ENTRIES + 1), refs.overlayBytes() / (most + 1));
@@ -90,8 +87,7 @@ final class Compaction {
 
   /** Tests whether no table is one of a template. */
   private static boolean areOwn(Manifest manifest) {
-    return manifest.refs().levelIds().stream()
-        .allMatch(id -> manifest.home(id).equals(manifest.repositoryId()));
+    return manifest.refs().levelIds().stream().allMatch(manifest::isOwn);
   }
 
   /** Commits what was written, or deletes it if no manifest lists it nor ever will. */

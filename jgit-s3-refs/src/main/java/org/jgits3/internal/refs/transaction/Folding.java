@@ -216,6 +216,6 @@ public final class Folding {
 
   /** Copies the log of a template into that of its fork. */
   void copyLog() throws IOException {
-    logCompaction.copy(committer.validate().manifest());
+    logCompaction.copy();
   }
 }

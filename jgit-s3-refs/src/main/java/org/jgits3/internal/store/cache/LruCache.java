@@ -48,13 +48,26 @@ public final class LruCache<K, V> {
    * @param size its weight
    * @return keys of evicted entries
    */
-  public synchronized List<K> put(K key, V value, long size) {
+  public List<K> put(K key, V value, long size) {
+    return put(key, value, size, 1);
+  }
+
+  /**
+   * Adds or replaces an entry, and makes room for it.
+   *
+   * @param key its key
+   * @param value its value
+   * @param size its weight
+   * @param kept number of entries, the last used, that stay however heavy they are
+   * @return keys of evicted entries
+   */
+  public synchronized List<K> put(K key, V value, long size, int kept) {
     remove(key);
     entries.put(key, new Entry<>(value, size));
     weight += size;
     List<K> evicted = new ArrayList<>();
     Iterator<Map.Entry<K, Entry<V>>> oldest = entries.entrySet().iterator();
-    while (weight > limit && entries.size() > 1) {
+    while (weight > limit && entries.size() > kept) {
       Map.Entry<K, Entry<V>> each = oldest.next();
       evicted.add(each.getKey());
       weight -= each.getValue().weight();
