@@ -79,7 +79,6 @@ class ArchitectureTest {
           "transfer.BareDirectory",
           "transfer.Importer",
           "transfer.LocalSource",
-          "transfer.RefFiles",
           "transfer.RemoteRefs",
           "transfer.Selection",
           "transfer.TemplateSource");

@@ -8,7 +8,6 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,8 +20,6 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefOrder;
 
 /** Writer of a bare repository in a directory, in Git's format. Used by one thread, once. */
 final class BareDirectory {
@@ -56,31 +53,13 @@ final class BareDirectory {
       }
     }
     SourceRefs refs = SourceRefs.of(all);
-    writePackedRefs(all);
+    DurableFiles.write(
+        root.resolve(Constants.PACKED_REFS), out -> refs.direct().writeTo(out::write));
     writeLooseRefs(refs);
     writeSettings(repository);
     Exporter.Exported exported = writePack(repository, refs, monitor);
     syncDirectories();
     return exported;
-  }
-
-  private void writePackedRefs(List<Ref> all) throws IOException {
-    List<Ref> packed =
-        all.stream()
-            .filter(ref -> !ref.isSymbolic() && ref.getName().startsWith(Constants.R_REFS))
-            .sorted(Comparator.comparing(Ref::getName, RefOrder.INSTANCE))
-            .toList();
-    DurableFiles.write(
-        root.resolve(Constants.PACKED_REFS),
-        out -> {
-          out.write(PackedRefsTable.HEADER.getBytes(UTF_8));
-          for (Ref ref : packed) {
-            write(out, ref.getObjectId().name() + ' ' + ref.getName());
-            if (ref.getPeeledObjectId() != null) {
-              write(out, '^' + ref.getPeeledObjectId().name());
-            }
-          }
-        });
   }
 
   private static void write(OutputStream out, String line) throws IOException {
@@ -95,9 +74,9 @@ final class BareDirectory {
       Files.createDirectories(file.getParent());
       DurableFiles.write(file, out -> write(out, LINK + link.getValue()));
     }
-    ObjectId detached = refs.direct().get(Constants.HEAD);
-    if (detached != null) {
-      DurableFiles.write(root.resolve(Constants.HEAD), out -> write(out, detached.name()));
+    if (refs.head().isPresent()) {
+      String detached = refs.head().get().name();
+      DurableFiles.write(root.resolve(Constants.HEAD), out -> write(out, detached));
     }
   }
 

@@ -2,11 +2,11 @@
 package org.jgits3.transfer;
 
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.internal.JGitText;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -20,9 +20,16 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.refs.S3RefDatabase;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
@@ -302,38 +309,37 @@ public final class Importer {
 
   /** All refs of a repository, as of this call or later. */
   static SourceRefs refsOf(S3Repository repository) throws IOException {
-    repository.scanForRepoChanges();
-    Map<String, ObjectId> direct = new HashMap<>();
-    repository.getRefDatabase().getRefsByPrefix("").stream()
-        .filter(ref -> !ref.isSymbolic())
-        .forEach(ref -> direct.put(ref.getName(), ref.getObjectId()));
-    return new SourceRefs(direct, repository.manifest().refs().symrefs());
+    RefView view = repository.getRefDatabase().validated();
+    SnapshotMerge all = RefFold.intoBase(view.table(), view.foldable()).merge();
+    Optional<ObjectId> head = view.direct(Constants.HEAD).map(RefValue.Direct::id);
+    return new SourceRefs(all.build(), head, view.refs().symrefs());
   }
 
   private void setRefs(S3Repository target, ImportSource source) throws IOException {
     SourceRefs wanted = source.refs();
+    S3RefDatabase refs = target.getRefDatabase();
     String message = "import from " + source;
+    for (Map.Entry<String, String> link : wanted.symbolic().entrySet()) {
+      RefUpdate update = target.updateRef(link.getKey());
+      update.setRefLogMessage(message, false);
+      check(link.getKey(), update.link(link.getValue()));
+    }
+    PackedRefsTable direct;
     try (RevWalk walk = source.newWalk(target)) {
       walk.setRetainBody(false);
-      for (Map.Entry<String, String> link : wanted.symbolic().entrySet()) {
-        RefUpdate update = target.updateRef(link.getKey());
-        update.setRefLogMessage(message, false);
-        check(link.getKey(), update.link(link.getValue()));
-      }
-      BatchRefUpdate batch = batch(target, message);
-      for (Map.Entry<String, ObjectId> ref : wanted.direct().entrySet()) {
-        if (!ref.getKey().equals(Constants.HEAD)) {
-          batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), ref.getValue(), ref.getKey()));
-        }
-      }
-      execute(batch, walk, monitor);
-      ObjectId head = wanted.direct().get(Constants.HEAD);
-      if (head != null) {
-        RefUpdate update = target.getRefDatabase().newUpdate(Constants.HEAD, true);
-        update.setNewObjectId(head);
-        update.setRefLogMessage(message, false);
-        check(Constants.HEAD, update.forceUpdate());
-      }
+      direct = wanted.peeled(walk);
+    }
+    if (direct.size() > 0) {
+      monitor.beginTask(JGitText.get().updatingReferences, direct.size());
+      InitialRefs initial = new InitialRefs(direct, refs.identity(null), message);
+      monitor.update(refs.commitBatch(initial, direct::tips, initial.bytes()));
+      monitor.endTask();
+    }
+    if (wanted.head().isPresent()) {
+      RefUpdate update = refs.newUpdate(Constants.HEAD, true);
+      update.setNewObjectId(wanted.head().get());
+      update.setRefLogMessage(message, false);
+      check(Constants.HEAD, update.forceUpdate());
     }
   }
 

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.file.RefDirectory;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -129,14 +129,14 @@ final class LocalSource extends ImportSource {
    * @throws IOException if one cannot be read
    */
   SourceRefs readRefs() throws IOException {
+    if (repository.getRefDatabase() instanceof RefDirectory) {
+      Optional<SourceRefs> read = new RefFiles(repository).read();
+      if (read.isPresent()) {
+        return read.get();
+      }
+    }
     List<Ref> found =
         new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(Constants.R_REFS));
-    Set<String> loose =
-        found.stream()
-            .filter(ref -> ref.getStorage() != Ref.Storage.PACKED)
-            .map(Ref::getName)
-            .collect(Collectors.toSet());
-    new RefFiles(repository, loose).check();
     Ref head = repository.exactRef(Constants.HEAD);
     if (head != null) {
       found.add(head);
@@ -146,12 +146,12 @@ final class LocalSource extends ImportSource {
 
   private IOException missing(MissingObjectException e) {
     ObjectId id = e.getObjectId();
-    String what = "object " + id.name() + " is missing";
-    for (Map.Entry<String, ObjectId> ref : refs.direct().entrySet()) {
-      if (ref.getValue().equals(id)) {
-        what = ref.getKey() + " points to " + id.name() + ", which is missing";
-      }
-    }
+    String what =
+        refs.names()
+            .filter(name -> refs.id(name).equals(id))
+            .findFirst()
+            .map(name -> name + " points to " + id.name() + ", which is missing")
+            .orElse("object " + id.name() + " is missing");
     return new IOException(this + ": " + what + "; " + remedy(), e);
   }
 

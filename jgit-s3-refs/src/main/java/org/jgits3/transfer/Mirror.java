@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
@@ -46,7 +47,7 @@ public final class Mirror {
    */
   public boolean isEqual(Path directory, RepositoryName name) throws IOException {
     try (S3Repository target = manager.openRepository(name.value())) {
-      return Importer.refsOf(target).equals(refsOf(directory));
+      return Importer.refsOf(target).isSame(refsOf(directory));
     }
   }
 
@@ -73,25 +74,24 @@ public final class Mirror {
       try (RevWalk walk = new RevWalk(target)) {
         Importer.execute(batch, walk, monitor);
       }
-      if (!Importer.refsOf(target).equals(refsOf(directory))) {
+      if (!Importer.refsOf(target).isSame(refsOf(directory))) {
         throw new IOException(directory + ": has changed meanwhile; give the command again");
       }
     }
   }
 
   private static List<ReceiveCommand> commands(SourceRefs existing, SourceRefs wanted) {
-    Set<String> names = new TreeSet<>();
-    for (SourceRefs refs : List.of(existing, wanted)) {
-      names.addAll(refs.direct().keySet());
-      names.addAll(refs.symbolic().keySet());
-    }
-    return names.stream().flatMap(name -> command(name, existing, wanted).stream()).toList();
+    Predicate<String> deleted =
+        name -> wanted.id(name).equals(ObjectId.zeroId()) && wanted.symbolic().get(name) == null;
+    return Stream.concat(existing.names().filter(deleted), wanted.names())
+        .flatMap(name -> command(name, existing, wanted).stream())
+        .toList();
   }
 
   private static Optional<ReceiveCommand> command(
       String name, SourceRefs existing, SourceRefs wanted) {
-    ObjectId oldId = existing.direct().getOrDefault(name, ObjectId.zeroId());
-    ObjectId newId = wanted.direct().getOrDefault(name, ObjectId.zeroId());
+    ObjectId oldId = existing.id(name);
+    ObjectId newId = wanted.id(name);
     String oldTarget = existing.symbolic().get(name);
     String newTarget = wanted.symbolic().get(name);
     if (oldId.equals(newId) && Objects.equals(oldTarget, newTarget)) {

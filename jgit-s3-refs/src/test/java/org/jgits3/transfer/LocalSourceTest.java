@@ -2,6 +2,7 @@
 package org.jgits3.transfer;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -33,7 +34,10 @@ class LocalSourceTest {
   private Map<String, ObjectId> inspected() throws IOException {
     try (ImportSource opened = ImportSource.open(source.directory().toString())) {
       opened.inspect(new Config(), NullProgressMonitor.INSTANCE);
-      return opened.refs().direct();
+      SourceRefs refs = opened.refs();
+      return refs.names()
+          .filter(name -> !refs.symbolic().containsKey(name))
+          .collect(toMap(name -> name, refs::id));
     }
   }
 

@@ -3,6 +3,7 @@ package org.jgits3.transfer;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,7 +48,7 @@ class SourceNamesTest {
   private Set<String> inspected(String location) throws IOException {
     try (ImportSource opened = ImportSource.open(location)) {
       opened.inspect(new Config(), NullProgressMonitor.INSTANCE);
-      return opened.refs().direct().keySet();
+      return opened.refs().names().collect(toSet());
     }
   }
 

@@ -51,7 +51,7 @@ class SourceRefsTest {
                 new SymbolicRef("HEAD", ref("refs/heads/main")),
                 ref("refs/heads/main"),
                 ref("refs/changes/01/1/1")));
-    assertThat(refs.direct()).containsOnlyKeys("refs/heads/main", "refs/changes/01/1/1");
+    assertThat(refs.names()).containsOnly("HEAD", "refs/heads/main", "refs/changes/01/1/1");
     assertThat(refs.symbolic()).containsOnly(Map.entry("HEAD", "refs/heads/main"));
     assertThat(refs.count()).isEqualTo(2);
   }

@@ -185,7 +185,8 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     private Complete<List<Result>> complete(BulkUpdate.Checked batch) {
       Result[] results = new Result[rules.commands().size()];
       Arrays.fill(results, OK);
-      return new Complete<>(batch.changes(), new Outcome<>(Arrays.asList(results), logged(batch)));
+      Outcome<List<Result>> outcome = new Outcome<>(Arrays.asList(results), logged(batch));
+      return new Complete<>(batch.changes(), Optional.empty(), outcome);
     }
   }
 

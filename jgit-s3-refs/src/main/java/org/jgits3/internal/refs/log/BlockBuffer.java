@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 
@@ -106,8 +105,8 @@ final class BlockBuffer {
   }
 
   /** Appends a change of a ref that is not symbolic. */
-  void change(RefNames names, int i, ObjectId from, ObjectId to) {
-    change(idFlags(from, to), names.bytes(), names.start(i), names.end(i), from, to);
+  void change(byte[] ref, int start, int end, ObjectId from, ObjectId to) {
+    change(idFlags(from, to), ref, start, end, from, to);
   }
 
   private void change(int flags, byte[] ref, int start, int end, ObjectId from, ObjectId to) {

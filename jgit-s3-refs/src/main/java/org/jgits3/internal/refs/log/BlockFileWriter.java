@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.log;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -8,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.store.Crc32c;
@@ -61,16 +62,18 @@ public final class BlockFileWriter {
   /**
    * Appends a change of a ref that is not symbolic; its name is after the one before in order.
    *
-   * @param names holds the name
-   * @param i index of the name
+   * @param bytes holds the name; not changed until the next change was appended
+   * @param start start of the name
+   * @param end end of the name
    * @param from old id; zero if the ref did not exist
    * @param to new id; zero if the ref was deleted
    */
-  public void change(RefNames names, int i, ObjectId from, ObjectId to) throws IOException {
+  public void change(byte[] bytes, int start, int end, ObjectId from, ObjectId to)
+      throws IOException {
     if (block.size() == 0) {
-      first = names.get(i);
+      first = new String(bytes, start, end - start, UTF_8);
     }
-    block.change(names, i, from, to);
+    block.change(bytes, start, end, from, to);
     endBlockIfComplete();
   }
 

@@ -259,9 +259,20 @@ public final class PackedRefsParser {
     return starts[index];
   }
 
+  /** Bytes of the name of a ref. */
+  byte[] name(int index) {
+    int name = starts[index] + HEX + 1;
+    return Arrays.copyOfRange(bytes, name, lineFeed(name));
+  }
+
   /** Copies the starts of the lines. */
   void copyStarts(int[] dst, int at) {
     System.arraycopy(starts, 0, dst, at, count);
+  }
+
+  /** Starts of the first so many lines. */
+  int[] starts(int refs) {
+    return Arrays.copyOf(starts, refs);
   }
 
   StoreException.Corrupt corrupt(int at, String what) {

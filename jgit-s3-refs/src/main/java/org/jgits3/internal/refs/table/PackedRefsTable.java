@@ -10,8 +10,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import org.eclipse.jgit.annotations.Nullable;
@@ -43,6 +45,9 @@ public final class PackedRefsTable {
   public static final int PART = 1 << 30;
 
   private static final int HEX = 40;
+
+  /** Start of a name in the line of its ref. */
+  public static final int NAME = HEX + 1;
 
   private static final byte[] ZERO = ObjectId.zeroId().name().getBytes(US_ASCII);
 
@@ -175,6 +180,84 @@ public final class PackedRefsTable {
         out.ref(bytes, lines[i], tag ? end - PEELED - 1 : end - 1, tag ? end - HEX - 1 : -1);
       }
     }
+  }
+
+  /** Distinct ids of the refs. */
+  public Set<ObjectId> tips() {
+    Set<ObjectId> tips = new HashSet<>();
+    for (int i = 0; i < size(); i++) {
+      tips.add(ObjectId.fromString(parts[partOf(i)].bytes(), lines[i]));
+    }
+    return tips;
+  }
+
+  /**
+   * Tests whether two tables have the same refs, whatever is known of peeled values.
+   *
+   * @param other the other table
+   * @return true if names and ids are equal
+   */
+  public boolean hasSameRefs(PackedRefsTable other) {
+    boolean same = size() == other.size();
+    for (int i = 0; same && i < size(); i++) {
+      int a = partOf(i);
+      int b = other.partOf(i);
+      same =
+          Arrays.equals(
+              parts[a].bytes(),
+              lines[i],
+              nameEnd(a, i),
+              other.parts[b].bytes(),
+              other.lines[i],
+              other.nameEnd(b, i));
+    }
+    return same;
+  }
+
+  /**
+   * Finds a ref whose name has that of another as a directory, which Git does not allow.
+   *
+   * @return its index; -1 if there is none
+   */
+  public int nested() {
+    byte[] before = {};
+    int from = 0;
+    int to = 0;
+    for (int i = 0; i < size(); i++) {
+      int part = partOf(i);
+      byte[] bytes = parts[part].bytes();
+      int name = lines[i] + NAME;
+      int end = nameEnd(part, i);
+      // directories that the name before was in, too, have been looked for
+      for (int at = name + mismatch(before, from, to, bytes, name, end); at < end; at++) {
+        if (bytes[at] == '/' && find(bytes, name, at, 0, i) >= 0) {
+          return i;
+        }
+      }
+      before = bytes;
+      from = name;
+      to = end;
+    }
+    return -1;
+  }
+
+  private static int mismatch(byte[] a, int fromA, int toA, byte[] b, int fromB, int toB) {
+    return Math.max(0, Arrays.mismatch(a, fromA, toA, b, fromB, toB)); // never equal
+  }
+
+  /** Tests whether a name has a character beyond the basic plane. */
+  public boolean hasSupplementary() {
+    for (int i = 0; i < size(); i++) {
+      int part = partOf(i);
+      byte[] bytes = parts[part].bytes();
+      int end = nameEnd(part, i);
+      for (int at = lines[i] + NAME; at < end; at++) {
+        if ((bytes[at] & 0xff) >= RefNames.SUPPLEMENTARY) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -19,6 +19,8 @@ import org.jgits3.manifest.RefValue;
  * in a few arrays, so that a very large batch needs neither a tree nor an object for each ref.
  */
 public final class RefDelta {
+  public static final RefDelta NONE = of(Map.of());
+
   /** Bytes of a deletion in a delta, besides the name. */
   private static final int DELETION = 3;
 
@@ -148,6 +150,15 @@ public final class RefDelta {
     return names.size();
   }
 
+  /** Some of these changes, by their indexes. */
+  RefDelta range(int from, int to) {
+    Builder some = new Builder(to - from);
+    for (int i = from; i < to; i++) {
+      some.add(this, i);
+    }
+    return some.build();
+  }
+
   public RefNames names() {
     return names;
   }
@@ -216,8 +227,7 @@ public final class RefDelta {
       }
     }
     byte[] below = (name + '/').getBytes(UTF_8);
-    int i = names.find(below);
-    int first = i < 0 ? -(i + 1) : i;
+    int first = names.ceiling(below);
     return first < size() && names.startsWith(first, below);
   }
 

@@ -20,7 +20,7 @@ public final class RefNames {
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
   /** Lowest first byte of the UTF-8 of a character beyond the basic plane. */
-  private static final int SUPPLEMENTARY = 0xf0;
+  static final int SUPPLEMENTARY = 0xf0;
 
   private final byte[] bytes;
   private final int[] ends;
@@ -128,6 +128,12 @@ public final class RefNames {
       high = order < 0 ? high : mid - 1;
     }
     return -(low + 1);
+  }
+
+  /** Index of the first name that is not before one. */
+  int ceiling(byte[] name) {
+    int i = find(name);
+    return i < 0 ? -(i + 1) : i;
   }
 
   /**

@@ -84,13 +84,27 @@ public final class SnapshotMerge {
     chunks.flush();
   }
 
+  /** Bytes of all lines. */
+  long lineBytes() {
+    return size - HEADER.length;
+  }
+
   /**
    * Builds the table of the snapshot, in arrays of exactly its size.
    *
-   * @return the table
+   * @return the table; the one without changes if there are none
    */
   public PackedRefsTable build() {
+    if (found.length == 0 && table.size() > 0) {
+      return table;
+    }
     PackedRefsTable.Builder builder = new PackedRefsTable.Builder(size, count);
+    appendTo(builder);
+    return builder.build();
+  }
+
+  /** Adds the refs of the snapshot to a table. */
+  void appendTo(PackedRefsTable.Builder builder) {
     try {
       walk(
           new Output() {
@@ -107,7 +121,6 @@ public final class SnapshotMerge {
     } catch (IOException e) {
       throw new IllegalStateException("memory does not fail", e);
     }
-    return builder.build();
   }
 
   private interface Output {

@@ -43,7 +43,7 @@ public final class BulkChanges extends AbstractList<RefChange>
     RefNames names = batch.changes().names();
     for (int i = 0; i < names.size(); i++) {
       ReceiveCommand c = batch.commands().get(i);
-      writer.change(names, i, c.getOldId(), c.getNewId());
+      writer.change(names.bytes(), names.start(i), names.end(i), c.getOldId(), c.getNewId());
     }
   }
 }

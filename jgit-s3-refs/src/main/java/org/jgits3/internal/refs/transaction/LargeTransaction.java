@@ -59,12 +59,17 @@ final class LargeTransaction<R> {
    * Result of the transaction on the refs it was prepared on.
    *
    * @param changes changes of the refs that packed-refs can hold
+   * @param initial all of them, if there were none before
    * @param refs all refs afterwards, as far as a snapshot cannot hold them
    * @param outcome verdict and log
    * @param readSet refs it was decided on; empty for a {@link Complete} transaction
    */
   private record Prepared<R>(
-      RefDelta changes, Refs refs, Outcome<R> outcome, Optional<ReadSet> readSet) {
+      RefDelta changes,
+      Optional<PackedRefsTable> initial,
+      Refs refs,
+      Outcome<R> outcome,
+      Optional<ReadSet> readSet) {
     /** Empty if the transaction changes nothing. */
     static <R> Optional<Prepared<R>> of(RefTransaction<R> transaction, RefView view)
         throws IOException {
@@ -73,7 +78,11 @@ final class LargeTransaction<R> {
         Complete<R> c = complete.get();
         return Optional.of(
             new Prepared<>(
-                c.changes(), view.outsideSnapshot().refs(), c.outcome(), Optional.empty()));
+                c.changes(),
+                c.initial(),
+                view.outsideSnapshot().refs(),
+                c.outcome(),
+                Optional.empty()));
       }
       ReadSet readSet = new ReadSet();
       RefEdits edits = new RefEdits(view, readSet);
@@ -82,12 +91,22 @@ final class LargeTransaction<R> {
           ? Optional.empty()
           : Optional.of(
               new Prepared<>(
-                  edits.changes(), edits.outsideSnapshot(), outcome, Optional.of(readSet)));
+                  edits.changes(),
+                  Optional.empty(),
+                  edits.outsideSnapshot(),
+                  outcome,
+                  Optional.of(readSet)));
+    }
+
+    RefFold fold(RefView view) {
+      return initial.isPresent()
+          ? RefFold.intoBase(new RefTable(initial.get()), changes)
+          : RefFold.of(view.table(), view.foldable().then(changes));
     }
 
     /** Ids of the changed refs, those outside the snapshot among them. */
     Set<ObjectId> tips(RefView before) {
-      Set<ObjectId> tips = changes.tips();
+      Set<ObjectId> tips = initial.map(PackedRefsTable::tips).orElseGet(changes::tips);
       refs.overlay()
           .forEach(
               (name, value) -> {
@@ -104,7 +123,8 @@ final class LargeTransaction<R> {
       if (readSet.isPresent()) {
         return readSet.get().concerns(name, before.direct(name), now.direct(name));
       }
-      return changes.get(name).isPresent()
+      return initial.isPresent()
+          || changes.get(name).isPresent()
           || (now.direct(name).isPresent() && changes.conflicting(name));
     }
   }
@@ -118,9 +138,8 @@ final class LargeTransaction<R> {
     private RefTable table;
     private final List<Recorded> records = new ArrayList<>();
 
-    void snapshot(Manifest manifest, RefView view, RefDelta changes, SnapshotUpload upload)
+    void snapshot(Manifest manifest, RefView view, RefFold fold, SnapshotUpload upload)
         throws IOException {
-      RefFold fold = RefFold.of(view.table(), view.foldable().then(changes));
       Compaction.prove(manifest, view.table(), fold);
       PackedRefsTable written = fold.merge().build();
       snapshot = new NewSnapshot(upload.whole(manifest, fold, written), fold);
@@ -174,7 +193,7 @@ final class LargeTransaction<R> {
     Prepared<R> prepared = edited.get();
     Uploads uploads = new Uploads();
     ParallelRequests.all(
-        () -> uploads.snapshot(manifest, view, prepared.changes(), upload),
+        () -> uploads.snapshot(manifest, view, prepared.fold(view), upload),
         () -> uploads.records(manifest, prepared.outcome().log(), log));
     return Optional.of(new LargeTransaction<>(manifest, seen, view, prepared, uploads));
   }

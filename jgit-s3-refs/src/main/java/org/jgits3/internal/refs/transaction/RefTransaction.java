@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.manifest.RefChange;
 
@@ -43,9 +44,10 @@ public interface RefTransaction<R> {
    * neither among these nor directories of them, nor in them.
    *
    * @param changes what becomes of the refs; no symbolic ones
+   * @param initial all refs, instead of changes, of a repository that had none
    * @param outcome what the transaction came to
    */
-  record Complete<R>(RefDelta changes, Outcome<R> outcome) {}
+  record Complete<R>(RefDelta changes, Optional<PackedRefsTable> initial, Outcome<R> outcome) {}
 
   /**
    * Outcome of a transaction.

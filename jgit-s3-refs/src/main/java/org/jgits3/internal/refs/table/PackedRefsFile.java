@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.table;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.store.StoreException;
+
+/**
+ * A {@code packed-refs} file that Git or JGit wrote, read into a table with newer values of some
+ * refs. Reads it twice, once to know how large the table will be, in chunks of whole refs. So it
+ * takes no memory but for the table and a chunk. Used by one thread.
+ */
+public final class PackedRefsFile {
+  private static final int CHUNK = 1 << 20;
+
+  private final FileChannel file;
+  private final RefDelta newer;
+  private final int chunk;
+  private long size = PackedRefsTable.HEADER.length();
+  private long count;
+
+  private PackedRefsFile(FileChannel file, RefDelta newer, int chunk) {
+    this.file = file;
+    this.newer = newer;
+    this.chunk = chunk;
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param file its path; a file that does not exist has no refs
+   * @param newer values that replace those in the file
+   * @return all refs; empty if the file is not sorted, or has lines that Git would not write
+   * @throws IOException if it cannot be read
+   */
+  public static Optional<PackedRefsTable> read(Path file, RefDelta newer) throws IOException {
+    return read(file, newer, CHUNK);
+  }
+
+  /** Reads a file in chunks of so many bytes, unless a ref has more. */
+  static Optional<PackedRefsTable> read(Path file, RefDelta newer, int chunk) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return Optional.of(new PackedRefsFile(channel, newer, chunk).table());
+    } catch (NoSuchFileException none) {
+      return Optional.of(new SnapshotMerge(PackedRefsTable.EMPTY, newer).build());
+    } catch (StoreException.Corrupt other) {
+      return Optional.empty();
+    }
+  }
+
+  private PackedRefsTable table() throws IOException {
+    forEachChunk(
+        merge -> {
+          size += merge.lineBytes();
+          count += merge.count();
+        });
+    PackedRefsTable.Builder table = new PackedRefsTable.Builder(size, count);
+    forEachChunk(merge -> merge.appendTo(table));
+    return table.build();
+  }
+
+  private void forEachChunk(IoConsumer<SnapshotMerge> each) throws IOException {
+    file.position(0);
+    InputStream in = Channels.newInputStream(file);
+    byte[] bytes = new byte[chunk];
+    int filled = 0;
+    long offset = 0;
+    int merged = 0;
+    for (boolean end = false; !end; ) {
+      filled += in.readNBytes(bytes, filled, bytes.length - filled);
+      end = filled < bytes.length;
+      int whole = end ? filled : afterLast('\n', bytes, filled);
+      int start = offset == 0 ? afterComment(bytes, whole) : 0;
+      PackedRefsParser lines = PackedRefsParser.of("packed-refs", offset, bytes, start, whole);
+      lines.checkFollows(null, false);
+      // the last ref belongs to the next chunk, since its peeled value may follow there
+      int refs = end ? lines.count() : lines.count() - 1;
+      if (refs > 0 || end) {
+        int cut = end ? whole : lines.start(refs);
+        int to = end ? newer.size() : newer.names().ceiling(lines.name(refs));
+        each.accept(new SnapshotMerge(table(lines, refs, bytes, cut), newer.range(merged, to)));
+        merged = to;
+        filled -= cut;
+        offset += cut;
+        System.arraycopy(bytes, cut, bytes, 0, filled);
+      } else {
+        bytes = Arrays.copyOf(bytes, Math.multiplyExact(2, bytes.length));
+      }
+    }
+  }
+
+  private static PackedRefsTable table(PackedRefsParser lines, int refs, byte[] bytes, int end) {
+    return new PackedRefsTable(
+        List.of(new PackedRefsTable.Part(bytes, end, 0)), lines.starts(refs));
+  }
+
+  /** Skips the first line if it is a comment, which only tells what is looked at anyway. */
+  private static int afterComment(byte[] bytes, int whole) {
+    int at = 0;
+    if (whole > 0 && bytes[0] == '#') {
+      while (bytes[at++] != '\n') {}
+    }
+    return at;
+  }
+
+  private static int afterLast(char c, byte[] bytes, int filled) {
+    int at = filled;
+    while (at > 0 && bytes[at - 1] != c) {
+      at--;
+    }
+    return at;
+  }
+}
