@@ -55,11 +55,18 @@ public final class GerritEndToEnd {
     String gerrit = "3.13.5";
     int nodes = 1;
     int changes = 500;
+    int projects = 5_000;
+    int rate = 50;
+    int seconds = 60;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--gerrit" -> gerrit = args[++i];
-        case "--local", "--keep", "--brief", "--trace", "--bench" -> options.add(args[i]);
+        case "--local", "--keep", "--brief", "--trace", "--bench", "--scale" ->
+            options.add(args[i]);
         case "--changes" -> changes = Integer.parseInt(args[++i]);
+        case "--projects" -> projects = Integer.parseInt(args[++i]);
+        case "--rate" -> rate = Integer.parseInt(args[++i]);
+        case "--seconds" -> seconds = Integer.parseInt(args[++i]);
         case "--nodes" -> nodes = Integer.parseInt(args[++i]);
         default -> usage("unknown option " + args[i]);
       }
@@ -73,10 +80,13 @@ public final class GerritEndToEnd {
     Path directory = Files.createTempDirectory(target, "e2e-");
     int exitCode;
     try (Programs programs = new Programs()) {
+      Path jar = target.resolve("jgit-s3-gerrit.jar");
+      Path versitygw = root.resolve("target/tools/versitygw");
       if (options.contains("--bench")) {
-        Path jar = target.resolve("jgit-s3-gerrit.jar");
-        Path versitygw = root.resolve("target/tools/versitygw");
         new Bench(programs, directory).run(war, jar, versitygw, changes);
+        exitCode = 0;
+      } else if (options.contains("--scale")) {
+        new Scale(programs, directory, projects, rate, seconds).run(war, jar, versitygw);
         exitCode = 0;
       } else {
         exitCode = run(programs, directory, root, war, nodes, options);

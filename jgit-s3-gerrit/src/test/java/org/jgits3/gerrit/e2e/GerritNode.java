@@ -29,6 +29,7 @@ final class GerritNode {
   private final int httpPort = Programs.freePort();
   private final int sshPort = Programs.freePort();
   private final HttpClient http = HttpClient.newHttpClient();
+  private String heap = "320m";
   private Process daemon;
 
   GerritNode(Programs programs, Path war, Path directory, String name) throws IOException {
@@ -97,15 +98,19 @@ final class GerritNode {
         "[s3]\n  accessKeyId = %s\n  secretAccessKey = %s\n".formatted(key, secret));
   }
 
+  /** Adds settings, from the next start on. */
+  void add(String settings) throws IOException {
+    Files.writeString(site.resolve("etc/gerrit.config"), settings, StandardOpenOption.APPEND);
+  }
+
   /** Makes this one of several on its bucket, from the next start on. */
   void follow() throws IOException {
-    Files.writeString(
-        site.resolve("etc/gerrit.config"),
-        "[gerrit]\n  installModule = org.jgits3.gerrit.S3FollowerModule\n",
-        StandardOpenOption.APPEND);
+    add("[gerrit]\n  installModule = org.jgits3.gerrit.S3FollowerModule\n");
     Path plugins = Files.createDirectories(site.resolve("plugins"));
     Files.copy(
-        site.resolve("lib").resolve("jgit-s3-gerrit.jar"), plugins.resolve("jgit-s3-sessions.jar"));
+        site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
+        plugins.resolve("jgit-s3-sessions.jar"),
+        StandardCopyOption.REPLACE_EXISTING);
   }
 
   void initialise() throws IOException, InterruptedException {
@@ -138,7 +143,7 @@ final class GerritNode {
     return new ArrayList<>(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx320m",
+            "-Xmx" + heap,
             "-XX:+UseSerialGC",
             // Gerrit unpacks its jars there, and leaves them if it is killed.
             "-Duser.home=" + site.getParent(),
@@ -185,6 +190,16 @@ final class GerritNode {
       Thread.sleep(300);
     }
     http.send(request("admin", "/login/").GET().build(), HttpResponse.BodyHandlers.discarding());
+  }
+
+  /** Sets the most memory for objects, from the next start on. */
+  void heap(String most) {
+    heap = most;
+  }
+
+  /** Number of the process. */
+  long pid() {
+    return daemon.pid();
   }
 
   void stop() {

@@ -18,6 +18,9 @@ final class S3Server {
   static final String SECRET = "jgits3-e2e-secret";
   static final String BUCKET = "my-bucket";
 
+  private static final Map<String, String> CREDENTIALS =
+      Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET);
+
   private static final Pattern REQUEST = Pattern.compile(" s3_(\\w+) (\\S+) \\S+ (\\d+) ");
 
   private static final long QUIET_MILLIS = 1000;
@@ -95,8 +98,17 @@ final class S3Server {
     run(SetRef.class, repository, ref, id);
   }
 
-  private String run(Class<?> program, String... arguments)
-      throws IOException, InterruptedException {
+  /** Runs a program that uses the library, and returns what it says. */
+  String run(Class<?> program, String... arguments) throws IOException, InterruptedException {
+    return programs.run(directory, CREDENTIALS, command(program, arguments)).ok();
+  }
+
+  /** Starts a program that uses the library. */
+  Process start(Class<?> program, Path log, String... arguments) throws IOException {
+    return programs.start(directory, CREDENTIALS, log.toFile(), command(program, arguments));
+  }
+
+  private List<String> command(Class<?> program, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -106,9 +118,7 @@ final class S3Server {
                 program.getName(),
                 Integer.toString(port)));
     command.addAll(List.of(arguments));
-    return programs
-        .run(directory, Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET), command)
-        .ok();
+    return command;
   }
 
   int port() {

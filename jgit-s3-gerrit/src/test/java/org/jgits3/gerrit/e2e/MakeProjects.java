@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.S3RepositoryManager;
+
+/** Makes many projects in the store of a run, without a Gerrit. */
+final class MakeProjects {
+  private static final int THREADS = 4;
+
+  private MakeProjects() {}
+
+  /** Name of one of the projects. */
+  static String name(int i) {
+    return "scale/p%06d".formatted(i);
+  }
+
+  /** Takes the port of the store, the recorded project and its change, and the number to make. */
+  public static void main(String[] args) throws Exception {
+    int count = Integer.parseInt(args[3]);
+    AtomicInteger next = new AtomicInteger();
+    try (S3RepositoryManager manager = DeleteRepository.open(args[0])) {
+      Replay replay = new Replay(manager, args[1], Integer.parseInt(args[2]));
+      List<Callable<Void>> makers = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        makers.add(
+            () -> {
+              for (int n = next.getAndIncrement(); n < count; n = next.getAndIncrement()) {
+                replay.createProject(name(n));
+              }
+              return null;
+            });
+      }
+      GerritEndToEnd.all(makers);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.ObjectLoader;
+import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.FooterKey;
+import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+
+/**
+ * Writes what a Gerrit wrote into one project, into others and under other numbers: the branches of
+ * a new project, the creation of a change, and a vote with a message. The commits have the messages
+ * and identities of the recorded ones, and the present time. Safe for use by many threads.
+ */
+final class Replay {
+  private static final String BRANCH = Constants.R_HEADS + Constants.MASTER;
+  private static final String CONFIG = "refs/meta/config";
+
+  private record Stored(int type, byte[] bytes) {}
+
+  /** A change that was written: its first patch set, and the newest commit of its notes. */
+  record Written(String project, int number, String key, ObjectId patchSet, ObjectId notes) {}
+
+  private final S3RepositoryManager manager;
+  private final List<Stored> objects = new ArrayList<>();
+  private final ObjectId branch;
+  private final ObjectId config;
+  private final RevCommit patchSet;
+  private final RevCommit creation;
+  private final RevCommit vote;
+  private final String key;
+
+  /**
+   * Reads what was recorded.
+   *
+   * @param manager the store
+   * @param project project with one change, which has one patch set and one vote
+   */
+  Replay(S3RepositoryManager manager, String project, int change) throws IOException {
+    this.manager = manager;
+    try (Repository recorded = manager.openRepository(project);
+        ObjectWalk walk = new ObjectWalk(recorded)) {
+      branch = recorded.exactRef(BRANCH).getObjectId();
+      config = recorded.exactRef(CONFIG).getObjectId();
+      walk.markStart(walk.parseCommit(branch));
+      walk.markStart(walk.parseCommit(config));
+      for (RevCommit commit = walk.next(); commit != null; commit = walk.next()) {
+        add(walk.getObjectReader(), commit);
+      }
+      for (RevObject object = walk.nextObject(); object != null; object = walk.nextObject()) {
+        add(walk.getObjectReader(), object);
+      }
+      patchSet = commit(recorded, refs(change) + "1");
+      vote = commit(recorded, refs(change) + "meta");
+      creation = parsed(recorded, vote.getParent(0));
+    }
+    key = patchSet.getFooterLines(new FooterKey("Change-Id")).get(0);
+    if (creation.getParentCount() > 0 || !vote.getFullMessage().contains("Label: ")) {
+      throw new IOException("not the creation of a change and a vote: " + vote.getFullMessage());
+    }
+  }
+
+  private static RevCommit commit(Repository recorded, String name) throws IOException {
+    Ref ref = recorded.exactRef(name);
+    return parsed(recorded, ref.getObjectId());
+  }
+
+  private static RevCommit parsed(Repository recorded, ObjectId id) throws IOException {
+    try (RevWalk walk = new RevWalk(recorded)) {
+      RevCommit commit = walk.parseCommit(id);
+      walk.parseBody(commit);
+      return commit;
+    }
+  }
+
+  private void add(ObjectReader reader, RevObject object) throws IOException {
+    ObjectLoader loader = reader.open(object);
+    objects.add(new Stored(object.getType(), loader.getCachedBytes()));
+  }
+
+  private static String refs(int change) {
+    return "refs/changes/%02d/%d/".formatted(change % 100, change);
+  }
+
+  private static S3Repository deferring(S3Repository repository) {
+    repository.getObjectDatabase().deferInsertedPacks();
+    return repository;
+  }
+
+  /** Creates a project with the branches of the recorded one. */
+  void createProject(String name) throws IOException {
+    try (Repository project = deferring(manager.createRepository(name));
+        ObjectInserter inserter = project.newObjectInserter()) {
+      for (Stored object : objects) {
+        inserter.insert(object.type, object.bytes);
+      }
+      inserter.flush();
+      update(
+          project,
+          new ReceiveCommand(ObjectId.zeroId(), branch, BRANCH),
+          new ReceiveCommand(ObjectId.zeroId(), config, CONFIG));
+    }
+  }
+
+  /** Creates a change as a push for review does. */
+  Written createChange(String name, int number) throws IOException {
+    byte[] random = new byte[20];
+    ThreadLocalRandom.current().nextBytes(random);
+    String itsKey = "I" + HexFormat.of().formatHex(random);
+    try (Repository project = deferring(manager.openForRequest(name));
+        ObjectInserter inserter = project.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      byte[] text = ("change " + number + "\n").getBytes(UTF_8);
+      tree.append("f", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, text));
+      Written none = new Written(name, number, itsKey, ObjectId.zeroId(), ObjectId.zeroId());
+      ObjectId commit = insert(inserter, patchSet, inserter.insert(tree), branch, none);
+      Written first = new Written(name, number, itsKey, commit, ObjectId.zeroId());
+      ObjectId empty = inserter.insert(new TreeFormatter());
+      ObjectId notes = insert(inserter, creation, empty, null, first);
+      inserter.flush();
+      update(
+          project,
+          new ReceiveCommand(ObjectId.zeroId(), commit, refs(number) + "1"),
+          new ReceiveCommand(ObjectId.zeroId(), notes, refs(number) + "meta"));
+      return new Written(name, number, itsKey, commit, notes);
+    }
+  }
+
+  /** Votes on a change, with a message. */
+  void vote(Written change) throws IOException {
+    try (Repository project = deferring(manager.openForRequest(change.project));
+        ObjectInserter inserter = project.newObjectInserter()) {
+      ObjectId empty = inserter.insert(new TreeFormatter());
+      ObjectId notes = insert(inserter, vote, empty, change.notes, change);
+      inserter.flush();
+      update(project, new ReceiveCommand(change.notes, notes, refs(change.number) + "meta"));
+    }
+  }
+
+  /** Inserts a commit like a recorded one, whose message names another change. */
+  private ObjectId insert(
+      ObjectInserter inserter, RevCommit recorded, ObjectId tree, ObjectId parent, Written change)
+      throws IOException {
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(tree);
+    if (parent != null) {
+      commit.setParentId(parent);
+    }
+    commit.setAuthor(now(recorded.getAuthorIdent()));
+    commit.setCommitter(now(recorded.getCommitterIdent()));
+    commit.setMessage(
+        recorded
+            .getFullMessage()
+            .replace(key, change.key)
+            .replace(patchSet.name(), change.patchSet.name()));
+    return inserter.insert(commit);
+  }
+
+  private static PersonIdent now(PersonIdent recorded) {
+    return new PersonIdent(recorded, Instant.now());
+  }
+
+  private static void update(Repository project, ReceiveCommand... commands) throws IOException {
+    BatchRefUpdate batch = project.getRefDatabase().newBatchUpdate();
+    batch.setAllowNonFastForwards(true);
+    batch.setAtomic(true);
+    batch.addCommand(commands);
+    try (RevWalk walk = new RevWalk(project)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    for (ReceiveCommand command : commands) {
+      if (command.getResult() != ReceiveCommand.Result.OK) {
+        throw new IOException(command.toString());
+      }
+    }
+  }
+}
