@@ -50,8 +50,17 @@ import org.jgits3.history.StoreCursor;
 public class Follower implements LifecycleListener {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
-  /** Pause between two rounds. */
-  private static final Duration PAUSE = Duration.ofSeconds(1);
+  /** Time from the begin of a round to that of the next one. */
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
+  /** Least pause between two rounds, for requests of users. */
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  /**
+   * Least number of threads. They wait most of the time: for the store, and for Lucene to show what
+   * was written, which it does for all threads at once.
+   */
+  static final int THREADS = 8;
 
   /** Interval in which indexes are made durable. What happened in two of them is followed twice. */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
@@ -71,7 +80,7 @@ public class Follower implements LifecycleListener {
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
-          Runtime.getRuntime().availableProcessors() / 2 + 1,
+          Math.max(THREADS, Runtime.getRuntime().availableProcessors() / 2),
           new ThreadFactoryBuilder().setNameFormat("s3-follower-%d").setDaemon(true).build());
   private final Thread thread = new Thread(this::run, "s3-follower");
 
@@ -143,9 +152,10 @@ public class Follower implements LifecycleListener {
 
   private void run() {
     try {
-      boolean more = true;
-      while (!stopping.await(more ? 0 : PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-        more = next();
+      long pause = 0;
+      while (!stopping.await(pause, TimeUnit.NANOSECONDS)) {
+        long next = System.nanoTime() + EVERY.toNanos();
+        pause = next() ? 0 : Math.max(PAUSE.toNanos(), next - System.nanoTime());
       }
       save();
       save(); // requests have ended
@@ -226,7 +236,7 @@ public class Follower implements LifecycleListener {
     due.forEach(its -> news(news, its.project()).add(its.effect()));
     Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
     again.forEach((document, project) -> news(news, project).add(document));
-    Set<Project.NameKey> failed = new Round(local, threads).apply(first, news);
+    Set<Project.NameKey> failed = new Round(repositories, local, threads, began).apply(first, news);
     for (RepositoryChange change : read) {
       if (Stream.concat(Stream.of(change.name()), change.formerName().stream())
           .map(Project::nameKey)

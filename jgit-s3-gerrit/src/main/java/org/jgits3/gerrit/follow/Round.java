@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.index.News;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
  * Applies news of projects to the indexes and caches of this node, by several threads. Projects
@@ -33,13 +35,24 @@ final class Round {
   /** Changes that one thread looks at in one request of Gerrit. */
   private static final int CHUNK = 20;
 
+  private final S3GitRepositoryManager repositories;
   private final LocalState local;
   private final ExecutorService threads;
+  private final long began;
   private final Set<Project.NameKey> failed = new HashSet<>();
 
-  Round(LocalState local, ExecutorService threads) {
+  /**
+   * Creates a round.
+   *
+   * @param began reading of {@link System#nanoTime} before the store was asked for the news:
+   *     changes are looked at in refs that were read since
+   */
+  Round(
+      S3GitRepositoryManager repositories, LocalState local, ExecutorService threads, long began) {
+    this.repositories = repositories;
     this.local = local;
     this.threads = threads;
+    this.began = began;
   }
 
   /** Work of a thread, and its project. */
@@ -67,7 +80,8 @@ final class Round {
     changes.forEach(
         (project, ids) -> {
           for (List<Change.Id> chunk : Lists.partition(List.copyOf(ids), CHUNK)) {
-            tasks.add(new Task<>(project, threads.submit(() -> followChanges(project, chunk))));
+            Callable<Void> task = () -> followChanges(project, chunk);
+            tasks.add(new Task<>(project, threads.submit(() -> repositories.since(began, task))));
           }
         });
     for (Task<Void> task : tasks) {

@@ -8,6 +8,7 @@ import com.google.gerrit.server.util.ServerRequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentMap;
 
 /**
@@ -34,12 +35,33 @@ final class RequestMoments {
 
   private final ConcurrentMap<RequestContext, Long> began = new MapMaker().weakKeys().makeMap();
 
+  /** Moment that work of the thread was given, whatever requests it makes. */
+  private final ThreadLocal<Long> given = new ThreadLocal<>();
+
+  /** Does work in the calling thread, for which refs count that were read since a moment. */
+  <T> T since(long moment, Callable<T> work) throws Exception {
+    given.set(moment);
+    try {
+      return work.call();
+    } finally {
+      given.remove();
+    }
+  }
+
+  /** Tests whether the moment of the calling thread was given, and is not that of its request. */
+  boolean isGiven() {
+    return given.get() != null;
+  }
+
   /**
    * Returns the moment for the calling thread.
    *
    * @return a reading of {@link System#nanoTime}
    */
   long moment() {
+    if (isGiven()) {
+      return given.get();
+    }
     RequestContext context = current.getContext();
     long now = System.nanoTime();
     if (context == null || outlivesRequests(context) || isTask(context)) {

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.NavigableSet;
+import java.util.concurrent.Callable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
@@ -123,6 +124,20 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     return repositories().storeHistory();
   }
 
+  /**
+   * Does work in the calling thread for which refs are new enough that this process has read since
+   * a moment: projects are not read again because the work makes requests of its own. A project
+   * that was missing is looked for again, whenever that was.
+   *
+   * @param moment reading of {@link System#nanoTime}
+   * @param work the work
+   * @return its result
+   * @throws Exception that of the work
+   */
+  public <T> T since(long moment, Callable<T> work) throws Exception {
+    return requests.since(moment, work);
+  }
+
   /** The store that all Gerrits on it share. */
   public ObjectStore store() {
     return repositories().store();
@@ -175,7 +190,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     S3RepositoryManager manager = repositories(); // first, since it refuses other Gerrits
     String checked = checked(name);
     long moment = requests.moment();
-    if (absent.has(name, moment)) {
+    if (!requests.isGiven() && absent.has(name, moment)) {
       throw new RepositoryNotFoundException(name.get());
     }
     AbsentProjects.Search search = absent.search();

@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -60,6 +62,7 @@ class FollowerTest {
   private static final class Refusing extends LocalState {
     final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
+    volatile CountDownLatch together = new CountDownLatch(0);
 
     Refusing(IndexedHere indexedHere) {
       super(
@@ -87,11 +90,23 @@ class FollowerTest {
     public Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
       if (news.whole() || !news.effects().isEmpty()) {
         asked.add(project);
+        waitForOthers();
         if (refused.contains(project)) {
           throw new IOException("refused");
         }
       }
       return Set.of();
+    }
+
+    private void waitForOthers() throws IOException {
+      together.countDown();
+      try {
+        if (!together.await(MOST.toSeconds(), TimeUnit.SECONDS)) {
+          throw new IOException("alone");
+        }
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
     }
   }
 
@@ -236,6 +251,17 @@ class FollowerTest {
     follower.start();
     eventually(() -> local.asked.contains(last));
     eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void projects_are_followed_at_the_same_time() throws Exception {
+    position();
+    local.together = new CountDownLatch(Follower.THREADS);
+    for (int i = 0; i < Follower.THREADS; i++) {
+      create(Project.nameKey("a" + i));
+    }
+    follower.start();
+    eventually(() -> local.together.getCount() == 0);
   }
 
   @Test

@@ -248,6 +248,30 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
+  void work_that_began_earlier_sees_what_was_read_since() throws Exception {
+    there.createRepository(PROJECT).close();
+    ObjectId first = commit(there, "first");
+    long began = System.nanoTime();
+    request();
+    assertThat(read(here)).isEqualTo(first);
+    ObjectId second = commit(there, "second");
+    request();
+    assertThat(here.since(began, () -> read(here))).as("no validation").isEqualTo(first);
+    assertThat(here.since(System.nanoTime(), () -> read(here))).isEqualTo(second);
+  }
+
+  @Test
+  void a_project_that_was_missing_after_work_began_is_looked_for_again() throws Exception {
+    long began = System.nanoTime();
+    request();
+    assertThatThrownBy(() -> here.openRepository(PROJECT))
+        .isInstanceOf(RepositoryNotFoundException.class);
+    there.createRepository(PROJECT).close();
+    ObjectId first = commit(there, "first");
+    assertThat(here.since(began, () -> read(here))).isEqualTo(first);
+  }
+
+  @Test
   void a_project_that_is_missing_is_looked_for_once_in_a_request() throws Exception {
     request();
     assertThatThrownBy(() -> here.openRepository(PROJECT))
