@@ -46,16 +46,7 @@ final class Refusals {
   /** Ends the node, and starts it where it has to refuse. */
   void run() throws InterruptedException {
     report.check(
-        "a Gerrit that says it is of a line that the jar is not made for does not start",
-        this::unsupported);
-    Path other = Path.of(System.getProperty("jgits3.e2e.other"));
-    String version = System.getProperty("jgits3.e2e.other.version");
-    String real = "Gerrit " + version + " does not start";
-    if (Files.isDirectory(other)) {
-      report.check(real, () -> otherLine(other, version));
-    } else {
-      report.skip(real, "Maven Central did not give its jars");
-    }
+        "a Gerrit of a line that the jar is not made for does not start", this::unsupported);
     Path s3rver = root.resolve("target/tools/s3rver");
     String unsafe = "a Gerrit does not start on a store that ignores conditions";
     if (Files.isExecutable(s3rver)) {
@@ -79,17 +70,6 @@ final class Refusals {
     // Found there before the one in the war.
     List<String> said = node.refusal("-Xbootclasspath/a:" + directory.resolve("unsupported"));
     oneLine(said, "jgit-s3-gerrit.jar does not support Gerrit " + UNSUPPORTED);
-    equal(store.settledRequests().size(), before, "requests");
-  }
-
-  /** Starts a daemon of another line in the same site, with all modules. */
-  private void otherLine(Path jars, String version) throws IOException, InterruptedException {
-    node.stop();
-    GerritNode other = new GerritNode(programs, GerritWar.assemble(jars, version), directory, "a");
-    other.configure(store, jar);
-    other.follow();
-    int before = store.settledRequests().size();
-    oneLine(other.refusal(), "jgit-s3-gerrit.jar does not support Gerrit " + version);
     equal(store.settledRequests().size(), before, "requests");
   }
 
