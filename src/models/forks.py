@@ -125,6 +125,34 @@ def renames(name,again,rn=2,**kw):
         return out
     def check(s): return 'a fork that was there all the time is not found' if s.end and not s.found else None
     report(name,bfs(R(0,(None,)*3,rn,frozenset((n,False) for n in N),frozenset(),False,False),succ,check,**kw))
+# ---------- the same with generations: a rename reserves the new name, binds it, and leaves a note with the generation
+# of the reservation. at: name, or (from,to,reserved) between mark and bind; gen of each name; read: generation in
+# which each name was read last.
+G=namedtuple('G','at gen notes rn todo read found end')
+def generations(name,known,rn=4,**kw):
+    """known(read,reserved): a name that was read in this generation knows of the arrival, and is not read again"""
+    N=(0,1,2)
+    def succ(s):
+        out=[]
+        if isinstance(s.at,int):
+            for to in N:
+                if s.rn and to!=s.at:
+                    g=put(put(s.gen,to,s.gen[to]+1),s.at,s.gen[s.at]+1)
+                    out.append((f'fork: reserves {to} in {g[to]}, is marked at {s.at}',s._replace(at=(s.at,to,g[to]),gen=g,rn=s.rn-1)))
+        else:
+            a,b,reserved=s.at
+            g=put(put(s.gen,b,s.gen[b]+1),a,s.gen[a]+1)
+            out.append((f'fork: arrives at {b}, has left {a}',s._replace(at=b,gen=g,notes=put(put(s.notes,a,(b,reserved)),b,None))))
+        if s.end: return out
+        if not s.todo: return out+[('scan: ends, '+('there is a fork' if s.found else 'no fork'),s._replace(end=True))]
+        for n in s.todo:
+            here=s.at==n or (not isinstance(s.at,int) and s.at[0]==n)
+            read=put(s.read,n,s.gen[n]); todo=s.todo-{n}; note=s.notes[n]
+            if note and not (read[note[0]] and known(read[note[0]],note[1])): todo=todo|{note[0]}
+            out.append((f'scan: reads name {n} in {s.gen[n]}: '+('the fork' if here else f'left for {note[0]}' if note else 'nothing'),s._replace(todo=todo,read=read,found=s.found or here)))
+        return out
+    def check(s): return 'a fork that was there all the time is not found' if s.end and not s.found else None
+    report(name,bfs(G(0,(1,1,1),(None,)*3,rn,frozenset(N),(0,0,0),False,False),succ,check,**kw))
 # ---------- a template in the making: copied, then fenced, then renamed to its name.
 # at: staging | other | template; pushed: others have pushed to it; fenced; m: its maker
 M=namedtuple('M','at pushed fenced m')
@@ -165,6 +193,8 @@ def merging(name,excludes,adds=False,**kw):
 renames('K12 a scan does not read a name again','unread')
 renames('K12b what was renamed twice is followed once','one')
 renames('K12c what left is read again until it is found','all',rn=4)
+generations('K12d a name is read again unless it was read in the generation of the reservation, or later',lambda read,reserved: read>=reserved)
+generations('K12e a name is read again unless it was read in a later generation than the reservation',lambda read,reserved: read>reserved)
 making('K13 a template is fenced after a look at it',False)
 making('K13b a template is fenced only as it was copied, in one write',True)
 merging('K14 merging packs of a fork leaves out what its template has',True)

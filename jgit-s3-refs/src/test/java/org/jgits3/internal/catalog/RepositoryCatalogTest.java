@@ -75,6 +75,15 @@ class RepositoryCatalogTest {
   }
 
   @Test
+  void check_before_a_deletion_may_take_longer_than_the_deadline() throws IOException {
+    VirtualTime time = new VirtualTime();
+    RepositoryCatalog timed = new RepositoryCatalog(store, POLICY, time, new SplittableRandom(1));
+    String id = create(A).manifest().repositoryId();
+    assertThat(timed.delete(A, found -> time.sleep(POLICY.deadline().multipliedBy(2).toNanos())))
+        .isEqualTo(id);
+  }
+
+  @Test
   void create_waits_no_longer_than_its_deadline_whatever_the_store_asks_for() {
     VirtualTime time = new VirtualTime();
     RepositoryCatalog timed = new RepositoryCatalog(store, POLICY, time, new SplittableRandom(1));
