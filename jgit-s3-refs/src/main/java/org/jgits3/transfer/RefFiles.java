@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -66,17 +67,24 @@ final class RefFiles extends LiveTreeVisitor {
     // read last, since a loose ref that vanished before may have been packed
     Optional<PackedRefsTable> all =
         PackedRefsFile.read(directory.resolve(Constants.PACKED_REFS), newer());
-    if (all.isEmpty()) {
+    if (all.isEmpty() || !isUnderRefs(all.get())) {
       return Optional.empty();
     }
     SortedMap<String, String> links = new TreeMap<>();
     for (Map.Entry<String, String> link : symbolic.entrySet()) {
       String name = link.getKey();
-      if (name.equals(Constants.HEAD) || !isDangling(name, all.get())) {
+      if (name.equals(Constants.HEAD) || !isDangling(name, all.get(), head)) {
         links.put(name, link.getValue());
       }
     }
     return Optional.of(new SourceRefs(all.get(), head, links).checked());
+  }
+
+  /** Tests whether all names, which are sorted, are under {@code refs/}. */
+  private static boolean isUnderRefs(PackedRefsTable all) {
+    return all.size() == 0
+        || (all.name(0).startsWith(Constants.R_REFS)
+            && all.name(all.size() - 1).startsWith(Constants.R_REFS));
   }
 
   @Override
@@ -84,9 +92,15 @@ final class RefFiles extends LiveTreeVisitor {
     String last = file.getFileName().toString();
     boolean none = last.startsWith(".") || last.endsWith(".lock"); // as Git sees it
     if (!none) {
-      read(file, directory.relativize(file).toString().replace('\\', '/'));
+      read(file, name(file));
     }
     return FileVisitResult.CONTINUE;
+  }
+
+  private String name(Path file) {
+    StringJoiner name = new StringJoiner("/"); // a name may have a backslash, which is refused
+    directory.relativize(file).forEach(each -> name.add(each.toString()));
+    return name.toString();
   }
 
   private void read(Path file, String name) throws IOException {
@@ -118,7 +132,10 @@ final class RefFiles extends LiveTreeVisitor {
         cause);
   }
 
-  /** The loose refs as changes of the packed ones, none of which a symbolic ref leaves. */
+  /**
+   * The loose refs as changes of the packed ones, none of which a symbolic ref leaves. Peeled, or
+   * {@link SourceRefs#peeled} makes another table.
+   */
   private RefDelta newer() throws IOException {
     Map<String, RefValue> newer = new HashMap<>();
     symbolic.keySet().forEach(name -> newer.put(name, RefValue.DELETED));
@@ -139,7 +156,8 @@ final class RefFiles extends LiveTreeVisitor {
   }
 
   /** Tests whether a symbolic ref leads to none; refuses one that leads in a circle. */
-  private boolean isDangling(String name, PackedRefsTable all) throws IOException {
+  private boolean isDangling(String name, PackedRefsTable all, Optional<ObjectId> head)
+      throws IOException {
     String leaf = name;
     for (int depth = 0; symbolic.containsKey(leaf); depth++) {
       if (depth == RefDatabase.MAX_SYMBOLIC_REF_DEPTH) {
@@ -147,6 +165,6 @@ final class RefFiles extends LiveTreeVisitor {
       }
       leaf = symbolic.get(leaf);
     }
-    return all.find(leaf) < 0;
+    return all.find(leaf) < 0 && !(leaf.equals(Constants.HEAD) && head.isPresent());
   }
 }

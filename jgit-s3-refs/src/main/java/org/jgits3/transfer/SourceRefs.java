@@ -80,6 +80,10 @@ record SourceRefs(
     for (Map.Entry<String, String> link : symbolic.entrySet()) {
       check(link.getKey());
       check(link.getValue());
+      if (link.getValue().equals(Constants.HEAD)) {
+        throw new IOException(
+            link.getKey() + ": leads to HEAD, and not to a ref under refs/; delete it");
+      }
     }
     for (int i = 0; i < direct.size(); i++) {
       check(direct.name(i));

@@ -106,6 +106,42 @@ class ImportedRefsTest extends ImportFixture {
   }
 
   @Test
+  void symbolic_ref_to_head_is_refused() throws Exception {
+    source.run("symbolic-ref", "refs/heads/here", "HEAD");
+    isRefused("refs/heads/here: leads to HEAD");
+    source.run("update-ref", "--no-deref", "HEAD", head);
+    isRefused("refs/heads/here: leads to HEAD");
+  }
+
+  @Test
+  void loose_ref_with_a_backslash_is_refused_and_not_taken_for_another() throws Exception {
+    source.run("branch", "a/b");
+    Files.writeString(
+        source.directory().resolve("refs/heads/a\\b"), source.run("rev-parse", "HEAD~1"));
+    isRefused("a\\b");
+  }
+
+  @Test
+  void what_packed_refs_has_outside_refs_is_left_out() throws Exception {
+    source.run("pack-refs", "--all");
+    List<String> lines = Files.readAllLines(packed());
+    lines.add(1, head + " HEAD");
+    Files.write(packed(), lines);
+    importInto(manager, source.directory().toString());
+    try (S3Repository repository = manager.openRepository(NAME.value())) {
+      assertThat(repository.getFullBranch()).isEqualTo("refs/heads/main");
+      assertThat(repository.exactRef("HEAD").isSymbolic()).isTrue();
+    }
+  }
+
+  @Test
+  void packed_refs_that_are_a_header_without_an_end_are_none() throws Exception {
+    Files.writeString(packed(), "# pack-refs with: peeled fully-peeled sorted ");
+    importInto(manager, source.directory().toString());
+    assertThat(manager.list()).containsExactly(NAME.value());
+  }
+
+  @Test
   void peeled_values_that_are_missing_or_wrong_in_packed_refs_are_mended() throws Exception {
     for (int i = 0; i < 3; i++) {
       source.run("tag", "-a", "-m", "tag", "v" + i);

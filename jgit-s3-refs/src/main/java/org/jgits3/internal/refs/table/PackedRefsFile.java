@@ -54,6 +54,8 @@ public final class PackedRefsFile {
       return Optional.of(new SnapshotMerge(PackedRefsTable.EMPTY, newer).build());
     } catch (StoreException.Corrupt other) {
       return Optional.empty();
+    } catch (IllegalStateException e) {
+      throw new IOException(file + ": has changed while it was read; repeat the command", e);
     }
   }
 
@@ -107,7 +109,7 @@ public final class PackedRefsFile {
   private static int afterComment(byte[] bytes, int whole) {
     int at = 0;
     if (whole > 0 && bytes[0] == '#') {
-      while (bytes[at++] != '\n') {}
+      while (at < whole && bytes[at++] != '\n') {}
     }
     return at;
   }
