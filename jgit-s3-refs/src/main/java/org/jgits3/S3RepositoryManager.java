@@ -493,8 +493,8 @@ public final class S3RepositoryManager implements Closeable {
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is no such template
    * @throws ManifestException.Exists if there is a repository of that name
-   * @throws ManifestException.Gone if the template was deleted or renamed meanwhile; there is no
-   *     fork then, unless others have renamed it
+   * @throws ManifestException.Gone if the template was deleted meanwhile; there is no fork then,
+   *     unless others have renamed it
    * @throws ManifestException if the repository is no template
    * @throws UnknownOutcomeException if it is not known whether it was created, or whether its
    *     template was there afterwards: a fork that is there is whole if the template can still be
@@ -511,10 +511,12 @@ public final class S3RepositoryManager implements Closeable {
       created = catalog.fork(checked, source.manifest());
       try {
         source.committer().validate(); // after the write: a deletion looks for forks later
-      } catch (ManifestException.Gone deleted) {
-        deleteUnmade(checked, created.manifest().repositoryId());
-        throw deleted;
       } catch (IOException e) {
+        if (e instanceof ManifestException.Gone gone
+            && isDeleted(source, gone)
+            && deletesUnmade(checked, created.manifest().repositoryId(), gone)) {
+          throw gone;
+        }
         throw new UnknownOutcomeException(e.getMessage(), e);
       }
     } catch (UnknownOutcomeException e) {
@@ -524,7 +526,7 @@ public final class S3RepositoryManager implements Closeable {
               + checked
               + ", it is whole if its template "
               + source.name()
-              + " can still be opened; else delete it",
+              + " can still be opened, by whatever name it has then; else delete it",
           e);
     }
     begun(checked, created.manifest().repositoryId());
@@ -556,8 +558,22 @@ public final class S3RepositoryManager implements Closeable {
     return manifest.isTemplate() && manifest.state().equals(RepositoryState.ACTIVE);
   }
 
-  /** Deletes a fork whose template was gone after it was made. */
-  private void deleteUnmade(RepositoryName fork, String forkId) throws IOException {
+  /** Tests for the tombstone of a template, or none of it; it may have been renamed instead. */
+  private boolean isDeleted(SharedRepository template, IOException gone) {
+    try {
+      String id = template.manifest().repositoryId();
+      Optional<Manifest> now = catalog.read(template.name()).map(VersionedManifest::manifest);
+      return now.isEmpty()
+          || (now.get().state() instanceof RepositoryState.Deleted
+              && now.get().repositoryId().equals(id));
+    } catch (IOException e) {
+      gone.addSuppressed(e);
+      return false;
+    }
+  }
+
+  /** Deletes a fork whose template was deleted before it was made; returns false if that fails. */
+  private boolean deletesUnmade(RepositoryName fork, String forkId, IOException gone) {
     try {
       catalog.delete(
           fork,
@@ -569,7 +585,11 @@ public final class S3RepositoryManager implements Closeable {
           });
     } catch (ManifestException.Gone deleted) {
       LOG.debug("{} is gone already", fork, deleted);
+    } catch (IOException e) {
+      gone.addSuppressed(e);
+      return false;
     }
+    return true;
   }
 
   /**

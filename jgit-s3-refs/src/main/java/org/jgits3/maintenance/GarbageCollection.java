@@ -251,8 +251,8 @@ public final class GarbageCollection {
     try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
       versioned = newest();
       manifest = versioned.manifest();
-      if (manifest.ownPacks().size() < 2) {
-        return Report.collected(versioned); // by another process meanwhile
+      if (!manifest.sharesPacks() || manifest.ownPacks().size() < 2) {
+        return Report.skipped(manifest, Optional.empty()); // another process was faster
       }
       lease.collects(manifest.generation());
       new PackCompaction(repository).merge(manifest, manifest.ownPacks(), monitor);

@@ -128,7 +128,7 @@ public final class IndexBudget implements MemoryUse {
         .ifPresent(
             held -> {
               held.bytes -= held.packs.remove(id);
-              used.put(packs, held, held.bytes);
+              used.put(packs, held, held.bytes, Integer.MAX_VALUE); // drops none of others
             });
   }
 

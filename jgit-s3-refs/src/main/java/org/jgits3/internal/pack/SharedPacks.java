@@ -47,9 +47,13 @@ public class SharedPacks implements IndexBudget.Owner {
   /** Packs as of {@link #generation}, with the number of their changes; guarded by this. */
   private List<PackEntry> seen = List.of();
 
-  private Optional<Manifest.Identity> identity = Optional.empty(); // guarded by this
+  /** Of the same manifest; read without the lock, under which others wait for the budget. */
+  private volatile Optional<Manifest.Identity> identity = Optional.empty();
+
   private long generation;
   private long version;
+
+  private long dropped; // how often packs of templates were when it was looked; guarded by this
 
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
@@ -139,10 +143,14 @@ public class SharedPacks implements IndexBudget.Owner {
    * @return number of changes
    */
   long version() throws IOException {
-    return resources.indexes().templatesDropped() + observe(manifest());
+    return observe(manifest());
   }
 
   private synchronized long observe(Manifest manifest) {
+    if (readTogether() > 1 && dropped != resources.indexes().templatesDropped()) {
+      dropped = resources.indexes().templatesDropped();
+      version++;
+    }
     if (manifest.generation() > generation) { // a slow caller may come with an old one
       generation = manifest.generation();
       identity = Optional.of(manifest.identity());
@@ -182,10 +190,9 @@ public class SharedPacks implements IndexBudget.Owner {
   }
 
   Listing list() throws IOException {
-    long dropped = resources.indexes().templatesDropped();
     Manifest newest = manifest();
     synchronized (this) {
-      return new Listing(dropped + observe(newest), seen, identity.orElseThrow());
+      return new Listing(observe(newest), seen, identity.orElseThrow());
     }
   }
 
@@ -223,20 +230,16 @@ public class SharedPacks implements IndexBudget.Owner {
   /** Notes that these packs are in use. */
   void use() {
     resources.indexes().use(this);
-    identity()
+    identity
         .flatMap(Manifest.Identity::template)
         .ifPresent(
             template ->
                 resources.indexes().use(resources.indexes().ofTemplate(template.repositoryId())));
   }
 
-  private synchronized Optional<Manifest.Identity> identity() {
-    return identity;
-  }
-
   @Override
   public int readTogether() {
-    return identity().flatMap(Manifest.Identity::template).isPresent() ? 2 : 1;
+    return identity.flatMap(Manifest.Identity::template).isPresent() ? 2 : 1;
   }
 
   /** Notes that a handle was opened. */

@@ -176,9 +176,17 @@ class ForkInterleavingTest {
         .isInstanceOf(UnknownOutcomeException.class)
         .hasMessage(
             "the store is closed; if there is a fork f, it is whole if its template t can still be"
-                + " opened; else delete it")
+                + " opened, by whatever name it has then; else delete it")
         .hasRootCause(refused);
     assertThat(it.refs("f")).hasSize(2);
+    it.isSound("f");
+  }
+
+  @Test
+  void a_fork_whose_template_was_renamed_meanwhile_is_not_deleted() throws Exception {
+    assertThatThrownBy(() -> forks("f", () -> it.manager.rename("t", "u")))
+        .isInstanceOf(UnknownOutcomeException.class);
+    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "u", "f");
     it.isSound("f");
   }
 
