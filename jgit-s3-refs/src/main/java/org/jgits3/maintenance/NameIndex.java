@@ -153,16 +153,7 @@ public final class NameIndex {
    * @throws IOException if the store does not answer
    */
   public static NameIndex read(ObjectStore store, int atOnce) throws IOException {
-    NameTable.Builder names = new NameTable.Builder(0, 0, 0);
-    byte[] none = new byte[0];
-    store.list(
-        RepositoryName.PREFIX,
-        object -> {
-          if (object.key().endsWith(NameTable.END)) {
-            names.add(NameTable.stored(object.key()), none, 0);
-          }
-        });
-    return read(store, names.build(), i -> OptionalLong.empty(), atOnce);
+    return read(store, NameTable.listed(store), i -> OptionalLong.empty(), atOnce);
   }
 
   /**

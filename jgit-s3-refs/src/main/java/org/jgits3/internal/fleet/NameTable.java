@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ObjectStore;
 
 /**
  * Names of repositories with a value of fixed length each, sorted by the keys of their manifests,
@@ -46,6 +47,26 @@ public final class NameTable {
     return manifestKey
         .substring(RepositoryName.PREFIX.length(), manifestKey.length() - MANIFEST.length())
         .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * Lists all names of a store that were ever used, without values.
+   *
+   * @param store the store
+   * @return the names
+   * @throws IOException if the store does not answer
+   */
+  public static NameTable listed(ObjectStore store) throws IOException {
+    Builder names = new Builder(0, 0, 0);
+    byte[] none = new byte[0];
+    store.list(
+        RepositoryName.PREFIX,
+        object -> {
+          if (object.key().endsWith(END)) {
+            names.add(stored(object.key()), none, 0);
+          }
+        });
+    return names.build();
   }
 
   /** Key of the manifest of a name. */

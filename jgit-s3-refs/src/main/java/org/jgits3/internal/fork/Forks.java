@@ -49,7 +49,7 @@ public final class Forks {
   private Forks(ObjectStore store, String templateId) throws IOException {
     this.store = store;
     this.templateId = templateId;
-    this.names = listed(store);
+    this.names = NameTable.listed(store);
     this.read = new long[names.size()];
   }
 
@@ -92,19 +92,6 @@ public final class Forks {
       }
     }
     return found;
-  }
-
-  private static NameTable listed(ObjectStore store) throws IOException {
-    NameTable.Builder names = new NameTable.Builder(0, 0, 0);
-    byte[] none = new byte[0];
-    store.list(
-        RepositoryName.PREFIX,
-        object -> {
-          if (object.key().endsWith(NameTable.END)) {
-            names.add(NameTable.stored(object.key()), none, 0);
-          }
-        });
-    return names.build();
   }
 
   /** Reads some names, and those that repositories left them for. */
