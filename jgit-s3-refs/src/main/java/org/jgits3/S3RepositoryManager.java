@@ -514,7 +514,7 @@ public final class S3RepositoryManager implements Closeable {
       } catch (IOException e) {
         if (e instanceof ManifestException.Gone gone
             && isDeleted(source, gone)
-            && deletesUnmade(checked, created.manifest().repositoryId(), gone)) {
+            && deletesUnmade(checked, created.manifest(), gone)) {
           throw gone;
         }
         throw new UnknownOutcomeException(e.getMessage(), e);
@@ -526,7 +526,9 @@ public final class S3RepositoryManager implements Closeable {
               + checked
               + ", it is whole if its template "
               + source.name()
-              + " can still be opened, by whatever name it has then; else delete it",
+              + ", of id "
+              + source.manifest().repositoryId()
+              + ", can still be opened, by whatever name it has then; else delete it",
           e);
     }
     begun(checked, created.manifest().repositoryId());
@@ -572,15 +574,20 @@ public final class S3RepositoryManager implements Closeable {
     }
   }
 
-  /** Deletes a fork whose template was deleted before it was made; returns false if that fails. */
-  private boolean deletesUnmade(RepositoryName fork, String forkId, IOException gone) {
+  /**
+   * Deletes a fork whose template was deleted before it was made. Returns false if that fails, or
+   * others have changed the fork, which may be whole.
+   */
+  private boolean deletesUnmade(RepositoryName fork, Manifest made, IOException gone) {
     try {
       catalog.delete(
           fork,
           found -> {
-            if (!found.repositoryId().equals(forkId)) {
+            if (!found.repositoryId().equals(made.repositoryId())) {
               throw new ManifestException.Gone(
                   fork + ": another repository has the name", Optional.of(found.state()));
+            } else if (!found.nonce().equals(made.nonce())) {
+              throw new ManifestException(fork + ": others have changed it", null);
             }
           });
     } catch (ManifestException.Gone deleted) {

@@ -236,7 +236,7 @@ public class Follower implements LifecycleListener {
     due.forEach(its -> news(news, its.project()).add(its.effect()));
     Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
     again.forEach((document, project) -> news(news, project).add(document));
-    Set<Project.NameKey> failed = new Round(repositories, local, threads, began).apply(first, news);
+    Set<Project.NameKey> failed = new Round(repositories, local, threads, known).apply(first, news);
     for (RepositoryChange change : read) {
       if (Stream.concat(Stream.of(change.name()), change.formerName().stream())
           .map(Project::nameKey)

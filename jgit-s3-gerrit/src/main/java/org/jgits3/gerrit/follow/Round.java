@@ -38,21 +38,21 @@ final class Round {
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
   private final ExecutorService threads;
-  private final long began;
+  private final long told;
   private final Set<Project.NameKey> failed = new HashSet<>();
 
   /**
    * Creates a round.
    *
-   * @param began reading of {@link System#nanoTime} before the store was asked for the news:
-   *     changes are looked at in refs that were read since
+   * @param told reading of {@link System#nanoTime} after the store has told the news: changes are
+   *     looked at in refs that were read since, once for all tasks
    */
   Round(
-      S3GitRepositoryManager repositories, LocalState local, ExecutorService threads, long began) {
+      S3GitRepositoryManager repositories, LocalState local, ExecutorService threads, long told) {
     this.repositories = repositories;
     this.local = local;
     this.threads = threads;
-    this.began = began;
+    this.told = told;
   }
 
   /** Work of a thread, and its project. */
@@ -81,7 +81,7 @@ final class Round {
         (project, ids) -> {
           for (List<Change.Id> chunk : Lists.partition(List.copyOf(ids), CHUNK)) {
             Callable<Void> task = () -> followChanges(project, chunk);
-            tasks.add(new Task<>(project, threads.submit(() -> repositories.since(began, task))));
+            tasks.add(new Task<>(project, threads.submit(() -> repositories.since(told, task))));
           }
         });
     for (Task<Void> task : tasks) {

@@ -401,7 +401,8 @@ public final class RepositoryCatalog {
    * Deletes a repository, unless a check fails.
    *
    * @param name its name
-   * @param check called once, with its manifest, before the deadline begins; throws to refuse
+   * @param check called with each manifest that the tombstone is to replace, and first before the
+   *     deadline begins; throws to refuse
    * @return id of the deleted repository, a {@link Manifest#repositoryId}
    * @throws IOException as {@link #delete(RepositoryName)}, or thrown by the check
    */
@@ -421,6 +422,7 @@ public final class RepositoryCatalog {
         throw file.gone(found.map(other -> other.manifest().state()));
       }
       before = active(file, found);
+      check.accept(before.manifest());
     }
   }
 

@@ -175,8 +175,9 @@ class ForkInterleavingTest {
                     }))
         .isInstanceOf(UnknownOutcomeException.class)
         .hasMessage(
-            "the store is closed; if there is a fork f, it is whole if its template t can still be"
-                + " opened, by whatever name it has then; else delete it")
+            "the store is closed; if there is a fork f, it is whole if its template t, of id "
+                + it.templateId()
+                + ", can still be opened, by whatever name it has then; else delete it")
         .hasRootCause(refused);
     assertThat(it.refs("f")).hasSize(2);
     it.isSound("f");
@@ -187,6 +188,22 @@ class ForkInterleavingTest {
     assertThatThrownBy(() -> forks("f", () -> it.manager.rename("t", "u")))
         .isInstanceOf(UnknownOutcomeException.class);
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "u", "f");
+    it.isSound("f");
+  }
+
+  @Test
+  void a_fork_that_others_have_pushed_to_is_not_deleted() throws Exception {
+    assertThatThrownBy(
+            () ->
+                forks(
+                    "f",
+                    () -> {
+                      it.push("f");
+                      tombstone("t");
+                    }))
+        .isInstanceOf(UnknownOutcomeException.class);
+    assertThat(it.refs("f")).hasSize(2);
+    it.sweep("t");
     it.isSound("f");
   }
 
