@@ -53,10 +53,8 @@ import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
-import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
@@ -634,21 +632,10 @@ public final class S3RepositoryManager implements Closeable {
       fork.refs().copyFromTemplate();
       fork.committer()
           .<Boolean>commit(
-              base -> {
-                if (!base.isFork()) {
-                  return Proposal.noEdit(false);
-                }
-                Optional<String> listed =
-                    LiveObject.of(base).stream()
-                        .map(LiveObject::key)
-                        .filter(key -> !key.startsWith(ObjectNames.prefix(base.repositoryId())))
-                        .findFirst();
-                if (listed.isPresent()) {
-                  throw new ManifestException(
-                      fork.name() + ": still lists " + listed.get() + "; repeat the command", null);
-                }
-                return Proposal.edit(base.withTemplate(Optional.empty()), true);
-              });
+              base ->
+                  base.isFork()
+                      ? Proposal.edit(base.withTemplate(Optional.empty()), true)
+                      : Proposal.noEdit(false));
       return report;
     }
   }

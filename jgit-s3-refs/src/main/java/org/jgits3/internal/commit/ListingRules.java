@@ -94,18 +94,20 @@ final class ListingRules {
   /**
    * A repository becomes a template, or a fork that lists no object of its template is detached.
    */
-  private void checkTemplate(Manifest base, Manifest before, Manifest next) {
+  private void checkTemplate(Manifest base, Manifest before, Manifest next)
+      throws ManifestException {
     Manifest.Template itself = new Manifest.Template(base.repositoryId(), base.generation());
     boolean becomes = before.template().isEmpty() && next.template().equals(Optional.of(itself));
-    boolean detached = before.isFork() && next.template().isEmpty() && !listsTemplate(before, next);
-    if (!becomes && !detached) {
-      throw new IllegalArgumentException(
-          where + ": a change alters the template, of which objects may be listed");
+    boolean detaches = before.isFork() && next.template().isEmpty();
+    if (!becomes && !detaches) {
+      throw new IllegalArgumentException(where + ": a change alters the template");
     }
-  }
-
-  private static boolean listsTemplate(Manifest fork, Manifest next) {
-    return !names(next).stream().allMatch(fork::isOwn);
+    Optional<String> listed =
+        names(next).stream().filter(id -> detaches && !before.isOwn(id)).findFirst();
+    if (listed.isPresent()) {
+      throw new ManifestException(
+          where + ": still lists " + listed.get() + " of its template; repeat the command", null);
+    }
   }
 
   private void checkNames(Manifest base, Manifest before, Manifest next) throws IOException {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.internal.fork.ForkFixture.SILENT;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +16,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -32,26 +33,10 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Forks, deletions, renames and sweeps by several processes: the cases of the model. */
-class ForkInterleavingTest {
-  @TempDir Path directory;
-  private ForkFixture it;
-
-  @BeforeEach
-  void create() throws Exception {
-    it = new ForkFixture(directory.resolve("store"));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
-  }
-
+class ForkInterleavingTest extends ForkTestCase {
   /** A store of another process, in which something happens at one of its requests, once. */
   private class Staged extends DelegatingObjectStore {
     private final String key;
@@ -378,6 +363,24 @@ class ForkInterleavingTest {
       String name = name(staging).value();
       assertThatThrownBy(() -> it.manager.fork(name, "f")).hasMessageContaining("is no template");
     }
+  }
+
+  @Test
+  void K8_a_fork_that_lists_an_object_of_its_template_is_not_detached() throws Exception {
+    it.fork("f");
+    String pack = it.manifest("f").packs().get(0).id();
+    try (ManifestCommitter f =
+        new ManifestCommitter(it.store, RepositoryName.of("f"), CommitPolicy.DEFAULT)) {
+      assertThatThrownBy(
+              () ->
+                  f.<Boolean>commit(
+                      base -> Proposal.edit(base.withTemplate(Optional.empty()), true)))
+          .isInstanceOf(ManifestException.class)
+          .hasMessageContaining(": still lists ")
+          .hasMessageEndingWith(" of its template; repeat the command");
+    }
+    assertThat(it.manifest("f").packs().get(0).id()).isEqualTo(pack);
+    it.isSound("f");
   }
 
   @Test

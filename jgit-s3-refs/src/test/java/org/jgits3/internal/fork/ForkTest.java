@@ -57,26 +57,10 @@ import org.jgits3.transfer.Exporter;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 import org.jgits3.transfer.Restorer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Templates and forks of them, one process at a time. */
-class ForkTest {
-  @TempDir Path directory;
-  private ForkFixture it;
-
-  @BeforeEach
-  void create() throws Exception {
-    it = new ForkFixture(directory.resolve("store"));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
-  }
-
+class ForkTest extends ForkTestCase {
   private String stored(String name) throws IOException {
     return new String(ManifestCodec.encode(RepositoryName.of(name), it.manifest(name)), UTF_8);
   }

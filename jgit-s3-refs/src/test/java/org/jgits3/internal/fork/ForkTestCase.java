@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.fork;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests on a store with a template. */
+abstract class ForkTestCase {
+  @TempDir Path directory;
+  ForkFixture it;
+
+  @BeforeEach
+  void create() throws Exception {
+    it = new ForkFixture(directory.resolve("store"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    it.close();
+  }
+}
