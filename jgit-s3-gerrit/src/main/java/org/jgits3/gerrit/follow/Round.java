@@ -47,8 +47,7 @@ final class Round {
    * @param told reading of {@link System#nanoTime} after the store has told the news: changes are
    *     looked at in refs that were read since, once for all tasks
    */
-  Round(
-      S3GitRepositoryManager repositories, LocalState local, ExecutorService threads, long told) {
+  Round(S3GitRepositoryManager repositories, LocalState local, ExecutorService threads, long told) {
     this.repositories = repositories;
     this.local = local;
     this.threads = threads;
