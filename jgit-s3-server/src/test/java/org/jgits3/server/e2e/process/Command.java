@@ -47,13 +47,11 @@ public record Command(List<String> line, int exitCode, String stdout, String std
   }
 
   /**
-   * Runs a command line until it ends: in a JVM of its own in the full tier, and if this one has
-   * another environment, otherwise in this one, which spares its start.
+   * Runs a command line until it ends: in this JVM, which spares the start of another, unless that
+   * has another environment.
    */
   public static Command run(Map<String, String> environment, List<String> args) {
-    return !Boolean.getBoolean("test.full") && isOfThisJvm(environment)
-        ? runHere(args)
-        : finish(javaCommand(BRIEF, args), environment);
+    return isOfThisJvm(environment) ? runHere(args) : finish(javaCommand(BRIEF, args), environment);
   }
 
   /** Tests whether the AWS SDK finds the same credentials here. */
