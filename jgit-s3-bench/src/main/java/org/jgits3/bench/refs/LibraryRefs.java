@@ -75,7 +75,7 @@ final class LibraryRefs implements RefSource {
   /**
    * A manager that has seen nothing yet. It is never closed, because that would close the store.
    */
-  private S3RepositoryManager manager() {
+  S3RepositoryManager manager() {
     return new S3RepositoryManager(store, settings);
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.refs;
 
+import java.util.Set;
+
 /** Operations of the engines, with their benchmarks. */
 enum RefsCase {
   HIT("exact hit", GetRefsBenchmark.class, "hit"),
@@ -13,7 +15,12 @@ enum RefsCase {
   UPDATE("single update", UpdateRefsBenchmark.class, "update"),
   BATCH("batch of 1,000", UpdateRefsBenchmark.class, "batch"),
   CREATE_ALL("all refs created in one batch", BulkRefsBenchmark.class, "createAll"),
-  UPLOAD("upload of the same bytes", TransferBenchmark.class, "upload");
+  UPLOAD("upload of the same bytes", TransferBenchmark.class, "upload"),
+  FORK("fork of a template of all refs", ForkBenchmark.class, "fork"),
+  CREATE("creation of an empty repository", ForkBenchmark.class, "create");
+
+  private static final Set<Class<?>> OF_THE_LIBRARY =
+      Set.of(BulkRefsBenchmark.class, TransferBenchmark.class, ForkBenchmark.class);
 
   private final String title;
   private final Class<?> benchmark;
@@ -40,7 +47,7 @@ enum RefsCase {
 
   /** Tests whether the case applies to an engine. */
   boolean concerns(RefsEngine engine) {
-    if (benchmark == BulkRefsBenchmark.class || benchmark == TransferBenchmark.class) {
+    if (OF_THE_LIBRARY.contains(benchmark)) {
       return engine == RefsEngine.DIRECTORY || engine == RefsEngine.S3;
     }
     if (this == COLD) {

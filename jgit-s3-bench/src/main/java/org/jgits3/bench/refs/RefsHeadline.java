@@ -32,7 +32,8 @@ record RefsHeadline(List<Row> rows) {
           "cold_without_transfer_vs_dir",
           "heap_bytes_per_ref",
           "batch500k_time_vs_upload",
-          "update_requests");
+          "update_requests",
+          "fork_vs_create");
 
   /** Engines whose times are compared, by case. */
   static final Map<RefsCase, Set<RefsEngine>> JUDGED =
@@ -46,7 +47,11 @@ record RefsHeadline(List<Row> rows) {
               RefsEngine.JGIT_ALWAYS,
               RefsEngine.RAW_COMPARE),
           RefsCase.COLD,
-          Set.of(RefsEngine.S3, RefsEngine.DIRECTORY, RefsEngine.JGIT_NEVER));
+          Set.of(RefsEngine.S3, RefsEngine.DIRECTORY, RefsEngine.JGIT_NEVER),
+          RefsCase.FORK,
+          Set.of(RefsEngine.S3),
+          RefsCase.CREATE,
+          Set.of(RefsEngine.S3));
 
   /** Refs that the figures are about. */
   private static final int REFS = 500_000;
@@ -103,6 +108,9 @@ record RefsHeadline(List<Row> rows) {
         "batch500k_time_vs_upload",
         quotient(of(RefsCase.CREATE_ALL, RefsEngine.S3), of(RefsCase.UPLOAD, RefsEngine.S3)));
     figures.put("update_requests", plain(REQUESTS, RefsEngine.S3));
+    figures.put(
+        "fork_vs_create",
+        quotient(of(RefsCase.FORK, RefsEngine.S3), of(RefsCase.CREATE, RefsEngine.S3)));
     return figures;
   }
 

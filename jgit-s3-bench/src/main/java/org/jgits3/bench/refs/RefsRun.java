@@ -174,7 +174,7 @@ final class RefsRun {
     Schedule shots = Schedule.singleShot(effort);
     return switch (what) {
       case HIT -> average.iterationsOf(HITS);
-      case UPDATE -> average.iterationsOf(UPDATES);
+      case UPDATE, FORK, CREATE -> average.iterationsOf(UPDATES);
       case MISS, PREFIX, ALL, TIPS -> average;
       case COLD, DOWNLOAD -> shots;
       case BATCH -> shots.atMost(BATCHES);
