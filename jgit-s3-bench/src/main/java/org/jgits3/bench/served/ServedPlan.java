@@ -23,7 +23,11 @@ record ServedPlan(int rounds, int warmUps, int samples, int briefOnes) {
     };
   }
 
-  int warmUps(ServedCase what) {
+  /** Warm-ups of an engine: C Git has nothing to compile, and fills the page cache at once. */
+  int warmUps(ServedEngine engine, ServedCase what) {
+    if (engine == ServedEngine.C_GIT) {
+      return Math.min(1, warmUps);
+    }
     return what.isBrief() ? warmUps * BRIEF : warmUps;
   }
 

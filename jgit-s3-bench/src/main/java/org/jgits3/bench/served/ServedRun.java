@@ -186,7 +186,7 @@ final class ServedRun implements Closeable {
       for (ServedCase what : ServedCase.values()) {
         hide(engine, what == ServedCase.PUSH_HIDDEN);
         if (sample == 0) {
-          for (int i = 0; i < plan.warmUps(what); i++) {
+          for (int i = 0; i < plan.warmUps(engine, what); i++) {
             operate(what, server, commit(what));
           }
         } else {
