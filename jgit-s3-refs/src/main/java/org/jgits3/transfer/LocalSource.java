@@ -178,12 +178,10 @@ final class LocalSource extends ImportSource {
 
   @Override
   void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
-    if (selection.getObjectCount() > 0) {
-      try {
-        ImportedPack.write(target.getObjectDatabase(), kind, selection, monitor);
-      } catch (MissingObjectException e) {
-        throw missing(e);
-      }
+    try {
+      ImportedPack.write(target.getObjectDatabase(), kind, selection, monitor);
+    } catch (MissingObjectException e) {
+      throw missing(e);
     }
   }
 

@@ -63,9 +63,7 @@ final class TemplateSource extends ImportSource {
 
   @Override
   void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException {
-    if (selection.getObjectCount() > 0) {
-      ImportedPack.write(target.getObjectDatabase(), PackSource.GC, selection, monitor);
-    }
+    ImportedPack.write(target.getObjectDatabase(), PackSource.GC, selection, monitor);
   }
 
   @Override

@@ -251,13 +251,16 @@ class RestorerTest {
 
   @Test
   void a_deleted_repository_comes_back_under_its_name() throws Exception {
-    Manifest copy = manifest();
+    comesBack(manifest());
+    isSound();
+  }
+
+  private void comesBack(Manifest copy) throws Exception {
     List<String> then = refs();
     manager.delete("r");
     manager.createRepository("r").close();
     restore(copy);
     assertThat(refs()).isEqualTo(then);
-    isSound();
   }
 
   @Test
@@ -297,11 +300,7 @@ class RestorerTest {
     }
     isSound();
     Manifest copy = manifest();
-    List<String> then = refs();
-    manager.delete("r");
-    manager.createRepository("r").close();
-    restore(copy);
-    assertThat(refs()).isEqualTo(then);
+    comesBack(copy);
     assertThat(manifest().settings().shallow()).isEqualTo(copy.settings().shallow());
     isSound();
     gc();

@@ -18,20 +18,22 @@ public final class ImportedPack {
   private ImportedPack() {}
 
   /**
-   * Writes a pack with its index, and lists it.
+   * Writes a pack with its index, and lists it. Writes none if no object was selected.
    *
    * @param database objects of the repository that gets the pack
    * @param kind {@code GC} if it holds exactly the objects that refs lead to, and so counts as
    *     collected
    * @param writer has prepared the pack; its index must not be disabled
    * @param monitor told of the objects written
-   * @return bytes of pack and index
    * @throws IOException if an object cannot be read or the store does not take the pack; nothing is
    *     listed then
    */
-  public static long write(
+  public static void write(
       S3ObjDatabase database, PackSource kind, PackWriter writer, ProgressMonitor monitor)
       throws IOException {
+    if (writer.getObjectCount() == 0) {
+      return;
+    }
     S3PackDescription pack = database.newPack(kind);
     try {
       writePack(database, pack, writer, monitor);
@@ -43,7 +45,6 @@ public final class ImportedPack {
       database.rollbackPack(List.of(pack));
       throw e;
     }
-    return pack.getFileSize(PackExt.PACK) + pack.getFileSize(PackExt.INDEX);
   }
 
   private static void writePack(

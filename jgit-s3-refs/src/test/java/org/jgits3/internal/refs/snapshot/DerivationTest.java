@@ -16,21 +16,17 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
-import org.jgits3.S3RepositoryManager;
-import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots that another process wrote, made here from what is known instead of downloaded. */
-class DerivationTest {
+class DerivationTest extends DerivationTestCase {
   /** As many refs as make a snapshot large enough for a delta. */
   private static final int REFS = 6000;
 
@@ -38,47 +34,24 @@ class DerivationTest {
 
   @TempDir Path directory;
 
-  private final RequestCounts counts = new RequestCounts();
   private final AtomicReference<byte[]> delta = new AtomicReference<>();
-  private S3RepositoryManager here;
-  private S3RepositoryManager there;
-  private S3Repository reader;
-  private S3Repository writer;
-  private ObjectId first;
-  private ObjectId second;
 
   @BeforeEach
   void create() throws Exception {
-    here =
-        TestRepositories.manager(
-            new ObservedObjectStore(
-                new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
-                  @Override
-                  protected ObjectVersion read(ReadRequest range) throws IOException {
-                    ObjectVersion v = super.read(range);
-                    if (range.key().endsWith(".delta") && delta.get() != null) {
-                      System.arraycopy(
-                          delta.get(), 0, range.dst(), range.dstOffset(), range.length());
-                    }
-                    return v;
-                  }
-                },
-                counts));
-    there = TestRepositories.manager(directory);
-    writer = there.createRepository("r");
-    first = TestRepositories.commit(writer, "first");
-    second = TestRepositories.commit(writer, "second", first);
+    create(
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          protected ObjectVersion read(ReadRequest range) throws IOException {
+            ObjectVersion v = super.read(range);
+            if (range.key().endsWith(".delta") && delta.get() != null) {
+              System.arraycopy(delta.get(), 0, range.dst(), range.dstOffset(), range.length());
+            }
+            return v;
+          }
+        },
+        new DirectoryObjectStore(directory));
     batch(writer, REFS);
-    writer.getRefDatabase().compact();
-    reader = here.openRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    reader.close();
-    writer.close();
-    here.close();
-    there.close();
+    openCompacted();
   }
 
   private void batch(S3Repository r, int count) throws IOException {

@@ -21,44 +21,23 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Recent tables, and the bases they end in, made here instead of downloaded. */
-class RecentDerivationTest {
+class RecentDerivationTest extends DerivationTestCase {
   /** Changes of a ref each that do not fit into a manifest together. */
   private static final int STEP = 400;
 
   private final MemoryObjectStore store = new MemoryObjectStore();
-  private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager here;
-  private S3RepositoryManager there;
-  private S3Repository reader;
-  private S3Repository writer;
-  private ObjectId first;
-  private ObjectId second;
 
   @BeforeEach
   void create() throws Exception {
-    here = TestRepositories.manager(new ObservedObjectStore(store, counts));
-    there = TestRepositories.manager(store);
-    writer = there.createRepository("r");
-    first = TestRepositories.commit(writer, "first");
-    second = TestRepositories.commit(writer, "second", first);
+    create(store, store);
     change(0, RefFold.FEW, ObjectId.zeroId(), first);
-    writer.getRefDatabase().compact();
-    reader = here.openRepository("r");
+    openCompacted();
     look();
     assertThat(here.refsMetrics().downloads()).isEqualTo(1);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    reader.close();
-    writer.close();
-    here.close();
-    there.close();
   }
 
   private void change(int from, int count, ObjectId before, ObjectId after) throws IOException {

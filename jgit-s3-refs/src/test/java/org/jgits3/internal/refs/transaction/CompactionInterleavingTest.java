@@ -121,6 +121,16 @@ class CompactionInterleavingTest {
     expected.remove(name);
   }
 
+  void pushBoth() throws IOException {
+    push(REF, a);
+    push(OTHER, a);
+  }
+
+  void moveOneAndDeleteTheOther() throws IOException {
+    push(REF, b);
+    delete(OTHER);
+  }
+
   void compactSlowly() throws IOException {
     Folds.fold(slow);
   }
@@ -272,13 +282,8 @@ class CompactionInterleavingTest {
 
   @Test
   void C4_changes_of_others_while_the_commit_is_sent_go_on_top_of_the_snapshot() throws Exception {
-    push(REF, a);
-    push(OTHER, a);
-    beforeTheCommit(
-        () -> {
-          push(REF, b);
-          delete(OTHER);
-        });
+    pushBoth();
+    beforeTheCommit(this::moveOneAndDeleteTheOther);
     compactSlowly();
     assertNothingIsLost("changed while the commit was sent");
     assertThat(objectsBelow("/refs/")).as("uploaded once").hasSize(tables());
@@ -287,12 +292,10 @@ class CompactionInterleavingTest {
   @Test
   void C4_a_batch_with_its_own_snapshot_is_made_again_on_the_one_that_others_made()
       throws Exception {
-    push(REF, a);
-    push(OTHER, a);
+    pushBoth();
     beforeTheCommit(
         () -> {
-          push(REF, b);
-          delete(OTHER);
+          moveOneAndDeleteTheOther();
           compactElsewhere();
         });
     createAll(slow, "refs/changes/", 3000);

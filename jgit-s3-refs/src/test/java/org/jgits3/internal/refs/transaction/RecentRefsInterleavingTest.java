@@ -63,13 +63,11 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
 
   @Test
   void L2_a_recent_table_made_while_a_new_base_is_uploaded_is_not_undone() throws Exception {
-    push(REF, a);
-    push(OTHER, a);
+    pushBoth();
     compactIntoRecent();
     whileTheSnapshotIsUploaded(
         () -> {
-          push(REF, b);
-          delete(OTHER);
+          moveOneAndDeleteTheOther();
           compactIntoRecent();
         });
     makeNewBase(slow);
@@ -169,14 +167,9 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
 
   @Test
   void a_compaction_of_all_refs_keeps_what_is_pushed_meanwhile() throws Exception {
-    push(REF, a);
-    push(OTHER, a);
+    pushBoth();
     compactIntoRecent();
-    whileTheSnapshotIsUploaded(
-        () -> {
-          push(REF, b);
-          delete(OTHER);
-        });
+    whileTheSnapshotIsUploaded(this::moveOneAndDeleteTheOther);
     slow.getRefDatabase().compact();
     assertNothingIsLost("pushed meanwhile");
     assertThat(slow.manifest().refs().recent()).isEmpty();

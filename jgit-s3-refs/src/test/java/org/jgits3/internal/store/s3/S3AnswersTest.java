@@ -133,11 +133,7 @@ class S3AnswersTest {
     ManualTimers timers = new ManualTimers();
     Script script = (n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT);
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store =
-            S3ObjectStore.open(
-                LOCATION,
-                options(server),
-                client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)))) {
+        ObjectStore store = open(server, timers)) {
       assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
       assertThat(server.requests()).hasSize(1);
       assertThat(Thread.interrupted()).isFalse();
@@ -308,11 +304,7 @@ class S3AnswersTest {
           }
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store =
-            S3ObjectStore.open(
-                LOCATION,
-                options(server),
-                client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)))) {
+        ObjectStore store = open(server, timers)) {
       assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
       assertThat(server.requests()).hasSize(3);
     } finally {
@@ -844,6 +836,14 @@ class S3AnswersTest {
 
   private static ObjectStore open(ScriptedHttpServer server) throws IOException {
     return Stores.open(LOCATION, options(server));
+  }
+
+  private static ObjectStore open(ScriptedHttpServer server, ManualTimers timers)
+      throws IOException {
+    return S3ObjectStore.open(
+        LOCATION,
+        options(server),
+        client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)));
   }
 
   private static StoreOptions options(ScriptedHttpServer server) {

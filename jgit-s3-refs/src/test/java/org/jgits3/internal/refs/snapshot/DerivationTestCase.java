@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.refs.snapshot;
+
+import java.io.IOException;
+import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.ObjectStore;
+import org.junit.jupiter.api.AfterEach;
+
+/** A repository that another process writes and this one reads. */
+abstract class DerivationTestCase {
+  /** Requests of this process. */
+  final RequestCounts counts = new RequestCounts();
+
+  S3RepositoryManager here;
+  S3RepositoryManager there;
+  S3Repository reader;
+  S3Repository writer;
+  ObjectId first;
+  ObjectId second;
+
+  /** Creates the repository, with two commits and no refs. */
+  void create(ObjectStore ofThisProcess, ObjectStore ofTheOther) throws Exception {
+    here = TestRepositories.manager(new ObservedObjectStore(ofThisProcess, counts));
+    there = TestRepositories.manager(ofTheOther);
+    writer = there.createRepository("r");
+    first = TestRepositories.commit(writer, "first");
+    second = TestRepositories.commit(writer, "second", first);
+  }
+
+  /** Compacts the refs, and opens the repository to read. */
+  void openCompacted() throws IOException {
+    writer.getRefDatabase().compact();
+    reader = here.openRepository("r");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    reader.close();
+    writer.close();
+    here.close();
+    there.close();
+  }
+}
