@@ -24,6 +24,7 @@ import org.jgits3.manifest.RepositoryName;
 public abstract sealed class ImportSource implements Closeable
     permits LocalSource, RemoteSource, TemplateSource {
   private final String name;
+  private SourceRefs refs;
 
   ImportSource(String name) {
     this.name = name;
@@ -125,7 +126,14 @@ public abstract sealed class ImportSource implements Closeable
   /**
    * Refs as of {@link #inspect}; after {@link #copyObjects}, the refs whose objects were copied.
    */
-  abstract SourceRefs refs();
+  final SourceRefs refs() {
+    return refs;
+  }
+
+  /** Sets what {@link #refs} returns. */
+  final void setRefs(SourceRefs refs) {
+    this.refs = refs;
+  }
 
   /** Copies all objects reachable from {@link #refs} to the target. */
   abstract void copyObjects(S3Repository target, ProgressMonitor monitor) throws IOException;

@@ -53,7 +53,6 @@ final class LocalSource extends ImportSource {
           "worktreeconfig");
 
   private final Repository repository;
-  private SourceRefs refs;
   private PackWriter selection;
   private PackSource kind = PackSource.GC;
 
@@ -113,8 +112,8 @@ final class LocalSource extends ImportSource {
 
   private void select(Set<ObjectId> known, ProgressMonitor monitor) throws IOException {
     checkNotShallow(repository);
-    refs = readRefs();
-    Set<ObjectId> tips = refs.tips();
+    setRefs(readRefs());
+    Set<ObjectId> tips = refs().tips();
     tips.removeAll(known);
     try {
       selection = Selection.of(repository, tips, tips.isEmpty() ? Set.of() : known, monitor);
@@ -147,8 +146,9 @@ final class LocalSource extends ImportSource {
   private IOException missing(MissingObjectException e) {
     ObjectId id = e.getObjectId();
     String what =
-        refs.names()
-            .filter(name -> refs.id(name).equals(id))
+        refs()
+            .names()
+            .filter(name -> refs().id(name).equals(id))
             .findFirst()
             .map(name -> name + " points to " + id.name() + ", which is missing")
             .orElse("object " + id.name() + " is missing");
@@ -169,11 +169,6 @@ final class LocalSource extends ImportSource {
                 remote ->
                     config.getBoolean(
                         ConfigConstants.CONFIG_REMOTE_SECTION, remote, "promisor", false));
-  }
-
-  @Override
-  SourceRefs refs() {
-    return refs;
   }
 
   @Override

@@ -32,7 +32,6 @@ import org.jgits3.S3Repository;
 final class RemoteSource extends ImportSource {
   private final URIish uri;
   private final UserInfo user;
-  private SourceRefs refs;
 
   RemoteSource(URIish uri) {
     this(uri, new UserInfo(uri));
@@ -47,15 +46,10 @@ final class RemoteSource extends ImportSource {
   @Override
   void inspect(Config config, ProgressMonitor monitor) throws IOException {
     try {
-      refs = SourceRefs.of(new RemoteRefs(uri, config).read());
+      setRefs(SourceRefs.of(new RemoteRefs(uri, config).read()));
     } catch (IOException e) {
       throw user.hidden(e);
     }
-  }
-
-  @Override
-  SourceRefs refs() {
-    return refs;
   }
 
   @Override
@@ -75,7 +69,7 @@ final class RemoteSource extends ImportSource {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
         Collection<Ref> offered = connection.getRefs();
-        refs = SourceRefs.of(offered);
+        setRefs(SourceRefs.of(offered));
         Collection<Ref> wanted = wanted(offered);
         if (!wanted.isEmpty()) {
           connection.fetch(monitor, wanted, Set.of(), OutputStream.nullOutputStream());
@@ -101,7 +95,7 @@ final class RemoteSource extends ImportSource {
     monitor.beginTask("Checking connectivity", ProgressMonitor.UNKNOWN);
     try (ObjectWalk walk = new ObjectWalk(target)) {
       walk.setRetainBody(false);
-      var tips = walk.parseAny(refs.tips(), true);
+      var tips = walk.parseAny(refs().tips(), true);
       for (RevObject tip = tips.next(); tip != null; tip = tips.next()) {
         walk.markStart(tip);
       }

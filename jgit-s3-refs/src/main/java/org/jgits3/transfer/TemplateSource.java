@@ -22,7 +22,6 @@ import org.jgits3.manifest.RepositoryName;
 final class TemplateSource extends ImportSource {
   private final S3RepositoryManager manager;
   private final S3Repository repository;
-  private SourceRefs refs;
   private PackWriter selection;
 
   private TemplateSource(S3RepositoryManager manager, S3Repository repository, String name) {
@@ -52,13 +51,8 @@ final class TemplateSource extends ImportSource {
   @Override
   void inspect(Config config, ProgressMonitor monitor) throws IOException {
     checkNotShallow(repository);
-    refs = Importer.refsOf(repository);
-    selection = Selection.of(repository, refs.tips(), Set.of(), monitor);
-  }
-
-  @Override
-  SourceRefs refs() {
-    return refs;
+    setRefs(Importer.refsOf(repository));
+    selection = Selection.of(repository, refs().tips(), Set.of(), monitor);
   }
 
   @Override
@@ -101,7 +95,7 @@ final class TemplateSource extends ImportSource {
     manager.maintenance(staging).repack(monitor);
     target.validate();
     Manifest whole = target.manifest();
-    if (!Importer.refsOf(target).areThoseOf(refs)) {
+    if (!Importer.refsOf(target).areThoseOf(refs())) {
       throw new IOException(
           staging + ": was changed by others while it was made a template; repeat the command");
     }
