@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.util.NB;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.ForkedJvm;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -96,6 +97,14 @@ class FoldCostTest {
     long bytes = bytesPerChange(500_000, 3);
     assertThat(bytes).isLessThan((long) (1.05 * computed(500_000)));
     assertThat(bytes).isLessThan(500_000L * lineBytes() / CHANGES / 15);
+  }
+
+  @Tag("long") // half a million are like it
+  @Test
+  void four_million_refs_take_a_fortieth_of_what_one_table_takes() {
+    long bytes = bytesPerChange(4_000_000, 2);
+    assertThat(bytes).isLessThan((long) (1.05 * computed(4_000_000)));
+    assertThat(bytes).isLessThan(4_000_000L * lineBytes() / CHANGES / 40);
   }
 
   @Test
