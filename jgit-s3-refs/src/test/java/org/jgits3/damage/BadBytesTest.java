@@ -30,9 +30,6 @@ import org.junit.jupiter.api.Test;
 class BadBytesTest {
   private static final String MANIFEST = "repos/r.git/manifest";
 
-  private static final List<Where> IN_TRANSIT =
-      List.of(Where.IN_TRANSIT_ONCE, Where.IN_TRANSIT_TWICE, Where.IN_TRANSIT_ALWAYS);
-
   private static StoredSample sample;
   private static Picture truth;
 
@@ -94,7 +91,7 @@ class BadBytesTest {
     Map<String, List<String>> kinds =
         objects.keySet().stream().collect(Collectors.groupingBy(BadBytesTest::kind));
     for (List<String> keys : kinds.values()) {
-      for (Where where : List.of(Where.AT_REST, inTransit(random))) {
+      for (Where where : Where.values()) {
         for (Damage damage : Damage.values()) {
           String key = keys.get(random.nextInt(keys.size()));
           check(key, damaged(sample.bytes(key), damage, random), damage.name(), where, random);
@@ -116,10 +113,6 @@ class BadBytesTest {
 
   private static Where any(Random random) {
     return List.of(Where.values()).get(random.nextInt(Where.values().length));
-  }
-
-  private static Where inTransit(Random random) {
-    return IN_TRANSIT.get(random.nextInt(IN_TRANSIT.size()));
   }
 
   @Test
