@@ -128,6 +128,35 @@ class S3AnswersTest {
   }
 
   @Test
+  void an_exception_that_is_none_of_the_SDK_leaves_a_request_without_an_answer()
+      throws IOException {
+    AtomicInteger sent = new AtomicInteger();
+    ExecutionInterceptor everyOther =
+        new ExecutionInterceptor() {
+          @Override
+          public void beforeTransmission(
+              Context.BeforeTransmission context, ExecutionAttributes attributes) {
+            if (sent.getAndIncrement() % 2 == 0) {
+              throw new NullPointerException("Connection");
+            }
+          }
+        };
+    Script script = (n, exchange) -> found(exchange, BODY, BODY.length);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store =
+            S3ObjectStore.open(
+                LOCATION,
+                options(server),
+                client ->
+                    client.overrideConfiguration(o -> o.addExecutionInterceptor(everyOther)))) {
+      assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
+      assertThat(sent).hasValue(2);
+      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+      assertThat(sent).hasValue(3);
+    }
+  }
+
+  @Test
   void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
       throws IOException {
     ManualTimers timers = new ManualTimers();
