@@ -2,6 +2,7 @@
 package org.jgits3.bench;
 
 import java.util.Arrays;
+import org.jgits3.server.program.CommitQueue;
 
 /** Entry point of the program. */
 public final class Main {
@@ -13,6 +14,7 @@ public final class Main {
    * @param args command line
    */
   public static void main(String[] args) {
+    CommitQueue.useHeap();
     String[] rest = Arrays.copyOfRange(args, Math.min(1, args.length), args.length);
     System.exit(
         switch (args.length == 0 ? "" : args[0]) {

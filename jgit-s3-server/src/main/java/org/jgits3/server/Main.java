@@ -2,6 +2,7 @@
 package org.jgits3.server;
 
 import org.jgits3.server.command.JgitS3;
+import org.jgits3.server.program.CommitQueue;
 
 /** Entry point of the program. */
 public final class Main {
@@ -13,6 +14,7 @@ public final class Main {
    * @param args global options, a command, its options and operands
    */
   public static void main(String[] args) {
+    CommitQueue.useHeap();
     System.exit(JgitS3.commandLine().execute(args));
   }
 }
