@@ -84,7 +84,7 @@ public interface RefsMetrics {
 
   /**
    * Tables that were evicted, because the tables of all repositories did not fit the memory set for
-   * them.
+   * them. One that is larger than that memory counts each time it is read.
    *
    * @return number of tables
    */

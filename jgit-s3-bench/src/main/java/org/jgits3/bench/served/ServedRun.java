@@ -42,7 +42,11 @@ import org.jgits3.transfer.Importer;
  * Used by one thread, once.
  */
 final class ServedRun implements Closeable {
-  private static final String HEAP = "-Xmx1g";
+  private static final long HEAP = 1 << 30;
+
+  /** Bytes of memory for each ref: 73 for its name and id, and some for the index of tips. */
+  private static final long BYTES_PER_REF = 100;
+
   private static final String MANY = "many";
   private static final String FEW = "few";
   private static final String PUSHED = "refs/heads/pushed";
@@ -111,11 +115,12 @@ final class ServedRun implements Closeable {
   }
 
   private String config() {
-    return "[s3]\n\tstore = \"file:" + store + "\"\n";
+    long refs = Math.max(HEAP / 4, context.refs() * BYTES_PER_REF);
+    return "[s3]\n\tstore = \"file:" + store + "\"\n[s3 \"refs\"]\n\tcacheLimit = " + refs + "\n";
   }
 
   private List<String> options(ServedEngine engine) {
-    List<String> options = new ArrayList<>(List.of(HEAP));
+    List<String> options = new ArrayList<>(List.of("-Xmx" + HEAP));
     options.addAll(context.profilerOptions("refs served by " + engine.id()));
     return options;
   }

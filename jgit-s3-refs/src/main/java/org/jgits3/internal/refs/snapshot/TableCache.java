@@ -6,16 +6,19 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.metrics.TableMemory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A cache of the tables of all repositories of a process, bounded in bytes. When a table does not
  * fit, the least recently used ones are released. A table larger than the whole budget is used and
- * not kept, so that a budget of zero keeps none.
+ * not kept, and a warning in the log says so. A budget of zero keeps none.
  *
  * <p>Counts the arrays of the tables that are kept. Tables that are in use or being loaded may come
  * on top.
@@ -31,13 +34,21 @@ import org.jgits3.metrics.TableMemory;
  * LruCache}; Caffeine may refuse the table that was just loaded.
  */
 public final class TableCache implements TableMemory {
+  private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);
+
   /** Nanoseconds within which uses are not told apart. */
   private static final long GRAIN = 1_000_000;
+
+  /** Nanoseconds between two warnings. */
+  private static final long WARNING = TimeUnit.HOURS.toNanos(1);
 
   private final long limit;
   private final RefsCounters metrics;
   private final LongSupplier nanos;
   private final List<WeakReference<CachedTable>> kept = new ArrayList<>(); // guarded by this
+
+  /** Time of the last warning; guarded by this. */
+  private long warned;
 
   /**
    * A budget of which nothing is used.
@@ -53,6 +64,7 @@ public final class TableCache implements TableMemory {
     this.limit = limit;
     this.metrics = metrics;
     this.nanos = nanos;
+    this.warned = nanos.getAsLong() - WARNING;
   }
 
   /**
@@ -76,14 +88,13 @@ public final class TableCache implements TableMemory {
    */
   synchronized void keep(CachedTable table, @Nullable CachedTable before) {
     kept.removeIf(reference -> reference.refersTo(before));
-    table.count();
-    if (!fits(table.counted())) {
+    if (limit == 0) {
       table.letGo();
       return;
     }
     table.usedAt(nanos.getAsLong());
     kept.add(new WeakReference<>(table));
-    trim();
+    recount(table);
   }
 
   /** Notes that a table is used, and counts it anew if it has grown. */
@@ -92,17 +103,30 @@ public final class TableCache implements TableMemory {
     if (now - table.used() > GRAIN) {
       table.usedAt(now);
       if (table.hasGrown()) {
-        grown(table);
+        recount(table);
       }
     }
   }
 
-  private synchronized void grown(CachedTable table) {
+  private synchronized void recount(CachedTable table) {
     table.count();
     if (fits(table.counted())) {
       trim();
     } else {
       letGo(table); // or all others would have to go, and it still would not fit
+      warn(table.counted());
+    }
+  }
+
+  private void warn(long bytes) {
+    long now = nanos.getAsLong();
+    if (now - warned >= WARNING) {
+      warned = now;
+      LOG.warn(
+          "the refs of a repository take {} bytes, more than [s3 \"refs\"] cacheLimit = {}: each"
+              + " request reads them again; raise cacheLimit, or give the process more heap",
+          bytes,
+          limit);
     }
   }
 

@@ -4,6 +4,9 @@ package org.jgits3.internal.refs.snapshot;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,6 +30,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Which tables stay in memory. */
 @Timeout(300)
@@ -144,7 +148,34 @@ class TableCacheTest {
     places.get(1).put(TABLE);
     assertThat(places).extracting(Place::holds).containsExactly(true, false);
     assertThat(budget.held()).isEqualTo(small.bytes());
-    assertThat(metrics.evictions()).isZero();
+    assertThat(metrics.evictions()).isEqualTo(1);
+  }
+
+  @Test
+  void a_table_larger_than_the_budget_is_logged_once_an_hour() {
+    Logger logger = (Logger) LoggerFactory.getLogger(TableCache.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    try {
+      Place place = new Place(budget(SIZE - 1));
+      place.put(TABLE);
+      place.put(TABLE);
+      assertThat(log.list)
+          .extracting(ILoggingEvent::getFormattedMessage)
+          .containsExactly(
+              "the refs of a repository take "
+                  + SIZE
+                  + " bytes, more than [s3 \"refs\"] cacheLimit = "
+                  + (SIZE - 1)
+                  + ": each request reads them again; raise cacheLimit, or give the process more"
+                  + " heap");
+      time.addAndGet(TimeUnit.HOURS.toNanos(1));
+      place.put(TABLE);
+      assertThat(log.list).hasSize(2);
+    } finally {
+      logger.detachAppender(log);
+    }
   }
 
   @Test
@@ -152,6 +183,7 @@ class TableCacheTest {
     Place place = new Place(budget(0));
     place.put(TABLE);
     assertThat(place.holds()).isFalse();
+    assertThat(metrics.evictions()).isZero();
   }
 
   @Test
