@@ -101,7 +101,8 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
     overrides
         .retryStrategy(DefaultRetryStrategy.doNotRetry())
         .addExecutionInterceptor(new ErrorInSuccess())
-        .addExecutionInterceptor(new NotModifiedAsSuccess());
+        .addExecutionInterceptor(new NotModifiedAsSuccess())
+        .addExecutionInterceptor(new ListingAnswers());
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)

@@ -56,11 +56,9 @@ import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Error;
-import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
@@ -651,20 +649,28 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-    ListObjectsV2Request.Builder request =
-        ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
-    ListObjectsV2Response page;
+    Optional<String> token = Optional.empty();
     do {
-      page = send(prefix, () -> client.listObjectsV2(request.build()));
-      for (S3Object object : page.contents()) {
+      ListObjectsV2Request.Builder request =
+          ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
+      token.ifPresent(request::continuationToken);
+      ListingPage page = send(prefix, () -> page(request));
+      for (ListedObject object : page.objects()) {
         each.accept(
             new ListedObject(
-                object.key().substring(root.length()),
-                object.size(),
-                Optional.ofNullable(object.eTag()).map(ObjectVersion::new)));
+                object.key().substring(root.length()), object.size(), object.version()));
       }
-      request.continuationToken(page.nextContinuationToken());
-    } while (Boolean.TRUE.equals(page.isTruncated()));
+      token = page.next();
+    } while (token.isPresent());
+  }
+
+  private ListingPage page(ListObjectsV2Request.Builder request) {
+    ListingAnswers.Answer answer = new ListingAnswers.Answer();
+    client.listObjectsV2(
+        request
+            .overrideConfiguration(o -> o.putExecutionAttribute(ListingAnswers.ANSWER, answer))
+            .build());
+    return answer.page();
   }
 
   @Override

@@ -41,6 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -124,6 +125,45 @@ class S3AnswersTest {
         ObjectStore store = open(server)) {
       store.delete(List.of("k"));
       assertThat(server.requests()).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_page_of_a_listing_that_breaks_off_is_asked_for_again_and_told_once() throws IOException {
+    String page =
+        "<ListBucketResult><Contents><Key>p/%d</Key><Size>1</Size></Contents>"
+            + "<IsTruncated>%b</IsTruncated><NextContinuationToken>t</NextContinuationToken>"
+            + "</ListBucketResult>";
+    Script script =
+        (n, exchange) -> {
+          boolean last = exchange.getRequestURI().getQuery().contains("continuation-token=t");
+          byte[] body = page.formatted(last ? 2 : 1, !last).getBytes(UTF_8);
+          found(exchange, body, n % 2 == 1 ? body.length - 20 : body.length);
+        };
+    List<String> keys = new ArrayList<>();
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store.list("", object -> keys.add(object.key()));
+      assertThat(keys).containsExactly("1", "2");
+      assertThat(server.requests()).hasSize(4);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<Error><Code>InternalError</Code></Error>",
+        "<html><body>Please log in</body></html>"
+      })
+  void another_document_in_place_of_a_listing_is_not_an_empty_one(String document)
+      throws IOException {
+    byte[] body = document.getBytes(UTF_8);
+    Script script = (n, exchange) -> found(exchange, body, body.length);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.list("", object -> {}))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageContaining("no whole listing: ");
     }
   }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.store.s3;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttribute;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+
+/** Reads answers to listings as {@link ListingPage}, and leaves an empty one to the SDK. */
+final class ListingAnswers implements ExecutionInterceptor {
+  /** Place for the page, of the request. */
+  static final ExecutionAttribute<Answer> ANSWER = new ExecutionAttribute<>("JgitS3Listing");
+
+  private static final byte[] EMPTY = "<ListBucketResult/>".getBytes(US_ASCII);
+
+  /** The page that answered a request. Used by the thread of the request. */
+  static final class Answer {
+    private ListingPage page;
+
+    /** Returns the page, after the request has succeeded. */
+    ListingPage page() {
+      return page;
+    }
+  }
+
+  @Override
+  public Optional<InputStream> modifyHttpResponseContent(
+      Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+    Answer answer = attributes.getAttribute(ANSWER);
+    if (answer == null || !context.httpResponse().isSuccessful()) {
+      return context.responseBody();
+    }
+    try (InputStream in = context.responseBody().orElseGet(InputStream::nullInputStream)) {
+      answer.page = ListingPage.read(in);
+    } catch (IOException e) {
+      throw SdkClientException.create(e.getMessage(), e);
+    }
+    return Optional.of(new ByteArrayInputStream(EMPTY));
+  }
+}
