@@ -76,7 +76,7 @@ final class Bench {
       add("bucket", war, near, nearStore, nearStore.port(), jar);
       add("far bucket", war, far, farStore, proxy.port(), jar);
       for (Subject subject : subjects) {
-        prepare(subject, changes);
+        prepare(subject, changes, jar);
       }
       for (int round = 0; round < ROUNDS; round++) {
         for (Subject subject : subjects) {
@@ -91,11 +91,12 @@ final class Bench {
   private void add(String name, Path war, Path site, S3Server store, int port, Path jar)
       throws IOException {
     GerritNode node = new GerritNode(programs, war, site, name.replace(' ', '-'));
+    node.heap("1g");
     node.configure(store, port, jar);
     subjects.add(new Subject(name, store, node));
   }
 
-  private void prepare(Subject subject, int changes) throws Exception {
+  private void prepare(Subject subject, int changes, Path jar) throws Exception {
     GerritNode node = subject.node;
     node.initialise();
     node.start();
@@ -103,13 +104,29 @@ final class Bench {
     GerritEndToEnd.create(node, PROJECT, "MERGE_IF_NECESSARY");
     Path place = directory.resolve("work-" + subject.name.replace(' ', '-'));
     subject.work = new WorkCopy(programs, node, place, PROJECT);
-    for (int i = 0; i < changes; i++) {
-      subject.work.commit("filler", i + "\n");
-    }
     if (changes > 0) {
-      subject.work.push();
+      fill(subject, changes, jar);
     }
+    subject.work.renew();
     Report.say(subject.name + " is ready, with " + changes + " changes");
+  }
+
+  private void fill(Subject subject, int changes, Path jar) throws Exception {
+    GerritNode node = subject.node;
+    String recorded = subject.work.newChange("filler");
+    GerritEndToEnd.approve(node, recorded);
+    node.stop();
+    String number = recorded.substring(recorded.indexOf('~') + 1);
+    String count = Integer.toString(changes);
+    if (subject.store == null) {
+      List<String> command = Programs.java(jar, FillProject.class);
+      command.addAll(List.of(node.projects().toString(), PROJECT, number, count));
+      programs.run(node.projects(), Map.of(), command).ok();
+    } else {
+      subject.store.run(FillProject.class, PROJECT, number, count);
+    }
+    node.reindexChanges();
+    node.start();
   }
 
   private void measure(Subject subject, int round) throws Exception {

@@ -133,6 +133,16 @@ final class GerritNode {
     offline("reindex", "--threads", "1");
   }
 
+  /** Makes the index of changes anew. */
+  void reindexChanges() throws IOException, InterruptedException {
+    offline("reindex", "--index", "changes");
+  }
+
+  /** The projects, if they are on the local disk. */
+  Path projects() {
+    return site.resolve("git");
+  }
+
   private void offline(String program, String... options) throws IOException, InterruptedException {
     List<String> command = gerrit(program);
     command.addAll(List.of(options));

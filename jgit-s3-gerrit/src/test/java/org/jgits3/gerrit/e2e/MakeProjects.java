@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3RepositoryManager;
 
 /** Makes many projects in the store of a run, without a Gerrit. */
@@ -22,14 +23,15 @@ final class MakeProjects {
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[3]);
     AtomicInteger next = new AtomicInteger();
-    try (S3RepositoryManager manager = DeleteRepository.open(args[0])) {
-      Replay replay = new Replay(manager, args[1], Integer.parseInt(args[2]));
+    try (S3RepositoryManager manager = DeleteRepository.open(args[0]);
+        Repository recorded = manager.openRepository(args[1])) {
+      Replay replay = new Replay(recorded, Integer.parseInt(args[2]));
       List<Callable<Void>> makers = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         makers.add(
             () -> {
               for (int n = next.getAndIncrement(); n < count; n = next.getAndIncrement()) {
-                replay.createProject(name(n));
+                replay.createProject(manager, name(n));
               }
               return null;
             });

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The programs that a run starts; none outlives the run. */
 final class Programs implements AutoCloseable {
-  private static final long MOST_MINUTES = 10;
+  private static final long MOST_MINUTES = 30;
 
   /** Time that a program has to end by itself. */
   private static final long END_SECONDS = 60;
@@ -77,6 +77,16 @@ final class Programs implements AutoCloseable {
 
   Result run(Path directory, String... command) throws IOException, InterruptedException {
     return run(directory, Map.of(), List.of(command));
+  }
+
+  /** Command of a program of this module, which uses the library that is in a jar. */
+  static List<String> java(Path jar, Class<?> program) {
+    return new ArrayList<>(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path") + ":" + jar,
+            program.getName()));
   }
 
   /** Ends a program with what it started itself: politely first. */

@@ -45,7 +45,6 @@ final class Replay {
   /** A change that was written: its first patch set, and the newest commit of its notes. */
   record Written(String project, int number, String key, ObjectId patchSet, ObjectId notes) {}
 
-  private final S3RepositoryManager manager;
   private final List<Stored> objects = new ArrayList<>();
   private final ObjectId branch;
   private final ObjectId config;
@@ -57,13 +56,10 @@ final class Replay {
   /**
    * Reads what was recorded.
    *
-   * @param manager the store
-   * @param project project with one change, which has one patch set and one vote
+   * @param recorded project with one change, which has one patch set and one vote
    */
-  Replay(S3RepositoryManager manager, String project, int change) throws IOException {
-    this.manager = manager;
-    try (Repository recorded = manager.openRepository(project);
-        ObjectWalk walk = new ObjectWalk(recorded)) {
+  Replay(Repository recorded, int change) throws IOException {
+    try (ObjectWalk walk = new ObjectWalk(recorded)) {
       branch = recorded.exactRef(BRANCH).getObjectId();
       config = recorded.exactRef(CONFIG).getObjectId();
       walk.markStart(walk.parseCommit(branch));
@@ -74,10 +70,10 @@ final class Replay {
       for (RevObject object = walk.nextObject(); object != null; object = walk.nextObject()) {
         add(walk.getObjectReader(), object);
       }
-      patchSet = commit(recorded, refs(change) + "1");
-      vote = commit(recorded, refs(change) + "meta");
-      creation = parsed(recorded, vote.getParent(0));
     }
+    patchSet = commit(recorded, refs(change) + "1");
+    vote = commit(recorded, refs(change) + "meta");
+    creation = parsed(recorded, vote.getParent(0));
     key = patchSet.getFooterLines(new FooterKey("Change-Id")).get(0);
     if (creation.getParentCount() > 0 || !vote.getFullMessage().contains("Label: ")) {
       throw new IOException("not the creation of a change and a vote: " + vote.getFullMessage());
@@ -112,7 +108,7 @@ final class Replay {
   }
 
   /** Creates a project with the branches of the recorded one. */
-  void createProject(String name) throws IOException {
+  void createProject(S3RepositoryManager manager, String name) throws IOException {
     try (Repository project = deferring(manager.createRepository(name));
         ObjectInserter inserter = project.newObjectInserter()) {
       for (Stored object : objects) {
@@ -121,43 +117,66 @@ final class Replay {
       inserter.flush();
       update(
           project,
-          new ReceiveCommand(ObjectId.zeroId(), branch, BRANCH),
-          new ReceiveCommand(ObjectId.zeroId(), config, CONFIG));
+          List.of(
+              new ReceiveCommand(ObjectId.zeroId(), branch, BRANCH),
+              new ReceiveCommand(ObjectId.zeroId(), config, CONFIG)));
     }
   }
 
   /** Creates a change as a push for review does. */
-  Written createChange(String name, int number) throws IOException {
-    byte[] random = new byte[20];
-    ThreadLocalRandom.current().nextBytes(random);
-    String itsKey = "I" + HexFormat.of().formatHex(random);
+  Written createChange(S3RepositoryManager manager, String name, int number) throws IOException {
     try (Repository project = deferring(manager.openForRequest(name));
         ObjectInserter inserter = project.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      byte[] text = ("change " + number + "\n").getBytes(UTF_8);
-      tree.append("f", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, text));
-      Written none = new Written(name, number, itsKey, ObjectId.zeroId(), ObjectId.zeroId());
-      ObjectId commit = insert(inserter, patchSet, inserter.insert(tree), branch, none);
-      Written first = new Written(name, number, itsKey, commit, ObjectId.zeroId());
-      ObjectId empty = inserter.insert(new TreeFormatter());
-      ObjectId notes = insert(inserter, creation, empty, null, first);
+      Written change = insertChange(inserter, name, number);
       inserter.flush();
-      update(
-          project,
-          new ReceiveCommand(ObjectId.zeroId(), commit, refs(number) + "1"),
-          new ReceiveCommand(ObjectId.zeroId(), notes, refs(number) + "meta"));
-      return new Written(name, number, itsKey, commit, notes);
+      update(project, creations(change));
+      return change;
     }
   }
 
+  /** Creates changes all at once, with numbers from the given one on. */
+  void createChanges(Repository project, ObjectInserter inserter, int first, int count)
+      throws IOException {
+    List<ReceiveCommand> commands = new ArrayList<>();
+    for (int number = first; number < first + count; number++) {
+      commands.addAll(creations(insertChange(inserter, "", number)));
+    }
+    inserter.flush();
+    update(project, commands);
+  }
+
+  private Written insertChange(ObjectInserter inserter, String project, int number)
+      throws IOException {
+    byte[] random = new byte[20];
+    ThreadLocalRandom.current().nextBytes(random);
+    String itsKey = "I" + HexFormat.of().formatHex(random);
+    TreeFormatter tree = new TreeFormatter();
+    byte[] text = ("change " + number + "\n").getBytes(UTF_8);
+    tree.append("f", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, text));
+    Written none = new Written(project, number, itsKey, ObjectId.zeroId(), ObjectId.zeroId());
+    ObjectId commit = insert(inserter, patchSet, inserter.insert(tree), branch, none);
+    Written first = new Written(project, number, itsKey, commit, ObjectId.zeroId());
+    ObjectId empty = inserter.insert(new TreeFormatter());
+    ObjectId notes = insert(inserter, creation, empty, null, first);
+    return new Written(project, number, itsKey, commit, notes);
+  }
+
+  private static List<ReceiveCommand> creations(Written change) {
+    String refs = refs(change.number);
+    return List.of(
+        new ReceiveCommand(ObjectId.zeroId(), change.patchSet, refs + "1"),
+        new ReceiveCommand(ObjectId.zeroId(), change.notes, refs + "meta"));
+  }
+
   /** Votes on a change, with a message. */
-  void vote(Written change) throws IOException {
+  void vote(S3RepositoryManager manager, Written change) throws IOException {
     try (Repository project = deferring(manager.openForRequest(change.project));
         ObjectInserter inserter = project.newObjectInserter()) {
       ObjectId empty = inserter.insert(new TreeFormatter());
       ObjectId notes = insert(inserter, vote, empty, change.notes, change);
       inserter.flush();
-      update(project, new ReceiveCommand(change.notes, notes, refs(change.number) + "meta"));
+      update(
+          project, List.of(new ReceiveCommand(change.notes, notes, refs(change.number) + "meta")));
     }
   }
 
@@ -184,7 +203,7 @@ final class Replay {
     return new PersonIdent(recorded, Instant.now());
   }
 
-  private static void update(Repository project, ReceiveCommand... commands) throws IOException {
+  private static void update(Repository project, List<ReceiveCommand> commands) throws IOException {
     BatchRefUpdate batch = project.getRefDatabase().newBatchUpdate();
     batch.setAllowNonFastForwards(true);
     batch.setAtomic(true);

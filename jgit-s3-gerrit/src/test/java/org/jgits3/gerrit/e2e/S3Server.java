@@ -109,14 +109,8 @@ final class S3Server {
   }
 
   private List<String> command(Class<?> program, String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path") + ":" + jar,
-                program.getName(),
-                Integer.toString(port)));
+    List<String> command = Programs.java(jar, program);
+    command.add(Integer.toString(port));
     command.addAll(List.of(arguments));
     return command;
   }

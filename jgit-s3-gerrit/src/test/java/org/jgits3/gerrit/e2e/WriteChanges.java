@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3RepositoryManager;
 
 /**
@@ -38,8 +39,9 @@ final class WriteChanges {
     Queue<Replay.Written> created = new ConcurrentLinkedQueue<>();
     AtomicInteger waiting = new AtomicInteger();
     AtomicInteger next = new AtomicInteger();
-    try (S3RepositoryManager manager = DeleteRepository.open(args[0])) {
-      Replay replay = new Replay(manager, args[1], Integer.parseInt(args[2]));
+    try (S3RepositoryManager manager = DeleteRepository.open(args[0]);
+        Repository recorded = manager.openRepository(args[1])) {
+      Replay replay = new Replay(recorded, Integer.parseInt(args[2]));
       long start = System.nanoTime();
       List<Callable<Void>> writers = new ArrayList<>();
       for (int t = 0; t < THREADS; t++) {
@@ -53,11 +55,11 @@ final class WriteChanges {
                 long time = System.currentTimeMillis();
                 if (earlier != null) {
                   waiting.decrementAndGet();
-                  replay.vote(earlier);
+                  replay.vote(manager, earlier);
                   said(time, "vote", earlier.number());
                 } else {
                   String project = MakeProjects.name((int) (i * STEP % projects));
-                  created.add(replay.createChange(project, first + i));
+                  created.add(replay.createChange(manager, project, first + i));
                   waiting.incrementAndGet();
                   said(time, "new", first + i);
                 }
