@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
+import java.util.UUID;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttribute;
@@ -15,18 +16,27 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /** Reads answers to listings as {@link ListingPage}, and leaves an empty one to the SDK. */
 final class ListingAnswers implements ExecutionInterceptor {
-  /** Place for the page, of the request. */
-  static final ExecutionAttribute<Answer> ANSWER = new ExecutionAttribute<>("JgitS3Listing");
+  /**
+   * Place for the page, of the request. The SDK takes each name once, this class may be reloaded.
+   */
+  static final ExecutionAttribute<Answer> ANSWER =
+      new ExecutionAttribute<>("JgitS3Listing-" + UUID.randomUUID());
 
   private static final byte[] EMPTY = "<ListBucketResult/>".getBytes(US_ASCII);
 
   /** The page that answered a request. Used by the thread of the request. */
   static final class Answer {
-    private ListingPage page;
+    private Optional<ListingPage> page = Optional.empty();
 
-    /** Returns the page, after the request has succeeded. */
+    /**
+     * Returns the page, after the request has succeeded.
+     *
+     * @throws SdkClientException if the client is another program's and ignores interceptors
+     */
     ListingPage page() {
-      return page;
+      return page.orElseThrow(
+          () ->
+              SdkClientException.create("the S3Client does not run the interceptors of requests"));
     }
   }
 
@@ -38,7 +48,7 @@ final class ListingAnswers implements ExecutionInterceptor {
       return context.responseBody();
     }
     try (InputStream in = context.responseBody().orElseGet(InputStream::nullInputStream)) {
-      answer.page = ListingPage.read(in);
+      answer.page = Optional.of(ListingPage.read(in));
     } catch (IOException e) {
       throw SdkClientException.create(e.getMessage(), e);
     }

@@ -40,25 +40,34 @@ record ListingPage(List<ListedObject> objects, Optional<String> next) {
         xml.next();
       }
       return page;
-    } catch (XMLStreamException | NumberFormatException e) {
-      throw new IOException("no whole listing: " + e.getMessage(), e);
+    } catch (XMLStreamException e) {
+      Throwable reason = e.getNestedException() == null ? e : e.getNestedException();
+      throw new IOException("no whole listing: " + oneLine(reason), reason);
+    } catch (NumberFormatException e) {
+      throw new IOException("no whole listing: " + oneLine(e), e);
     }
+  }
+
+  private static String oneLine(Throwable e) {
+    return String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
   }
 
   private static ListingPage page(XMLStreamReader xml) throws XMLStreamException {
     List<ListedObject> objects = new ArrayList<>();
-    boolean more = false;
+    Optional<Boolean> truncated = Optional.empty();
     Optional<String> next = Optional.empty();
     xml.nextTag();
     xml.require(XMLStreamConstants.START_ELEMENT, null, "ListBucketResult");
     while (xml.nextTag() == XMLStreamConstants.START_ELEMENT) {
       switch (xml.getLocalName()) {
         case "Contents" -> objects.add(object(xml));
-        case "IsTruncated" -> more = Boolean.parseBoolean(xml.getElementText());
-        case "NextContinuationToken" -> next = Optional.of(xml.getElementText());
+        case "IsTruncated" -> truncated = Optional.of(Boolean.valueOf(xml.getElementText()));
+        case "NextContinuationToken" ->
+            next = Optional.of(xml.getElementText()).filter(text -> !text.isEmpty());
         default -> skip(xml);
       }
     }
+    boolean more = truncated.orElse(next.isPresent());
     if (more && next.isEmpty()) {
       throw new XMLStreamException("it goes on, but has no token");
     }

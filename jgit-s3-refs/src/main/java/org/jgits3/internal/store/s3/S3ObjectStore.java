@@ -643,7 +643,7 @@ public final class S3ObjectStore implements ObjectStore {
         uploads.add(new MultipartUpload(upload.key().substring(root.length()), upload.uploadId()));
       }
       request.keyMarker(page.nextKeyMarker()).uploadIdMarker(page.nextUploadIdMarker());
-    } while (Boolean.TRUE.equals(page.isTruncated()));
+    } while (Boolean.TRUE.equals(page.isTruncated()) && page.nextKeyMarker() != null);
     return uploads;
   }
 

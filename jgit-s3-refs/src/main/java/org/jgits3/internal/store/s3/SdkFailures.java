@@ -2,6 +2,8 @@
 package org.jgits3.internal.store.s3;
 
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.DelegatingS3Client;
@@ -22,6 +24,8 @@ import software.amazon.awssdk.services.s3.model.S3Request;
  * </ul>
  */
 final class SdkFailures extends DelegatingS3Client {
+  private static final Logger LOG = LoggerFactory.getLogger(SdkFailures.class);
+
   SdkFailures(S3Client client) {
     super(client);
   }
@@ -33,6 +37,7 @@ final class SdkFailures extends DelegatingS3Client {
     } catch (SdkException e) {
       throw e;
     } catch (RuntimeException e) {
+      LOG.debug("the client failed", e);
       throw SdkClientException.create("the client failed: " + e, e);
     }
   }

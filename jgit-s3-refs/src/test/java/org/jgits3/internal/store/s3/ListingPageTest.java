@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.util.Optional;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectVersion;
@@ -44,11 +46,11 @@ class ListingPageTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"true, t=, t=", "false, t=, ", "false, , "})
+  @CsvSource({"true, t=, t=", "false, t=, ", "false, , ", ", t=, t=", ", , "})
   void a_page_that_is_not_the_last_has_a_token(String truncated, String token, String next)
       throws IOException {
     String more =
-        "<IsTruncated>%s</IsTruncated>".formatted(truncated)
+        (truncated == null ? "" : "<IsTruncated>" + truncated + "</IsTruncated>")
             + (token == null ? "" : "<NextContinuationToken>" + token + "</NextContinuationToken>");
     assertThat(read(HEAD + OBJECTS + more + END).next()).isEqualTo(Optional.ofNullable(next));
   }
@@ -65,6 +67,7 @@ class ListingPageTest {
         HEAD + OBJECTS,
         HEAD + OBJECTS + "<Contents><Key>p/",
         HEAD + OBJECTS + "<IsTruncated>true</IsTruncated>" + END,
+        HEAD + "<IsTruncated>true</IsTruncated><NextContinuationToken/>" + END,
         HEAD + "<Contents><Key>p/a</Key></Contents>" + END,
         HEAD + "<Contents><Size>1</Size></Contents>" + END,
         HEAD + "<Contents><Key>p/a</Key><Size>1 kB</Size></Contents>" + END,
@@ -78,6 +81,29 @@ class ListingPageTest {
   void any_other_document_is_no_listing(String document) {
     assertThatThrownBy(() -> read(document))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("no whole listing: ");
+        .hasMessageStartingWith("no whole listing: ")
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void a_page_that_breaks_off_says_why() {
+    IOException reset = new IOException("Connection reset");
+    InputStream broken =
+        new SequenceInputStream(
+            new ByteArrayInputStream((HEAD + OBJECTS).getBytes(UTF_8)),
+            new InputStream() {
+              @Override
+              public int read() throws IOException {
+                throw reset;
+              }
+
+              @Override
+              public int read(byte[] dst, int offset, int length) throws IOException {
+                throw reset;
+              }
+            });
+    assertThatThrownBy(() -> ListingPage.read(broken))
+        .hasMessage("no whole listing: Connection reset")
+        .hasCause(reset);
   }
 }
