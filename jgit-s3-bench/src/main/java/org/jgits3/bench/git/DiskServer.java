@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jgit.transport.resolver.FileResolver;
 import org.jgits3.server.http.GitHttpServer;
+import org.jgits3.server.program.CommitQueue;
 
 /** The server of this project around repositories on a local disk, as JGit has them. */
 final class DiskServer {
@@ -17,6 +18,7 @@ final class DiskServer {
    * @param args directory of the repositories
    */
   public static void main(String[] args) throws IOException, InterruptedException {
+    CommitQueue.useHeap();
     Path repositories = Path.of(args[0]);
     try (GitHttpServer server =
         GitHttpServer.builder()

@@ -120,10 +120,10 @@ public final class TableCache implements TableMemory {
 
   private void warn(long bytes) {
     long now = nanos.getAsLong();
-    if (now - warned >= WARNING) {
+    if (limit > 0 && now - warned >= WARNING) {
       warned = now;
       LOG.warn(
-          "the refs of a repository take {} bytes, more than [s3 \"refs\"] cacheLimit = {}: each"
+          "the refs of a repository take {} bytes or more, and [s3 \"refs\"] cacheLimit is {}: each"
               + " request reads them again; raise cacheLimit, or give the process more heap",
           bytes,
           limit);

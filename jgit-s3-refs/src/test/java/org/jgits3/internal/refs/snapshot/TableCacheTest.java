@@ -166,7 +166,7 @@ class TableCacheTest {
           .containsExactly(
               "the refs of a repository take "
                   + SIZE
-                  + " bytes, more than [s3 \"refs\"] cacheLimit = "
+                  + " bytes or more, and [s3 \"refs\"] cacheLimit is "
                   + (SIZE - 1)
                   + ": each request reads them again; raise cacheLimit, or give the process more"
                   + " heap");
