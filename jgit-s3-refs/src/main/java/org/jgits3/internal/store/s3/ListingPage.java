@@ -15,8 +15,8 @@ import org.jgits3.store.ObjectVersion;
 
 /**
  * One answer to a listing, read as it arrives. The parser of the SDK makes a tree of it, and
- * objects with dates of that, in five times the processor time. It also takes any other document,
- * such as an error, for an empty listing.
+ * objects with dates of that, in five times the processor time. It also takes other documents, such
+ * as the page of a proxy, for an empty listing.
  *
  * @param objects the objects, with their whole keys
  * @param next token of the next page; empty on the last one
