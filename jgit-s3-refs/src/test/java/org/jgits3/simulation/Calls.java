@@ -6,11 +6,9 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
-import java.util.WeakHashMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,9 +32,6 @@ import org.eclipse.jgit.util.SystemReader;
 @SuppressWarnings("unused") // called by rewritten code
 public final class Calls {
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
-
-  /** Strands of threads that simulated code has made. */
-  private static final Map<Thread, Strand> STARTED = new WeakHashMap<>();
 
   private Calls() {}
 
@@ -119,6 +114,19 @@ public final class Calls {
   public static int number() {
     Scheduler scheduler = scheduler();
     return scheduler == null ? 1 : scheduler.number();
+  }
+
+  // Garbage
+
+  /**
+   * Keeps the referent of a weak reference to the end of the run, whenever garbage is collected.
+   */
+  public static Object referent(Object o) {
+    Scheduler scheduler = scheduler();
+    if (scheduler != null) {
+      scheduler.keep(o);
+    }
+    return o;
   }
 
   // Locks
@@ -236,15 +244,14 @@ public final class Calls {
   // Threads
 
   public static void start(Thread thread) {
-    Runnable work = thread;
-    STARTED.put(thread, scheduler().spawn(thread.getName(), work));
+    scheduler().start(thread);
   }
 
   public static void join(Thread thread, long millis) throws InterruptedException {
-    Strand joined = STARTED.get(thread);
     Strand me = Strand.current();
     me.checkInterrupt();
     Scheduler scheduler = me.scheduler();
+    Strand joined = scheduler.started(thread);
     if (joined != null) {
       scheduler.block(
           () -> joined.ended() || me.isInterrupted(),
@@ -254,7 +261,9 @@ public final class Calls {
   }
 
   public static void interrupt(Thread thread) {
-    Strand strand = STARTED.containsKey(thread) ? STARTED.get(thread) : Strand.of(thread);
+    Scheduler scheduler = scheduler();
+    Strand started = scheduler == null ? null : scheduler.started(thread);
+    Strand strand = started != null ? started : Strand.of(thread);
     if (strand != null) {
       strand.interrupt();
     }

@@ -73,7 +73,7 @@ final class Mutations {
             .elsewhere(FOLD, "commit", "sameTables", "sameBase"),
         Mutation.of(REFS, "L3", 71, "a recent table has no marks of deleted refs")
             .with("internal.refs.table.RefFold", "<init>", "marked", FIRST),
-        Mutation.of(REFS, "L4", 793, "a fold keeps in the overlay what differs from the base")
+        Mutation.of(REFS, "L4", 1133, "a fold keeps in the overlay what differs from the base")
             .elsewhere("internal.refs.snapshot.NewSnapshot", "express", "value", "valueInBase"),
         Mutation.of(REFS, "C5a", 118, "a fold that gives up in doubt deletes its snapshot")
             .elsewhere(FOLD, "committed", "commit", "foldGivesUp"),

@@ -25,6 +25,8 @@ public final class Scheduler {
   private final int preemption;
   private final List<Strand> strands = new ArrayList<>();
   private final IdentityHashMap<Object, Monitor> monitors = new IdentityHashMap<>();
+  private final IdentityHashMap<Thread, Strand> started = new IdentityHashMap<>();
+  private final List<Object> kept = new ArrayList<>();
   private final CountDownLatch over = new CountDownLatch(1);
   @Nullable private final List<String> trace;
   private long now = 1_000_000_000L;
@@ -165,6 +167,22 @@ public final class Scheduler {
     Strand made = new Strand(this, process, process + "/" + name + names++, work, () -> {});
     strands.add(made);
     return made;
+  }
+
+  /** Starts a thread that simulated code has made, as a strand. */
+  void start(Thread thread) {
+    started.put(thread, spawn(thread.getName(), thread));
+  }
+
+  /** Strand of a thread that simulated code has made and started. */
+  @Nullable
+  Strand started(Thread thread) {
+    return started.get(thread);
+  }
+
+  /** Keeps an object to the end of the run. */
+  void keep(Object o) {
+    kept.add(o);
   }
 
   /** Kills a process: nothing of it runs any more. */

@@ -28,6 +28,7 @@ import static org.objectweb.asm.Opcodes.LONG;
 import static org.objectweb.asm.Opcodes.MONITORENTER;
 import static org.objectweb.asm.Opcodes.MONITOREXIT;
 import static org.objectweb.asm.Opcodes.PUTFIELD;
+import static org.objectweb.asm.Opcodes.SWAP;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,8 +53,9 @@ import org.objectweb.asm.Type;
 
 /**
  * A copy of the library, and of JGit's {@code dfs}, whose calls to threads, locks, clocks and
- * random numbers go to {@link Calls}. Constants that bound a manifest are smaller, as in the
- * models, so that few steps reach them. A copy may have a fault put into it.
+ * random numbers go to {@link Calls}, which keeps what weak references refer to. Constants that
+ * bound a manifest are smaller, as in the models, so that few steps reach them. A copy may have a
+ * fault put into it.
  */
 final class SimulatedCode extends ClassLoader {
   private static final String CALLS = Type.getInternalName(Calls.class);
@@ -319,6 +321,13 @@ final class SimulatedCode extends ClassLoader {
         super.visitMethodInsn(opcode, owner, method, "(J)V", isInterface);
         return;
       }
+      if (owner.equals("java/lang/ref/WeakReference") && method.equals("<init>")) {
+        boolean queued = Type.getArgumentTypes(descriptor).length == 2;
+        swapIf(queued);
+        super.visitMethodInsn(
+            INVOKESTATIC, CALLS, "referent", "(Ljava/lang/Object;)Ljava/lang/Object;", false);
+        swapIf(queued);
+      }
       boolean pool = owner.endsWith("/DaemonThreads") && method.equals("pool");
       boolean clock = owner.equals("org/eclipse/jgit/util/SystemReader");
       if ((jdk || pool || clock) && opcode != INVOKESPECIAL) {
@@ -330,6 +339,12 @@ final class SimulatedCode extends ClassLoader {
         }
       }
       super.visitMethodInsn(opcode, owner, method, descriptor, isInterface);
+    }
+
+    private void swapIf(boolean queued) {
+      if (queued) {
+        super.visitInsn(SWAP);
+      }
     }
 
     @Override

@@ -15,6 +15,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Quiet.class)
 class SimulationTest {
+  /** Seed of PackWorld of a run in which a repository is not opened. */
+  private static final long NOT_OPENED = 9;
+
   @Test
   void commits_are_linearizable() {
     run("CommitWorld", RandomSeed.count(2_000, 20_000));
@@ -55,6 +58,27 @@ class SimulationTest {
         other.run(seed, again);
         assertThat(again).as(world + ", seed " + seed).isNotEmpty().isEqualTo(once);
       }
+    }
+  }
+
+  /** A process of this run fails to open a repository, which nothing refers to afterwards. */
+  @Test
+  void a_run_does_not_depend_on_what_is_collected() throws Throwable {
+    List<String> once = new ArrayList<>();
+    new SimulationRun("PackWorld", Mutation.NONE).run(NOT_OPENED, once);
+    List<String> again = new Collecting();
+    new SimulationRun("PackWorld", Mutation.NONE).run(NOT_OPENED, again);
+    assertThat(again).isNotEmpty().isEqualTo(once);
+  }
+
+  /** Collects garbage at each line. */
+  private static final class Collecting extends ArrayList<String> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public boolean add(String line) {
+      System.gc();
+      return super.add(line);
     }
   }
 }
