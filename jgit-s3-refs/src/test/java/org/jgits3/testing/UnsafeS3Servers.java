@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.testing;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
-import java.nio.file.Path;
+import java.util.Optional;
 import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.auth.AuthenticationType;
 import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
@@ -51,31 +48,17 @@ public final class UnsafeS3Servers {
   }
 
   /**
-   * s3rver, in a process of its own. Ignores conditions. Installed by {@code etc/test/s3rver} if it
-   * is not there; without npm the calling test is skipped, with a line that says so.
+   * s3rver, in a process of its own. Ignores conditions. If it is not there, the calling test is
+   * skipped, with a line that says so.
    *
    * @return the server
    */
   public static S3Server s3rver() {
-    Path script =
-        Path.of(System.getProperty("project.root", "")).resolve("etc/test/s3rver").toAbsolutePath();
-    try {
-      int exit =
-          new ProcessBuilder(script.toString())
-              .redirectOutput(Redirect.DISCARD)
-              .redirectError(Redirect.INHERIT)
-              .start()
-              .waitFor();
-      if (exit != 0) {
-        System.out.println("The test of s3rver is skipped: run etc/test/s3rver (needs npm)");
-      }
-      Assumptions.assumeTrue(exit == 0, "s3rver is not installed");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while s3rver was installed", e);
+    Optional<S3Server> server = NativeS3Server.s3rver();
+    if (server.isEmpty()) {
+      System.out.println("The test of s3rver is skipped: run etc/test/s3rver (needs npm)");
     }
-    return NativeS3Server.s3rver().orElseThrow();
+    Assumptions.assumeTrue(server.isPresent(), "s3rver is not installed");
+    return server.orElseThrow();
   }
 }
