@@ -453,10 +453,8 @@ class BenchProcessTest {
     try (OwnServer server = server()) {
       start(
           server.endpoint().environment(),
-          "refs",
+          "requests",
           "--smallest",
-          "--refs",
-          "1000",
           "--endpoint",
           server.endpoint().uri().toString(),
           "--json",
@@ -469,14 +467,14 @@ class BenchProcessTest {
         assertThat(buckets.map(bucket -> bucket.getFileName().toString()))
             .noneMatch(name -> name.startsWith("jgit-s3-bench"));
       }
-      assertThat(err()).contains("[refs 1/");
+      assertThat(err()).contains("[requests ");
       assertThat(directory.resolve("target/bench-data/s3")).doesNotExist();
     }
     JsonNode results = new ObjectMapper().readTree(json.toFile());
     assertThat(results.at("/settings/effort").asText()).isEqualTo("smallest");
-    assertThat(results.at("/suites/refs/rows"))
+    assertThat(results.at("/suites/requests/rows"))
         .isNotEmpty()
         .noneMatch(row -> row.path("failed").asBoolean());
-    assertThat(Files.readString(html)).contains("hit_s3_vs_dir_never");
+    assertThat(Files.readString(html)).contains("lookup");
   }
 }
