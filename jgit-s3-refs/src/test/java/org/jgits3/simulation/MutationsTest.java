@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * change of the library has changed the runs, other seeds are tried, and the first that finds it is
  * printed; put that one into the list.
  */
-@Tag("mutations") // one JGit is enough
+@Tag("long") // tells how good SimulationTest is
 @ExtendWith(Quiet.class)
 class MutationsTest {
   private static final int MOST = 20_000;

@@ -33,6 +33,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Imports of one name beside each other, and beside repositories that have similar names. */
@@ -220,6 +221,7 @@ class ConcurrentImportsTest extends ImportFixture {
    * An import, and between any two requests of it another one, which is killed before any of its
    * requests; then the name is freed, and used again.
    */
+  @Tag("long") // RepositoryCatalogTest has the one that was found
   @Test
   void an_import_that_is_refused_was_never_seen() throws Exception {
     for (int requests = 0; requests < MANY; requests++) {

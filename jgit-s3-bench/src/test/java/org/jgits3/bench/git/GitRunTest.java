@@ -73,6 +73,7 @@ class GitRunTest {
         .containsExactly(tuple("directory", 1, 2), tuple("jgit-disk", 2, 4), tuple("c-git", 1, 2));
   }
 
+  @Tag("long") // every_server_serves_verified_clones has the check
   @Test
   void a_server_whose_repository_is_damaged_fails_and_the_others_are_measured() throws Exception {
     prepare();

@@ -11,6 +11,7 @@ import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HotSuiteTest {
   @TempDir private Path directory;
 
+  @Tag("long") // the suites of git and requests have servers
   @Test
   void all_servers_take_the_pushes_of_all_clients_and_lose_none() throws Exception {
     SuiteContext context = SmallestContext.in(directory);

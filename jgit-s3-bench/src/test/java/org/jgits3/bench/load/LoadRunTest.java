@@ -12,11 +12,13 @@ import java.util.stream.Stream;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.report.Row;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(600)
+@Tag("long") // LedgerTest and StageTest have the parts
 class LoadRunTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
   private static final LoadPlan SMALLEST =

@@ -13,6 +13,7 @@ import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +47,7 @@ class RefsSuiteTest {
     }
   }
 
+  @Tag("long") // GitRunTest has one of each server
   @Test
   void each_jvm_leaves_a_flame_graph() throws Exception {
     SuiteContext context = SmallestContext.profiled(directory);

@@ -27,6 +27,7 @@ class RobustSuiteTest {
     return SuiteResult.median(result.rows(), title, engine).orElseThrow();
   }
 
+  @Tag("long") // the server's tests have outages
   @Test
   void without_an_S3_server_directories_are_measured_and_one_row_says_so() throws Exception {
     SuiteContext c = SmallestContext.in(directory);
@@ -64,7 +65,7 @@ class RobustSuiteTest {
     assertThat(directory.resolve("robust/scratch")).doesNotExist();
   }
 
-  @Tag("long") // without_an_S3_server_directories_are_measured_and_one_row_says_so has the rest
+  @Tag("long") // as the test before
   @Test
   void on_S3_commands_survive_outages_and_no_client_hangs() throws Exception {
     SuiteContext context = SmallestContext.in(directory);

@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A torture that cannot fail is worth nothing. */
 @Timeout(300)
+@Tag("long") // JudgementTest and HistoryCheckTest have the verdicts
 class TortureRunTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 

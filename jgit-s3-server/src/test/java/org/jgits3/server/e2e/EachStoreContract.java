@@ -3,25 +3,38 @@ package org.jgits3.server.e2e;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests that run once for each kind of store, with a server and a client of its own each. */
+/**
+ * Tests that run with a kind of store, in full runs with each: with a server and a client of its
+ * own each.
+ */
 @ParameterizedClass
-@EnumSource
+@MethodSource("kinds")
 abstract class EachStoreContract {
   /** Kind of a store. */
   enum Kind {
     DIRECTORY,
     BUCKET
+  }
+
+  /** Both in full runs; otherwise a bucket if there is a server. */
+  static List<Kind> kinds() {
+    if (RandomSeed.count(0, 1) == 1) {
+      return List.of(Kind.values());
+    }
+    return List.of(S3Servers.find().isPresent() ? Kind.BUCKET : Kind.DIRECTORY);
   }
 
   @Parameter Kind kind;

@@ -20,6 +20,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadedPart;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -88,6 +89,7 @@ class UploadedRefsTest {
     assertThat(bytesPerUpdate(20_000, 3000)).isLessThan(20_000 * 70 / 900);
   }
 
+  @Tag("long") // FoldCostTest has half a million refs
   @Test
   void two_tables_take_a_fraction_of_one() throws Exception {
     assertThat(bytesPerUpdate(60_000, 12_000)).as("4 KB with one table").isLessThan(1500);

@@ -32,6 +32,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +66,7 @@ class StoreProbeTest {
     assertThat(good.listMultipart("")).isEmpty();
   }
 
+  @Tag("long") // a directory passes it as well
   @Test
   void an_s3_server_passes_the_full_probe() throws IOException {
     var server = S3Servers.require();
