@@ -2,11 +2,14 @@
 package org.jgits3.gerrit.repository;
 
 import com.google.common.collect.MapMaker;
+import com.google.gerrit.common.Nullable;
+import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.PluginRequestContext;
 import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ServerRequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentMap;
@@ -16,8 +19,8 @@ import java.util.concurrent.ConcurrentMap;
  * thread.
  *
  * <p>A request of Gerrit is a {@link RequestContext}: all its threads are given the same object,
- * also those that work for it in the background. Its moment is when it first asks. Safe for use by
- * many threads.
+ * also those that work for it in the background. Its moment is when it first asks, and counts for
+ * requests that are made within it, too. Safe for use by many threads.
  */
 final class RequestMoments {
   /** Age of refs that work outside any request may see, such as a reindexing of all changes. */
@@ -29,6 +32,9 @@ final class RequestMoments {
   private static final String TASKS = "com.google.gerrit.server.";
   private static final String NESTED = RequestContext.class.getPackageName();
 
+  /** Request within which another one is made; null if Gerrit has it elsewhere. */
+  private static final Field OUTER = outer();
+
   private final ThreadLocalRequestContext current =
       // Its constructor is Gerrit's own, what it returns is static; Gerrit binds it elsewhere.
       Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
@@ -37,6 +43,18 @@ final class RequestMoments {
 
   /** Moment that work of the thread was given, whatever requests it makes. */
   private final ThreadLocal<Long> given = new ThreadLocal<>();
+
+  /** Finds what Gerrit keeps for itself, to go back to. */
+  @Nullable
+  private static Field outer() {
+    try {
+      Field field = ManualRequestContext.class.getDeclaredField("old");
+      field.setAccessible(true);
+      return field;
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return null; // then requests within others have moments of their own
+    }
+  }
 
   /** Does work in the calling thread, for which refs count that were read since a moment. */
   <T> T since(long moment, Callable<T> work) throws Exception {
@@ -62,13 +80,36 @@ final class RequestMoments {
     if (isGiven()) {
       return given.get();
     }
-    RequestContext context = current.getContext();
+    RequestContext context = outermost(current.getContext());
     long now = System.nanoTime();
     if (context == null || outlivesRequests(context) || isTask(context)) {
       return now - OUTSIDE.toNanos();
     }
     return began.merge(
         context, now, (first, next) -> next - first < LONGEST.toNanos() ? first : next);
+  }
+
+  /** Returns the request or task within which a request is made. */
+  @Nullable
+  private static RequestContext outermost(@Nullable RequestContext context) {
+    RequestContext outermost = context;
+    RequestContext next = outer(context);
+    while (next != null && !outlivesRequests(next)) {
+      outermost = next;
+      next = outer(next);
+    }
+    return outermost;
+  }
+
+  @Nullable
+  private static RequestContext outer(@Nullable RequestContext context) {
+    try {
+      return OUTER != null && context instanceof ManualRequestContext
+          ? (RequestContext) OUTER.get(context)
+          : null;
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException("was accessible", e);
+    }
   }
 
   /** Contexts of which there is one for all that the server or a plugin does by itself. */
@@ -79,7 +120,7 @@ final class RequestMoments {
   /**
    * Tests for tasks that Gerrit does by itself after a request, such as indexing and sending mail.
    * They make a context of their own class; requests come from {@code httpd} and {@code sshd}, and
-   * what is nested in them has a class of {@code server.util}.
+   * those made by hand have a class of {@code server.util}.
    */
   private static boolean isTask(RequestContext context) {
     String location = context.getClass().getPackageName();

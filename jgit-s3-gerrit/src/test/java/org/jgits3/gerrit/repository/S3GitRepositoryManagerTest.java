@@ -306,15 +306,22 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
-  void a_request_within_another_is_one_of_its_own() throws Exception {
+  void a_request_within_another_sees_what_that_one_sees() throws Exception {
     there.createRepository(PROJECT).close();
-    commit(there, "first");
+    ObjectId first = commit(there, "first");
     request();
-    read(here);
+    assertThat(read(here)).isEqualTo(first);
     ObjectId second = commit(there, "second");
-    try (ManualRequestContext inner = new ManualRequestContext(() -> null, requests)) {
-      assertThat(inner).isNotNull();
-      assertThat(read(here)).isEqualTo(second);
+    Thread.sleep(RequestMoments.OUTSIDE.toMillis());
+    try (ManualRequestContext inner = new ManualRequestContext(() -> null, requests);
+        ManualRequestContext innermost = new ManualRequestContext(() -> null, requests)) {
+      assertThat(inner).isNotSameAs(innermost);
+      assertThat(read(here)).as("no second validation").isEqualTo(first);
+    }
+    requests.setContext(null);
+    try (ManualRequestContext alone = new ManualRequestContext(() -> null, requests)) {
+      assertThat(alone).isNotNull();
+      assertThat(read(here)).as("of a request by itself").isEqualTo(second);
     }
   }
 
