@@ -137,7 +137,12 @@ final class Bench {
     } else {
       subject.store.run(FillProject.class, PROJECT, number, count);
     }
+    int before = subject.store == null ? 0 : subject.store.requests().size();
     node.reindexChanges();
+    if (subject.store != null) {
+      int requests = subject.store.settledRequests().size() - before;
+      Report.say(subject.name + ": " + requests + " requests to index " + changes + " changes");
+    }
     node.start();
   }
 
