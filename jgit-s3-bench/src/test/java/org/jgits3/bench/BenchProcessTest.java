@@ -454,8 +454,10 @@ class BenchProcessTest {
     try (OwnServer server = server()) {
       start(
           server.endpoint().environment(),
-          "requests",
+          "refs",
           "--smallest",
+          "--refs",
+          "1000",
           "--endpoint",
           server.endpoint().uri().toString(),
           "--json",
@@ -468,14 +470,14 @@ class BenchProcessTest {
         assertThat(buckets.map(bucket -> bucket.getFileName().toString()))
             .noneMatch(name -> name.startsWith("jgit-s3-bench"));
       }
-      assertThat(err()).contains("[requests ");
+      assertThat(err()).contains("[refs 1/");
       assertThat(directory.resolve("target/bench-data/s3")).doesNotExist();
     }
     JsonNode results = new ObjectMapper().readTree(json.toFile());
     assertThat(results.at("/settings/effort").asText()).isEqualTo("smallest");
-    assertThat(results.at("/suites/requests/rows"))
+    assertThat(results.at("/suites/refs/rows"))
         .isNotEmpty()
         .noneMatch(row -> row.path("failed").asBoolean());
-    assertThat(Files.readString(html)).contains("lookup");
+    assertThat(Files.readString(html)).contains("hit_s3_vs_dir_never");
   }
 }

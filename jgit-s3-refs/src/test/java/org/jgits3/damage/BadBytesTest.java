@@ -69,7 +69,7 @@ class BadBytesTest {
   @Test
   void damage_of_any_object_is_an_error_with_its_key_or_does_no_harm() {
     RandomSeed.forEach(
-        RandomSeed.count(1, 3),
+        RandomSeed.count(1, 5),
         seed -> {
           Random random = new Random(seed);
           for (String key : objects.keySet()) {
