@@ -36,13 +36,7 @@ class ManyRepositoriesTest {
   }
 
   private static void follows(int repositories, String heap) throws Exception {
-    // A million take long enough for the better compiler.
-    List<String> options =
-        List.of(
-            heap,
-            "-XX:+UseSerialGC",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-XX:TieredStopAtLevel=" + (repositories < 1_000_000 ? 1 : 4));
+    List<String> options = MadeUpRepositories.options(repositories, heap);
     assertThat(ForkedJvm.run(options, Follower.class, Integer.toString(repositories)))
         .contains("idle poll: " + repositories / 1000 + " requests: " + repositories / 1000)
         .contains("1,000 changes: ");

@@ -43,13 +43,7 @@ class ManyIdleRepositoriesTest {
 
   private static void passes(int repositories, String heap, String kind, String more)
       throws Exception {
-    // A million take long enough for the better compiler.
-    List<String> options =
-        List.of(
-            heap,
-            "-XX:+UseSerialGC",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-XX:TieredStopAtLevel=" + (repositories < 1_000_000 ? 1 : 4));
+    List<String> options = MadeUpRepositories.options(repositories, heap);
     int pages = repositories / 1000;
     int requests = pages + (more.isEmpty() ? 1 : 2);
     assertThat(ForkedJvm.run(options, Passes.class, Integer.toString(repositories), kind))

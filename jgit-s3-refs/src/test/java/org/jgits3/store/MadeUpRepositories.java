@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import java.io.IOException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
@@ -29,6 +30,20 @@ public final class MadeUpRepositories extends DelegatingObjectStore {
     super(new MemoryObjectStore());
     this.count = count;
     this.generation = generation;
+  }
+
+  /**
+   * Options of a JVM that works on repositories.
+   *
+   * @param count number of repositories; a million take long enough for the better compiler
+   * @param heap option for its heap
+   */
+  public static List<String> options(int count, String heap) {
+    return List.of(
+        heap,
+        "-XX:+UseSerialGC",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:TieredStopAtLevel=" + (count < 1_000_000 ? 1 : 4));
   }
 
   /** A name of 35 characters, sorted by number. */

@@ -312,7 +312,7 @@ class S3GitRepositoryManagerTest {
     request();
     assertThat(read(here)).isEqualTo(first);
     ObjectId second = commit(there, "second");
-    Thread.sleep(RequestMoments.OUTSIDE.toMillis());
+    Thread.sleep(RequestMoments.OUTSIDE.toMillis()); // work outside requests would read again
     try (ManualRequestContext inner = new ManualRequestContext(() -> null, requests);
         ManualRequestContext innermost = new ManualRequestContext(() -> null, requests)) {
       assertThat(inner).isNotSameAs(innermost);
