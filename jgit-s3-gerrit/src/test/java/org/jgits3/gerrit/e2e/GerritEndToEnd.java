@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +29,13 @@ public final class GerritEndToEnd {
           "REBASE_ALWAYS",
           "MERGE_ALWAYS",
           "CHERRY_PICK");
+  private static final List<String> OFFLINE =
+      List.of(
+          "ChangeExternalIdCaseSensitivity --batch",
+          "DeleteZombieDrafts",
+          "MigrateLabelFunctions",
+          "MigratePasswordsToTokens",
+          "ReduceMaxTokenLifetime --lifetime 365d");
   private static final int CLIENTS = 6;
   private static final int CHANGES_OF_CLIENT = 5;
   private static final int ROUNDS = 3;
@@ -53,6 +61,7 @@ public final class GerritEndToEnd {
   public static void main(String[] args) throws Exception {
     Set<String> options = new HashSet<>();
     String gerrit = "3.13.5";
+    String from = null;
     int nodes = 1;
     int changes = 500;
     int projects = 5_000;
@@ -61,6 +70,7 @@ public final class GerritEndToEnd {
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--gerrit" -> gerrit = args[++i];
+        case "--from" -> from = args[++i];
         case "--local", "--keep", "--brief", "--trace", "--bench", "--scale" ->
             options.add(args[i]);
         case "--changes" -> changes = Integer.parseInt(args[++i]);
@@ -71,11 +81,19 @@ public final class GerritEndToEnd {
         default -> usage("unknown option " + args[i]);
       }
     }
+    if (from != null && nodes != 2) {
+      usage("--from needs --nodes 2");
+    }
     if (nodes < 1 || nodes > 2 || options.contains("--local") && nodes > 1) {
       usage("--nodes 1 or 2, and 1 with --local");
     }
     Path root = Path.of(System.getProperty("jgits3.e2e.root"));
-    Path war = GerritWar.assemble(Path.of(System.getProperty("jgits3.e2e.jars")), gerrit);
+    Path jars = Path.of(System.getProperty("jgits3.e2e.jars"));
+    Path war = GerritWar.assemble(jars, gerrit);
+    Path first = war;
+    if (from != null) {
+      first = GerritWar.assemble(root.resolve("target/gerrit-" + from + "/jars"), from);
+    }
     Path target = Files.createDirectories(root.resolve("jgit-s3-gerrit/target"));
     Path directory = Files.createTempDirectory(target, "e2e-");
     int exitCode;
@@ -89,7 +107,7 @@ public final class GerritEndToEnd {
         new Scale(programs, directory, projects, rate, seconds).run(war, jar, versitygw);
         exitCode = 0;
       } else {
-        exitCode = run(programs, directory, root, war, nodes, options);
+        exitCode = run(programs, directory, root, List.of(first, war), nodes, options);
       }
     }
     if (exitCode == 0 && !options.contains("--keep")) {
@@ -114,7 +132,7 @@ public final class GerritEndToEnd {
   }
 
   private static int run(
-      Programs programs, Path directory, Path root, Path war, int nodes, Set<String> options)
+      Programs programs, Path directory, Path root, List<Path> wars, int nodes, Set<String> options)
       throws Exception {
     Path jar = root.resolve("jgit-s3-gerrit/target/jgit-s3-gerrit.jar");
     boolean local = options.contains("--local");
@@ -127,7 +145,7 @@ public final class GerritEndToEnd {
     programs
         .run(directory, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key.toString())
         .ok();
-    GerritNode a = new GerritNode(programs, war, directory, "a");
+    GerritNode a = new GerritNode(programs, wars.getFirst(), directory, "a");
     a.configure(store, jar);
     GerritEndToEnd test = new GerritEndToEnd(programs, directory, report, a, key);
     report.check(
@@ -151,9 +169,14 @@ public final class GerritEndToEnd {
       test.maintenance();
     }
     if (nodes == 2) {
-      GerritNode b = new GerritNode(programs, war, directory, "b");
+      GerritNode b = new GerritNode(programs, wars.getFirst(), directory, "b");
       b.configure(store, jar);
-      new TwoNodes(test, report, store, a, b, key, P).run();
+      Balanced balanced = new Balanced(programs, directory, root, a, b, test, P);
+      TwoNodes both = new TwoNodes(test, report, store, a, b, key, P, balanced);
+      both.run();
+      if (!wars.getFirst().equals(wars.getLast())) {
+        both.upgrade(wars.getLast());
+      }
       b.stop();
     } else {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
@@ -480,6 +503,17 @@ public final class GerritEndToEnd {
           that(
               a.ssh(key, "gerrit query --format=JSON status:merged limit:5").contains("rowCount"),
               "query");
+        });
+    report.check(
+        "offline programs that change projects",
+        () -> {
+          a.stop();
+          for (String program : OFFLINE) {
+            String[] words = program.split(" ");
+            a.offline(words[0], Arrays.copyOfRange(words, 1, words.length));
+          }
+          a.start();
+          that(a.ssh(key, "gerrit ls-projects").lines().toList().contains(P), "project");
         });
     report.check(
         "offline reindex and restart: everything is there",

@@ -23,12 +23,12 @@ final class GerritNode {
   private static final long START_SECONDS = 600;
 
   private final Programs programs;
-  private final Path war;
   private final Path site;
   private final Path log;
   private final int httpPort = Programs.freePort();
   private final int sshPort = Programs.freePort();
   private final HttpClient http = HttpClient.newHttpClient();
+  private Path war;
   private String heap = "320m";
   private Process daemon;
 
@@ -118,6 +118,12 @@ final class GerritNode {
     reindex();
   }
 
+  /** Makes this one of another version of Gerrit, from the next start on. */
+  void upgrade(Path other) throws IOException, InterruptedException {
+    war = other;
+    initialise();
+  }
+
   /** Takes what all nodes share from one that was initialised. */
   void join(GerritNode first) throws IOException, InterruptedException {
     try (Stream<Path> keys = Files.list(first.site.resolve("etc"))) {
@@ -143,10 +149,11 @@ final class GerritNode {
     return site.resolve("git");
   }
 
-  private void offline(String program, String... options) throws IOException, InterruptedException {
+  /** Runs a program of Gerrit while no daemon runs, and returns what it says. */
+  String offline(String program, String... options) throws IOException, InterruptedException {
     List<String> command = gerrit(program);
     command.addAll(List.of(options));
-    programs.run(site, Map.of(), command).ok();
+    return programs.run(site, Map.of(), command).ok();
   }
 
   private List<String> gerrit(String program) {
@@ -207,13 +214,28 @@ final class GerritNode {
     heap = most;
   }
 
+  int httpPort() {
+    return httpPort;
+  }
+
+  int sshPort() {
+    return sshPort;
+  }
+
   /** Number of the process. */
   long pid() {
     return daemon.pid();
   }
 
-  void stop() {
+  /** Ends the daemon politely, and returns its exit code. */
+  int stop() {
     programs.end(daemon);
+    return daemon.exitValue();
+  }
+
+  /** What the daemon has said so far. */
+  String log() throws IOException {
+    return Files.readString(log);
   }
 
   void kill() throws InterruptedException {

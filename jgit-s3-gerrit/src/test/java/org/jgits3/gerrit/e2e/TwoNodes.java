@@ -17,11 +17,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */
@@ -29,6 +32,10 @@ final class TwoNodes {
   private static final int RACES = 5;
   private static final int ROUNDS = 3;
   private static final int BURST = 12;
+  private static final int CLIENTS = 3;
+
+  /** Exit code of a JVM that a signal ended in order. */
+  private static final int SIGTERM = 143;
 
   /** Deadline to show what the other node did, for a machine that is very busy. */
   private static final Duration LAG = Duration.ofMinutes(2);
@@ -51,6 +58,7 @@ final class TwoNodes {
   private final GerritNode b;
   private final Path key;
   private final String project;
+  private final Balanced balanced;
   private WorkCopy work;
 
   TwoNodes(
@@ -60,7 +68,8 @@ final class TwoNodes {
       GerritNode a,
       GerritNode b,
       Path key,
-      String project) {
+      String project,
+      Balanced balanced) {
     this.test = test;
     this.report = report;
     this.store = store;
@@ -68,6 +77,7 @@ final class TwoNodes {
     this.b = b;
     this.key = key;
     this.project = project;
+    this.balanced = balanced;
   }
 
   void run() throws InterruptedException {
@@ -104,6 +114,8 @@ final class TwoNodes {
     report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
     report.check("nodes cut off from the store for a minute recover", this::cutOff);
     report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
+    report.check("a node is stopped under load: nothing acknowledged is lost", this::stopUnderLoad);
+    balanced.run(report);
     report.check(
         "in the end both indexes are equal",
         () -> {
@@ -115,15 +127,14 @@ final class TwoNodes {
         });
   }
 
-  private static void ready(GerritNode node) throws Exception {
+  static void ready(GerritNode node) throws Exception {
     eventually(
         "ready",
         CATCH_UP,
         () -> node.rest("admin", "GET", "config/server/s3-follower", null).status() == 200);
   }
 
-  private static void eventually(String what, Duration most, Callable<Boolean> condition)
-      throws Exception {
+  static void eventually(String what, Duration most, Callable<Boolean> condition) throws Exception {
     long start = System.nanoTime();
     while (!condition.call()) {
       if (System.nanoTime() - start > most.toNanos()) {
@@ -135,6 +146,36 @@ final class TwoNodes {
     if (millis > 1) {
       Report.say("  " + millis + " ms: " + what);
     }
+  }
+
+  private static String version(GerritNode node) throws Exception {
+    return node.get("config/server/version").value().getAsString();
+  }
+
+  /** Upgrades one node after the other, while the other one serves. */
+  void upgrade(Path war) throws InterruptedException {
+    report.check(
+        "one node after the other is upgraded to " + war.getFileName(),
+        () -> {
+          for (GerritNode node : List.of(a, b)) {
+            GerritNode other = node == a ? b : a;
+            String before = version(node);
+            node.stop();
+            node.upgrade(war);
+            String change =
+                test.clone(other, project).newChange("beside-" + (node == a ? "a" : "b"));
+            node.start();
+            ready(node);
+            Report.say("  " + before + " is now " + version(node));
+            that(!before.equals(version(node)), "not another version");
+            lags("change", () -> finds(node, change, "status:new"));
+            approve(node, change);
+            submit(node, change);
+            lags("submitted", () -> finds(other, change, "status:merged"));
+          }
+          lags("equal indexes", () -> state(a).equals(state(b)));
+          test.fsck(a, project);
+        });
   }
 
   private static void lags(String what, Callable<Boolean> condition) throws Exception {
@@ -671,6 +712,54 @@ final class TwoNodes {
       equal(status(a, change), "MERGED", "after the restart " + change);
       that(finds(a, change, "status:merged"), "in the index after the restart " + change);
     }
+  }
+
+  private void stopUnderLoad() throws Exception {
+    Set<String> pushed = ConcurrentHashMap.newKeySet();
+    Set<String> voted = ConcurrentHashMap.newKeySet();
+    AtomicBoolean stopping = new AtomicBoolean();
+    List<Callable<Void>> clients = new ArrayList<>();
+    for (int client = 0; client < CLIENTS; client++) {
+      WorkCopy copy = test.clone(a, project);
+      String prefix = "stopped-" + client + "-";
+      clients.add(
+          () -> {
+            try {
+              for (int i = 0; ; i++) {
+                String change = copy.newChange(prefix + i);
+                pushed.add(change);
+                approve(a, change);
+                voted.add(change);
+              }
+            } catch (IOException e) {
+              that(stopping.get(), "before the node is stopped: " + e);
+              return null;
+            }
+          });
+    }
+    int before = a.log().length();
+    clients.add(
+        () -> {
+          eventually("load", LAG, () -> voted.size() >= 2 * CLIENTS);
+          stopping.set(true);
+          equal(a.stop(), SIGTERM, "exit code");
+          return null;
+        });
+    GerritEndToEnd.all(clients);
+    Report.say("  acknowledged: " + pushed.size() + " pushes, " + voted.size() + " votes");
+    List<String> errors =
+        a.log().substring(before).lines().filter(line -> line.contains("ERROR")).toList();
+    errors.forEach(line -> Report.say("  " + line));
+    for (String change : pushed) {
+      equal(status(b, change), "NEW", "acknowledged " + change);
+    }
+    for (String change : voted) {
+      lags("vote", () -> finds(b, change, "label:Code-Review=2"));
+    }
+    test.fsck(b, project);
+    a.start();
+    ready(a);
+    equal(state(a), state(b), "indexes when it is ready");
   }
 
   /** Tells which changes are merged, and checks that these are in the branch, and no others. */

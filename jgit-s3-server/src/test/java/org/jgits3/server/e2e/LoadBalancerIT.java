@@ -30,11 +30,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The sample configurations of load balancers, run by those programs in front of two servers of one
- * store. Skipped where a program is not installed.
+ * store. Skipped where a program is not installed; {@code etc/test} unpacks both on Debian.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class LoadBalancerIT {
-  private static final Path SAMPLES = Path.of(System.getProperty("project.root", ".."), "etc");
+  private static final Path ROOT = Path.of(System.getProperty("project.root", ".."));
+  private static final Path SAMPLES = ROOT.resolve("etc");
   private static final Pattern PUSHES =
       Pattern.compile("(?m)^jgits3_push_seconds_count\\{[^}]*result=\"ok\"[^}]*} (\\d+)");
   private static final List<String> REPOSITORIES = List.of("one", "two", "group/three", "four");
@@ -125,8 +126,10 @@ class LoadBalancerIT {
   private static Path installed(String program) {
     String path = System.getenv("PATH") + File.pathSeparator + "/usr/sbin";
     Path found =
-        Stream.of(path.split(File.pathSeparator, -1))
-            .map(place -> Path.of(place, program))
+        Stream.concat(
+                Stream.of(ROOT.resolve("target/tools").toAbsolutePath()),
+                Stream.of(path.split(File.pathSeparator, -1)).map(Path::of))
+            .map(place -> place.resolve(program))
             .filter(Files::isExecutable)
             .findFirst()
             .orElse(null);
