@@ -38,7 +38,7 @@ class PoliciesTest {
   private static final List<String> PLACES = List.of("repos", "objects", "scan", "probe");
 
   /** A pack of several parts. */
-  private static final int PARTS = 20 << 20;
+  private static final int PARTS = 11 << 20;
 
   private static final Map<String, String> ACTIONS =
       Map.ofEntries(
@@ -125,7 +125,9 @@ class PoliciesTest {
   }
 
   private static S3Settings settings() throws Exception {
-    return S3Settings.from(new Config(), "test");
+    Config config = new Config();
+    config.setString("s3", "upload", "partSize", "5m");
+    return S3Settings.from(config, "test");
   }
 
   /** All that a server does. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * tries for so long; a failure prints its input.
  */
 class ParserFuzzTest {
-  private static final int RUNS = RandomSeed.count(10_000, 250_000);
+  private static final int RUNS = RandomSeed.count(3_000, 250_000);
   private static final Set<String> MACHINES = Set.of("amd64", "x86_64", "aarch64");
 
   /** Large enough that the log has an object for one batch. */

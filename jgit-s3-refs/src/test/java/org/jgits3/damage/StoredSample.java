@@ -83,7 +83,6 @@ final class StoredSample {
       r.getRefDatabase().compact();
       String manifest = RepositoryName.of(name).manifestKey();
       earlier.put(manifest, bytes(manifest));
-      point(r, "refs/heads/large2", PackBytes.ofSize(large + 10 * seed, 7 + seed).pushTo(r));
       point(r, MAIN, TestRepositories.commit(r, "second of " + name, small));
       r.getRefDatabase().compact();
       manager.sweep(name, Duration.ofDays(1), false);

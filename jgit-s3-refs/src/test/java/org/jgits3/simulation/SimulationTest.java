@@ -20,17 +20,17 @@ class SimulationTest {
 
   @Test
   void commits_are_linearizable() {
-    run("CommitWorld", RandomSeed.count(2_000, 20_000));
+    run("CommitWorld", RandomSeed.count(1_000, 20_000));
   }
 
   @Test
   void refs_are_linearizable_while_they_are_folded_and_swept() {
-    run("RefsWorld", RandomSeed.count(400, 4_000));
+    run("RefsWorld", RandomSeed.count(200, 4_000));
   }
 
   @Test
   void refs_lead_to_objects_while_packs_are_collected_and_swept_and_names_change() {
-    run("PackWorld", RandomSeed.count(150, 1_200));
+    run("PackWorld", RandomSeed.count(100, 1_200));
   }
 
   private static void run(String world, int count) {

@@ -31,6 +31,7 @@ class RefsSuiteTest {
   }
 
   @Test
+  @Tag("long") // CI runs the smallest suite as well
   void every_engine_on_files_gives_right_answers_in_every_case() throws Exception {
     SuiteResult result = run();
 

@@ -9,6 +9,7 @@ import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,7 @@ class RequestsRunTest {
   }
 
   @Test
+  @Tag("long") // the requests are those of a directory
   void requests_to_s3_are_what_the_suite_is_judged_by() throws Exception {
     SuiteResult result = counted(RequestsRun.JUDGED, SmallestContext.in(directory));
 

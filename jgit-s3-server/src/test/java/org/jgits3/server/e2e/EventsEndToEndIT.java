@@ -27,6 +27,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jgits3.server.e2e.process.Command;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -147,6 +148,7 @@ class EventsEndToEndIT extends EachStoreContract {
   }
 
   @Test
+  @Tag("long") // StoreHistoryTest has what a cursor repeats
   void killed_follower_repeats_and_skips_nothing() throws Exception {
     try (Receiver receiver = new Receiver()) {
       File err = Files.createFile(scratch.resolve("err")).toFile();

@@ -102,6 +102,7 @@ class LargePushIT {
   }
 
   @Test
+  @Tag("long") // SharedPartBuffersTest has streams of more than all buffers
   void packs_larger_than_the_heap_are_pushed_at_once_and_memory_stays_bounded() throws Exception {
     ExecutorService clients = Executors.newFixedThreadPool(STREAMS);
     long third = MEGABYTES * (long) BLOB * STREAMS / 3;

@@ -16,6 +16,7 @@ import java.util.Map;
 import org.jgits3.server.command.JgitS3;
 import org.jgits3.server.e2e.process.Command;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +66,7 @@ class LauncherIT {
   }
 
   @Test
+  @Tag("long") // an archive of this build is above
   void archive_of_another_build_or_jdk_is_ignored_in_silence() throws IOException {
     Files.writeString(archive, "of a JDK that is not known here\n");
     answersOnly(launch(Map.of()));

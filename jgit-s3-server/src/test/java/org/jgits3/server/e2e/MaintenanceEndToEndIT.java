@@ -171,6 +171,7 @@ class MaintenanceEndToEndIT {
    * so it is removed.
    */
   @Test
+  @Tag("long") // SimulationTest kills processes amid compactions
   void a_server_that_is_killed_among_pushes_and_compactions_leaves_a_sound_repository()
       throws Exception {
     S3Server s3 = S3Servers.require();

@@ -29,6 +29,7 @@ import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -133,6 +134,7 @@ class ShutdownIT {
   }
 
   @Test
+  @Tag("long") // TransferIT kills an import
   void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {
     work.commitRandomFile("large", PACK, SEED);
     File out = Files.createFile(scratch.resolve("import.out")).toFile();

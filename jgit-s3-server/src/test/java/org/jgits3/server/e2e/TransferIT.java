@@ -27,6 +27,7 @@ import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -79,6 +80,7 @@ class TransferIT {
     }
 
     @Test
+    @Tag("long") // a killed import of a directory is above
     void killed_import_from_a_url_is_replaced_by_the_next_and_what_it_left_can_be_swept()
         throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");

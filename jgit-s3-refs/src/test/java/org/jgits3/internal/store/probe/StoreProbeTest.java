@@ -57,6 +57,7 @@ class StoreProbeTest {
   }
 
   @Test
+  @Tag("long") // doctor_names_each_capability_of_the_store has it
   void a_directory_passes_the_full_probe_and_is_left_empty() throws IOException {
     ProbeReport report = StoreProbe.full(good);
     assertThat(report.checks()).allMatch(Check::ok);
