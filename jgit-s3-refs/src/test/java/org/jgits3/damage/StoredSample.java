@@ -25,6 +25,7 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomSeed;
 
 /** A store with two repositories, each of which has every kind of stored object. */
 final class StoredSample {
@@ -83,6 +84,9 @@ final class StoredSample {
       r.getRefDatabase().compact();
       String manifest = RepositoryName.of(name).manifestKey();
       earlier.put(manifest, bytes(manifest));
+      if (RandomSeed.count(0, 1) == 1) { // in full runs one that nothing has collected, too
+        point(r, "refs/heads/large2", PackBytes.ofSize(large + 10 * seed, 7 + seed).pushTo(r));
+      }
       point(r, MAIN, TestRepositories.commit(r, "second of " + name, small));
       r.getRefDatabase().compact();
       manager.sweep(name, Duration.ofDays(1), false);

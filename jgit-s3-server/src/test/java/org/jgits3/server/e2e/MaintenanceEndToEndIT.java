@@ -264,7 +264,7 @@ class MaintenanceEndToEndIT {
     }
   }
 
-  @Tag("long") // a server is killed amid compactions above
+  @Tag("long") // SimulationTest kills processes amid collections
   @Test
   void a_collection_that_is_killed_leaves_a_sound_repository_and_can_be_repeated()
       throws Exception {
@@ -295,7 +295,7 @@ class MaintenanceEndToEndIT {
     return bytes;
   }
 
-  @Tag("long") // TransferIT kills an import and sweeps what it left
+  @Tag("long") // SimulationTest kills processes amid sweeps
   @Test
   void a_sweep_that_is_killed_leaves_a_sound_repository_and_can_be_repeated() throws Exception {
     S3Server s3 = S3Servers.require();
