@@ -22,6 +22,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -82,11 +83,28 @@ public final class NameIndex {
   /** Names that repositories were renamed to, by the manifests that they left. */
   private final Map<String, Set<RepositoryName>> arrivals = new HashMap<>();
 
+  /** Ids of templates, deleted ones included: sweeps keep their objects for forks. */
+  private final Set<String> templates = ConcurrentHashMap.newKeySet();
+
   /** The part of a manifest that matters here. */
   private record Binding(
-      String repositoryId, RepositoryState state, long generation, List<Departure> left) {
+      String repositoryId,
+      RepositoryState state,
+      long generation,
+      List<Departure> left,
+      Optional<String> templateId) {
     static Binding of(Manifest m) {
-      return new Binding(m.repositoryId(), m.state(), m.generation(), m.left());
+      return new Binding(
+          m.repositoryId(),
+          m.state(),
+          m.generation(),
+          m.left(),
+          m.template().map(Manifest.Template::repositoryId));
+    }
+
+    /** Tests whether this is a template, or the tombstone of one. */
+    boolean isTemplate() {
+      return templateId.filter(repositoryId::equals).isPresent();
     }
 
     boolean holds(String other) {
@@ -207,6 +225,9 @@ public final class NameIndex {
       Binding binding = Binding.of(decode(store, name, found.bytes()));
       if (!binding.left().isEmpty()) {
         noteArrivals(binding.left());
+      }
+      if (binding.isTemplate()) {
+        templates.add(binding.repositoryId());
       }
       return binding.holds(binding.repositoryId()) ? Claims.digest(binding.repositoryId()) : 0;
     } catch (ManifestException.Corrupt | ManifestException.Unsupported e) {
@@ -358,9 +379,9 @@ public final class NameIndex {
 
   /**
    * Finds contradictions between manifests: a repository with two names, one that was renamed to a
-   * name that does not know of it, or a manifest that cannot be read. A restored store with none of
-   * these has one name for each repository that existed during the whole copy, in whatever order
-   * the manifests were copied.
+   * name that does not know of it, a fork without its template, or a manifest that cannot be read.
+   * A restored store with none of these has one name for each repository that existed during the
+   * whole copy, in whatever order the manifests were copied.
    *
    * @return the contradictions; empty if there are none
    * @throws IOException if the store does not answer
@@ -373,14 +394,8 @@ public final class NameIndex {
     if (!found.isEmpty()) {
       return found; // any of them may hold what seems to be missing
     }
-    for (String repositoryId : sharedIds()) {
-      SortedSet<RepositoryName> holders = holders(repositoryId);
-      if (holders.size() > 1) {
-        for (RepositoryName name : holders) {
-          found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
-        }
-      }
-    }
+    shared(found);
+    Map<RepositoryName, String> forks = new TreeMap<>(ORDER); // whose template was not read
     for (int i = 0; i < names.size(); i++) {
       Optional<RepositoryName> name = name(i);
       Optional<Binding> binding = name.isEmpty() ? Optional.empty() : now(name.get());
@@ -389,9 +404,47 @@ public final class NameIndex {
         for (Departure departure : binding.get().left()) {
           missing(name.get(), departure, found);
         }
+        binding
+            .filter(b -> b.holds(b.repositoryId()))
+            .flatMap(Binding::templateId)
+            .filter(id -> !templates.contains(id))
+            .ifPresent(id -> forks.put(name.get(), id));
       }
     }
+    if (!forks.isEmpty()) {
+      withoutTemplate(forks, found);
+    }
     return found;
+  }
+
+  private void shared(List<Contradiction> found) throws IOException {
+    for (String repositoryId : sharedIds()) {
+      SortedSet<RepositoryName> holders = holders(repositoryId);
+      if (holders.size() > 1) {
+        for (RepositoryName name : holders) {
+          found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
+        }
+      }
+    }
+  }
+
+  /** Reads all names once more: a template may be made, and forked, while they are listed. */
+  private void withoutTemplate(Map<RepositoryName, String> forks, List<Contradiction> found)
+      throws IOException {
+    Set<String> there = read(store).templates;
+    forks.forEach(
+        (name, id) -> {
+          if (!there.contains(id)) {
+            found.add(
+                new Contradiction(
+                    name.manifestKey(),
+                    "is a fork of the template "
+                        + id
+                        + ", of which there is no manifest; copy that, or detach the fork by gc "
+                        + name
+                        + " --detach"));
+          }
+        });
   }
 
   /** Ids of repositories that more than one name may hold. */

@@ -103,6 +103,7 @@ class ForkInterleavingTest extends ForkTestCase {
     it.fork("f");
     String template = it.templateId();
     tombstone("t"); // by a process that found no fork before
+    assertThat(it.manager.nameIndex().contradictions()).isEmpty();
     var report = it.manager.sweep("t", Duration.ZERO, false).orElseThrow();
     assertThat(report.fork()).contains("f");
     assertThat(report.settled()).as("to be searched again").isEmpty();

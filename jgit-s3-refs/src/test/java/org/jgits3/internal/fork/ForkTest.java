@@ -46,6 +46,7 @@ import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
+import org.jgits3.maintenance.NameIndex;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -432,14 +433,47 @@ class ForkTest extends ForkTestCase {
   void a_template_whose_manifest_was_deleted_by_hand_is_missing_and_its_forks_go_on()
       throws Exception {
     it.fork("f");
+    Manifest template = it.manifest("t");
     Files.delete(it.directory.resolve(RepositoryName.of("t").manifestKey()));
     assertThatThrownBy(() -> it.manager.fork("t", "g"))
         .isInstanceOf(ManifestException.Gone.class)
         .hasMessageContaining("no such repository");
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "f");
     it.isSound("f");
+    assertThat(contradictions())
+        .contains(
+            new NameIndex.Contradiction(
+                RepositoryName.of("f").manifestKey(),
+                "is a fork of the template "
+                    + template.repositoryId()
+                    + ", of which there is no manifest; copy that, or detach the fork by gc f"
+                    + " --detach"));
     it.manager.detach("f", SILENT);
     it.isSound("f");
+    assertThat(contradictions())
+        .as("the name that an import had leads to the template")
+        .extracting(NameIndex.Contradiction::key)
+        .containsExactly(RepositoryName.of("t").manifestKey());
+  }
+
+  private List<NameIndex.Contradiction> contradictions() throws IOException {
+    return it.manager.nameIndex().contradictions();
+  }
+
+  /** Puts back the manifest from before it became a template: nothing would keep its objects. */
+  @Test
+  void a_template_that_was_copied_while_it_was_made_is_a_contradiction() throws Exception {
+    it.fork("f");
+    RepositoryName name = RepositoryName.of("t");
+    Path file = it.directory.resolve(name.manifestKey());
+    byte[] template = Files.readAllBytes(file);
+    Files.write(file, ManifestCodec.encode(name, it.manifest("t").withTemplate(Optional.empty())));
+    assertThat(contradictions())
+        .extracting(NameIndex.Contradiction::key)
+        .containsExactly(RepositoryName.of("f").manifestKey());
+    Files.write(file, template);
+    it.manager.rename("t", "u");
+    assertThat(contradictions()).isEmpty();
   }
 
   @Test
