@@ -181,27 +181,12 @@ public final class RefView {
    */
   public Set<Ref> tips(ObjectId id) {
     Set<Ref> tips = new HashSet<>();
-    table.forEachTip(
+    anyTip(
         id,
-        i -> {
-          String name = table.name(i);
-          if (!overlay.containsKey(name)) {
-            tips.add(table.ref(i, name));
-          }
+        name -> {
+          tips.add(exact(name));
+          return false;
         });
-    overlay.forEach(
-        (name, value) -> {
-          if (value instanceof RefValue.Direct d
-              && (d.id().equals(id) || d.peeled().filter(id::equals).isPresent())) {
-            tips.add(ref(name, d));
-          }
-        });
-    for (String name : refs.symrefs().keySet()) {
-      Ref ref = exact(name);
-      if (pointsTo(ref, id)) {
-        tips.add(ref);
-      }
-    }
     return tips;
   }
 
@@ -225,7 +210,7 @@ public final class RefView {
       }
     }
     for (String name : refs.symrefs().keySet()) {
-      if (wanted.test(name) && pointsTo(exact(name), id)) {
+      if (pointsTo(exact(name), id) && wanted.test(name)) {
         return true;
       }
     }

@@ -14,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.AnyObjectId;
@@ -94,7 +93,7 @@ public final class PackedRefsTable {
   }
 
   /**
-   * Memory of the table; grows when {@link #forEachTip} is first called.
+   * Memory of the table; grows when {@link #anyTip} is first called.
    *
    * @return bytes of its arrays
    */
@@ -549,26 +548,11 @@ public final class PackedRefsTable {
   }
 
   /**
-   * Finds the refs of an object, by an index that is built when it is first needed.
+   * Looks for a ref of an object, by an index that is built when it is first needed.
    *
    * @param id the object
-   * @param each called with the index of each ref that points to the object or a tag of it; twice
+   * @param wanted tests the index of a ref that points to the object or a tag of it; called twice
    *     if both
-   */
-  public void forEachTip(AnyObjectId id, IntConsumer each) {
-    anyTip(
-        id,
-        index -> {
-          each.accept(index);
-          return false;
-        });
-  }
-
-  /**
-   * Looks for a ref of an object, as {@link #forEachTip} does.
-   *
-   * @param id the object
-   * @param wanted tests the index of a ref that points to the object or a tag of it
    * @return true as soon as one is wanted
    */
   public boolean anyTip(AnyObjectId id, IntPredicate wanted) {

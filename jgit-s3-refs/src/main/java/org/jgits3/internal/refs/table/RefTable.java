@@ -8,7 +8,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -131,7 +130,7 @@ public final class RefTable {
   }
 
   /**
-   * Memory of the tables; grows when {@link #forEachTip} is first called.
+   * Memory of the tables; grows when {@link #anyTip} is first called.
    *
    * @return bytes of their arrays
    */
@@ -339,26 +338,11 @@ public final class RefTable {
   }
 
   /**
-   * Finds the refs of an object, by indexes that are built when they are first needed.
+   * Looks for a ref of an object, by indexes that are built when they are first needed.
    *
    * @param id the object
-   * @param each called with the number of each ref that points to the object or a tag of it; twice
+   * @param wanted tests the number of a ref that points to the object or a tag of it; called twice
    *     if both
-   */
-  public void forEachTip(AnyObjectId id, IntConsumer each) {
-    anyTip(
-        id,
-        number -> {
-          each.accept(number);
-          return false;
-        });
-  }
-
-  /**
-   * Looks for a ref of an object, as {@link #forEachTip} does.
-   *
-   * @param id the object
-   * @param wanted tests the number of a ref that points to the object or a tag of it
    * @return true as soon as one is wanted
    */
   public boolean anyTip(AnyObjectId id, IntPredicate wanted) {
