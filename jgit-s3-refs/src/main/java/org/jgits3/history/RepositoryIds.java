@@ -2,40 +2,42 @@
 package org.jgits3.history;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
-/** Finds the record of a repository in a cursor: a hash table of eight bytes a record, at most. */
+/** Finds the record of a repository in a cursor: eight bytes a record. */
 final class RepositoryIds {
+  private static final long INDEX = 0xffff_ffffL;
+
   private final StoreCursor cursor;
-  private final int[] slots; // index of a record plus one; 0 for none
+
+  /** First bytes of each id, then the index of its record; sorted. */
+  private final long[] byId;
 
   RepositoryIds(StoreCursor cursor) {
     this.cursor = cursor;
-    int size = cursor.table().size();
-    this.slots = new int[Integer.highestOneBit(Math.max(1, size)) << 2];
-    for (int i = 0; i < size; i++) {
-      int slot = slot(cursor.idHash(i));
-      while (slots[slot] != 0) {
-        slot = slot(slot + 1);
-      }
-      slots[slot] = i + 1;
-    }
+    this.byId =
+        IntStream.range(0, cursor.table().size())
+            .mapToLong(i -> first(cursor.idHash(i)) | i)
+            .sorted()
+            .toArray();
   }
 
   /** The record of a repository; empty if there is none. */
   OptionalInt find(String repositoryId) {
     byte[] id = HexFormat.of().parseHex(repositoryId);
-    int slot = slot(ByteBuffer.wrap(id).getInt());
-    for (; slots[slot] != 0; slot = slot(slot + 1)) {
-      if (cursor.hasId(slots[slot] - 1, id)) {
-        return OptionalInt.of(slots[slot] - 1);
-      }
-    }
-    return OptionalInt.empty();
+    long first = first(ByteBuffer.wrap(id).getInt());
+    int at = Arrays.binarySearch(byId, first);
+    return Arrays.stream(byId, at < 0 ? -at - 1 : at, byId.length)
+        .takeWhile(each -> (each & ~INDEX) == first)
+        .mapToInt(each -> (int) each)
+        .filter(i -> cursor.hasId(i, id))
+        .findFirst();
   }
 
-  private int slot(int random) {
-    return random & (slots.length - 1);
+  private static long first(int bytes) {
+    return (long) bytes << Integer.SIZE;
   }
 }
