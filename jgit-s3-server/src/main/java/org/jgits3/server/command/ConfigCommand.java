@@ -128,11 +128,9 @@ final class ConfigCommand extends RepositoryCommand {
       config.setString(key.section(), key.subsection(), key.name(), value);
     }
     config.save();
-    if (output.json()) {
-      output.value(new Changed(true, name.value(), key.toString()));
-    } else {
-      output.line((unset ? "Removed " : "Set ") + key + " of " + name);
-    }
+    output.result(
+        new Changed(true, name.value(), key.toString()),
+        (unset ? "Removed " : "Set ") + key + " of " + name);
   }
 
   /** Configuration of the repository itself, without the administrator's. */

@@ -40,11 +40,7 @@ final class DeleteCommand extends RepositoryCommand {
       }
       manager.delete(name.value());
     }
-    if (output.json()) {
-      output.value(new Deleted(true, name.value()));
-    } else {
-      output.line("Deleted " + name);
-    }
+    output.result(new Deleted(true, name.value()), "Deleted " + name);
     return 0;
   }
 }

@@ -44,18 +44,14 @@ final class ExportCommand extends RepositoryCommand {
   }
 
   private void print(Exporter.Exported exported) {
-    if (output.json()) {
-      output.value(
-          new Report(
-              true,
-              name.value(),
-              directory.toString(),
-              exported.refs(),
-              exported.objects(),
-              exported.bytes()));
-      return;
-    }
-    output.line(
+    output.result(
+        new Report(
+            true,
+            name.value(),
+            directory.toString(),
+            exported.refs(),
+            exported.objects(),
+            exported.bytes()),
         "Exported "
             + name
             + " to "

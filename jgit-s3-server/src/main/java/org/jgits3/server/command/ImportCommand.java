@@ -58,13 +58,9 @@ final class ImportCommand implements Callable<Integer> {
   }
 
   private void print(String source, Importer.Imported imported) {
-    if (output.json()) {
-      output.value(
-          new Report(
-              true, name.value(), source, imported.refs(), imported.objects(), imported.bytes()));
-      return;
-    }
-    output.line(
+    output.result(
+        new Report(
+            true, name.value(), source, imported.refs(), imported.objects(), imported.bytes()),
         "Imported "
             + name
             + " from "

@@ -34,11 +34,7 @@ final class RenameCommand implements Callable<Integer> {
     try (S3RepositoryManager manager = program.open()) {
       manager.rename(from.value(), to.value());
     }
-    if (output.json()) {
-      output.value(new Renamed(true, from.value(), to.value()));
-    } else {
-      output.line("Renamed " + from + " to " + to);
-    }
+    output.result(new Renamed(true, from.value(), to.value()), "Renamed " + from + " to " + to);
     return 0;
   }
 }

@@ -34,11 +34,8 @@ public final class ForkCommand implements Callable<Integer> {
     try (S3RepositoryManager manager = program.open()) {
       manager.fork(template.value(), name.value()).close();
     }
-    if (output.json()) {
-      output.value(new Forked(true, template.value(), name.value()));
-    } else {
-      output.line("Forked " + name + " from " + template);
-    }
+    output.result(
+        new Forked(true, template.value(), name.value()), "Forked " + name + " from " + template);
     return 0;
   }
 }

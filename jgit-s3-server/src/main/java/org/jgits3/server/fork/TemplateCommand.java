@@ -42,18 +42,13 @@ public final class TemplateCommand extends RepositoryCommand {
   }
 
   private void print(Importer.Imported made) {
-    if (output.json()) {
-      output.value(
-          new Made(
-              true, name.value(), template.value(), made.refs(), made.objects(), made.bytes()));
-    } else {
-      output.line(
-          "Made the template "
-              + template
-              + " of "
-              + name
-              + ": "
-              + Quantity.of(made.refs(), made.objects(), made.bytes()));
-    }
+    output.result(
+        new Made(true, name.value(), template.value(), made.refs(), made.objects(), made.bytes()),
+        "Made the template "
+            + template
+            + " of "
+            + name
+            + ": "
+            + Quantity.of(made.refs(), made.objects(), made.bytes()));
   }
 }

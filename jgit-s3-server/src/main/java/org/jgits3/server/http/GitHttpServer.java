@@ -33,6 +33,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
 import org.jgits3.server.http.metrics.MemoryMeters;
@@ -345,7 +346,7 @@ public final class GitHttpServer implements Closeable {
       new RefsMeters(manager).bindTo(metrics.registry());
       new UploadMeters(manager.uploads()).bindTo(metrics.registry());
       new MemoryMeters(manager).bindTo(metrics.registry());
-      return start(new NamedRepositories(manager, createOnPush), new StoreHealth(manager));
+      return start(new NamedRepositories(manager, createOnPush), () -> answers(manager));
     }
 
     /**
@@ -362,7 +363,12 @@ public final class GitHttpServer implements Closeable {
       return start(repositories, () -> {});
     }
 
-    GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories, Health health)
+    /** Checks that the store answers one request, for an object that need not exist. */
+    private static void answers(S3RepositoryManager manager) throws IOException {
+      var unused = manager.store().stat("healthz");
+    }
+
+    GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories, IoRunnable health)
         throws IOException {
       check();
       Server server = new Server(new QueuedThreadPool(gitRequests + MORE_THREADS));
@@ -397,7 +403,7 @@ public final class GitHttpServer implements Closeable {
     }
 
     private ServletContextHandler context(
-        RepositoryResolver<HttpServletRequest> repositories, Health health) {
+        RepositoryResolver<HttpServletRequest> repositories, IoRunnable health) {
       ServletContextHandler context = new ServletContextHandler("/");
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());

@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import org.jgits3.internal.function.IoRunnable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +20,8 @@ final class HealthServlet extends HttpServlet {
   private static final Logger LOG = LoggerFactory.getLogger(HealthServlet.class);
   private static final long VALID_NANOS = Duration.ofSeconds(1).toNanos();
 
-  private final Health health;
+  /** Fails, with the reason in one line, while the store does not answer. */
+  private final IoRunnable check;
 
   /** Last answer; guarded by this. */
   private boolean healthy;
@@ -27,8 +29,8 @@ final class HealthServlet extends HttpServlet {
   /** {@link System#nanoTime} after which the answer is stale; guarded by this. */
   private long staleAt = System.nanoTime();
 
-  HealthServlet(Health health) {
-    this.health = health;
+  HealthServlet(IoRunnable check) {
+    this.check = check;
   }
 
   @Override
@@ -51,7 +53,7 @@ final class HealthServlet extends HttpServlet {
 
   private boolean answers() {
     try {
-      health.check();
+      check.run();
       return true;
     } catch (IOException e) {
       LOG.warn("store does not answer: {}", e.getMessage());

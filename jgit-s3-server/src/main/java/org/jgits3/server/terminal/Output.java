@@ -23,6 +23,15 @@ public final class Output {
     return json;
   }
 
+  /** Prints a result: a line for people, or a value as JSON. */
+  public void result(Object value, String line) {
+    if (json) {
+      value(value);
+    } else {
+      line(line);
+    }
+  }
+
   /** Prints a line for people, without characters that could act on a terminal. */
   public void line(String text) {
     print(LogLine.printable(text));
