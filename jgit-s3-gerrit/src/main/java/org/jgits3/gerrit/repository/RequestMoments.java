@@ -9,6 +9,10 @@ import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ServerRequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
+import com.google.inject.Key;
+import com.google.inject.OutOfScopeException;
+import com.google.inject.Provider;
+import com.google.inject.servlet.ServletScopes;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -20,7 +24,8 @@ import java.util.concurrent.ConcurrentMap;
  *
  * <p>A request of Gerrit is a {@link RequestContext}: all its threads are given the same object,
  * also those that work for it in the background. Its moment is when it first asks, and counts for
- * requests that are made within it, too. Safe for use by many threads.
+ * requests that are made within it, too. A fetch or push by HTTP that Gerrit queues is one request,
+ * though it passes the filters twice, each time with another context. Safe for use by many threads.
  */
 final class RequestMoments {
   /** Age of refs that work outside any request may see, such as a reindexing of all changes. */
@@ -39,10 +44,19 @@ final class RequestMoments {
       // Its constructor is Gerrit's own, what it returns is static; Gerrit binds it elsewhere.
       Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
 
+  /** Of the HTTP request of the calling thread, whose attribute it is. */
+  private final Provider<FirstUse> firstUse =
+      ServletScopes.REQUEST.scope(Key.get(FirstUse.class), FirstUse::new);
+
   private final ConcurrentMap<RequestContext, Long> began = new MapMaker().weakKeys().makeMap();
 
   /** Moment that work of the thread was given, whatever requests it makes. */
   private final ThreadLocal<Long> given = new ThreadLocal<>();
+
+  /** When an HTTP request first asked. */
+  private static final class FirstUse {
+    private final long moment = System.nanoTime();
+  }
 
   /** Finds what Gerrit keeps for itself, to go back to. */
   @Nullable
@@ -85,8 +99,20 @@ final class RequestMoments {
     if (context == null || outlivesRequests(context) || isTask(context)) {
       return now - OUTSIDE.toNanos();
     }
+    if (!began.containsKey(context)) {
+      began.putIfAbsent(context, firstUse(now));
+    }
     return began.merge(
         context, now, (first, next) -> next - first < LONGEST.toNanos() ? first : next);
+  }
+
+  /** When the HTTP request of the calling thread first asked; now if it has none. */
+  private long firstUse(long now) {
+    try {
+      return firstUse.get().moment;
+    } catch (OutOfScopeException e) {
+      return now; // of SSH, or a thread that works for a request
+    }
   }
 
   /** Returns the request or task within which a request is made. */

@@ -255,7 +255,7 @@ public final class GerritEndToEnd {
             work.renew();
             work.commit(file, file + "\n");
             String[] change = new String[1];
-            report.counted("push for review", 10, 10, () -> change[0] = work.push());
+            report.counted("push for review", 9, 10, () -> change[0] = work.push());
             report.counted(
                 "change detail", 2, 2, () -> equal(status(a, change[0]), "NEW", "status"));
             report.counted(
@@ -266,9 +266,9 @@ public final class GerritEndToEnd {
             report.counted("vote and message", 5, 4, () -> approve(a, change[0]));
             report.counted("submit", 6, 7, () -> a.post(change(change[0]) + "/submit", "{}"));
             equal(status(a, change[0]), "MERGED", "status");
-            report.counted("fetch, new", 5, 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("fetch, new", 4, 2, () -> work.git("fetch", "-q", "origin"));
             that(work.git("ls-tree", "--name-only", "origin/master").contains(file), file);
-            report.counted("fetch, nothing new", 5, 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("fetch, nothing new", 4, 2, () -> work.git("fetch", "-q", "origin"));
             report.counted("the same by SSH", 3, 2, () -> a.fetchBySsh(work, key, P, "master"));
           }
         });

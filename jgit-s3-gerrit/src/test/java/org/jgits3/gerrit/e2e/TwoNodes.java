@@ -740,9 +740,12 @@ final class TwoNodes {
     int before = a.log().length();
     clients.add(
         () -> {
-          eventually("load", LAG, () -> voted.size() >= 2 * CLIENTS);
-          stopping.set(true);
-          equal(a.stop(), SIGTERM, "exit code");
+          try {
+            eventually("load", LAG, () -> voted.size() >= 2 * CLIENTS);
+          } finally {
+            stopping.set(true); // else the clients never end
+            equal(a.stop(), SIGTERM, "exit code");
+          }
           return null;
         });
     GerritEndToEnd.all(clients);

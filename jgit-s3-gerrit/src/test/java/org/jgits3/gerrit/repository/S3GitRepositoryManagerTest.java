@@ -14,10 +14,13 @@ import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
+import com.google.inject.servlet.RequestScoper;
+import com.google.inject.servlet.ServletScopes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -282,6 +285,29 @@ class S3GitRepositoryManagerTest {
         .isInstanceOf(RepositoryNotFoundException.class);
     request();
     here.openRepository(PROJECT).close();
+  }
+
+  @Test
+  void an_http_request_that_is_queued_validates_once() throws Exception {
+    there.createRepository(PROJECT).close();
+    ObjectId first = commit(there, "first");
+    RequestScoper http = ServletScopes.scopeRequest(Map.of());
+    try (var pass = http.open()) {
+      assertThat(pass).isNotNull();
+      request();
+      assertThat(read(here)).isEqualTo(first);
+    }
+    ObjectId second = commit(there, "second");
+    try (var pass = http.open()) {
+      assertThat(pass).isNotNull();
+      request();
+      assertThat(read(here)).as("no second validation").isEqualTo(first);
+    }
+    try (var other = ServletScopes.scopeRequest(Map.of()).open()) {
+      assertThat(other).isNotNull();
+      request();
+      assertThat(read(here)).as("of another request").isEqualTo(second);
+    }
   }
 
   @Test
