@@ -31,7 +31,9 @@ record ServedPlan(int rounds, int warmUps, int samples, int briefOnes) {
     return what.isBrief() ? warmUps * BRIEF : warmUps;
   }
 
-  int operations(ServedCase what) {
-    return what.isBrief() ? briefOnes : 1;
+  /** Operations of a measurement: C Git's pushes are brief only where there are few refs. */
+  int operations(ServedEngine engine, ServedCase what) {
+    boolean brief = engine == ServedEngine.C_GIT ? what == ServedCase.PUSH_SMALL : what.isBrief();
+    return brief ? briefOnes : 1;
   }
 }

@@ -231,7 +231,7 @@ final class ServedRun implements Closeable {
   private void measure(ServedCase what, ServedEngine engine, ServerJvm server)
       throws IOException, InterruptedException {
     List<String> ids = new ArrayList<>();
-    for (int i = 0; i < plan.operations(what); i++) {
+    for (int i = 0; i < plan.operations(engine, what); i++) {
       ids.add(commit(what));
     }
     String pid = Long.toString(server.pid());
