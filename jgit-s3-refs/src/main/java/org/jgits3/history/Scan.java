@@ -5,13 +5,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Optional;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 
@@ -20,24 +19,14 @@ import org.jgits3.store.ObjectVersion;
  * something else, or for another version of it, in their order. Used by one thread.
  */
 final class Scan {
-  /** A tombstone, a reservation; a repository without a version, with one. */
-  private static final byte EMPTY = 0;
-
-  private static final byte UNVERSIONED = 1;
-  private static final byte VERSIONED = 2;
-
+  /** A digest, or zeros, after a byte that tells which. */
   private static final int VALUE_BYTES = 1 + StoreCursor.DIGEST_BYTES;
 
-  private final StoreCursor cursor;
-  private final NameTable known;
-  @Nullable private NameTable listed; // null once it is compared
-  private int nextKnown;
-  private int nextListed;
+  private final NameTable changed;
+  private int next;
 
-  private Scan(StoreCursor cursor, NameTable listed) {
-    this.cursor = cursor;
-    this.known = cursor.table();
-    this.listed = listed;
+  private Scan(NameTable changed) {
+    this.changed = changed;
   }
 
   /**
@@ -50,32 +39,42 @@ final class Scan {
    * @throws IOException if the store does not answer or refuses
    */
   static Scan of(ObjectStore store, StoreCursor cursor, boolean trusted) throws IOException {
-    NameTable.Builder listed = new NameTable.Builder(cursor.table(), VALUE_BYTES);
+    NameTable known = cursor.table();
+    BitSet listed = new BitSet(known.size());
+    NameTable.Builder changed = new NameTable.Builder(0, 0, VALUE_BYTES);
     MessageDigest sha256 = DirectoryObjectStore.sha256();
-    byte[] value = new byte[VALUE_BYTES];
+    byte[] none = new byte[VALUE_BYTES];
     store.list(
         RepositoryName.PREFIX,
         object -> {
-          if (object.key().endsWith(NameTable.END)) {
-            fill(value, object, trusted, sha256);
-            listed.add(NameTable.stored(object.key()), value, 0);
+          if (!object.key().endsWith(NameTable.END)) {
+            return;
+          }
+          byte[] name = NameTable.stored(object.key());
+          int at = known.find(name);
+          if (at >= 0) {
+            listed.set(at);
+          }
+          boolean empty = object.size() < ManifestCodec.MIN_REPOSITORY_BYTES;
+          Optional<byte[]> digest =
+              object.version().filter(v -> trusted && !empty).map(v -> digest(sha256, v));
+          boolean same =
+              at < 0 ? empty : digest.isPresent() && cursor.hasDigest(at, digest.get(), 0);
+          if (!same) {
+            changed.add(name, digest.map(Scan::value).orElse(none), 0);
           }
         });
-    return new Scan(cursor, listed.build());
+    for (int i = listed.nextClearBit(0); i < known.size(); i = listed.nextClearBit(i + 1)) {
+      changed.add(known.name(i), none, 0); // vanished
+    }
+    return new Scan(changed.build());
   }
 
-  private static void fill(
-      byte[] value, ListedObject object, boolean trusted, MessageDigest sha256) {
-    Arrays.fill(value, (byte) 0);
-    if (object.size() < ManifestCodec.MIN_REPOSITORY_BYTES) {
-      value[0] = EMPTY;
-    } else if (!trusted || object.version().isEmpty()) {
-      value[0] = UNVERSIONED;
-    } else {
-      value[0] = VERSIONED;
-      byte[] digest = digest(sha256, object.version().get());
-      System.arraycopy(digest, 0, value, 1, digest.length);
-    }
+  private static byte[] value(byte[] digest) {
+    byte[] value = new byte[VALUE_BYTES];
+    value[0] = 1;
+    System.arraycopy(digest, 0, value, 1, digest.length);
+    return value;
   }
 
   /** Bytes that stand for a version. */
@@ -105,61 +104,22 @@ final class Scan {
    * @return the name; empty after the last
    */
   Optional<Name> next() {
-    while (listed != null) {
-      int order = order();
-      Optional<Name> found = Optional.empty();
-      if (order == 0) {
-        boolean unchanged = isUnchanged(nextKnown++, nextListed);
-        found = unchanged ? found : name(nextListed);
-        nextListed++;
-      } else if (order < 0) {
-        found = named(known.name(nextKnown++), Optional.empty()); // vanished
-      } else if (nextListed == listed.size()) {
-        listed = null;
-      } else {
-        boolean empty = listed.array()[listed.value(nextListed)] == EMPTY;
-        found = empty ? found : name(nextListed);
-        nextListed++;
-      }
-      if (found.isPresent()) {
-        return found;
+    while (!isOver()) {
+      byte[] array = changed.array();
+      int at = changed.value(next);
+      byte[] digest = Arrays.copyOfRange(array, at + 1, at + VALUE_BYTES);
+      Optional<RepositoryName> name = // if it is one: others may put objects beside the manifests
+          RepositoryName.fromManifestKey(NameTable.manifestKey(changed.name(next++)));
+      if (name.isPresent()) {
+        return Optional.of(
+            new Name(name.get(), Optional.of(digest).filter(present -> array[at] != 0)));
       }
     }
     return Optional.empty();
   }
 
-  private Optional<Name> name(int i) {
-    byte[] array = listed.array();
-    int at = listed.value(i);
-    return named(
-        listed.name(i),
-        array[at] == VERSIONED
-            ? Optional.of(Arrays.copyOfRange(array, at + 1, at + VALUE_BYTES))
-            : Optional.empty());
-  }
-
-  /** A name, if it is one: others may put objects beside the manifests. */
-  private static Optional<Name> named(byte[] stored, Optional<byte[]> digest) {
-    return RepositoryName.fromManifestKey(NameTable.manifestKey(stored))
-        .map(name -> new Name(name, digest));
-  }
-
-  /** Order of the next record of the cursor and the next of the listing; no record is greatest. */
-  private int order() {
-    if (nextKnown == known.size()) {
-      return 1;
-    }
-    return nextListed == listed.size() ? -1 : known.compare(nextKnown, listed, nextListed);
-  }
-
-  private boolean isUnchanged(int of, int as) {
-    byte[] array = listed.array();
-    int at = listed.value(as);
-    return array[at] == VERSIONED && cursor.hasDigest(of, array, at + 1);
-  }
-
-  /** Tests whether all names were compared. */
+  /** Tests whether all names were returned. */
   boolean isOver() {
-    return listed == null;
+    return next == changed.size();
   }
 }
