@@ -51,7 +51,8 @@ public record LiveObject(String key, List<Section> sections) {
    * All objects that a manifest lists.
    *
    * @param manifest the manifest
-   * @return its tables of refs and their deltas, the files of its packs, and its log objects
+   * @return its tables of refs with the deltas of earlier versions, the files of its packs, and its
+   *     log objects
    */
   public static List<LiveObject> of(Manifest manifest) {
     List<LiveObject> objects = new ArrayList<>();

@@ -101,7 +101,8 @@ public final class ObjectNames {
   }
 
   /**
-   * Key of the entries that a compaction folded into a snapshot.
+   * Key of the delta of a snapshot: the entries folded into it, which earlier versions stored
+   * beside it.
    *
    * @param repositoryId id of the repository
    * @param id minted name of the snapshot

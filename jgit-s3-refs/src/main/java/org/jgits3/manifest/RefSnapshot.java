@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param count number of refs
  * @param crc32c CRC32C of the bytes, checked at every load
  * @param sha256 SHA-256 of the bytes in hex, which proves a snapshot derived without a download
- * @param delta the entries that were folded in, for readers that missed them; empty if there is
- *     none
+ * @param delta the entries that were folded in, which earlier versions stored beside a snapshot. It
+ *     has the id of the snapshot, is kept with it, and is not read. Empty if there is none
  */
 public record RefSnapshot(
     @JsonDeserialize(using = StoredValues.Minted.class) String id,

@@ -52,14 +52,6 @@ public interface RefsMetrics {
   long derivations();
 
   /**
-   * Snapshots that were downloaded because their delta gave another snapshot: a sign of a defect,
-   * or of a damaged store.
-   *
-   * @return number of snapshots
-   */
-  long mismatches();
-
-  /**
    * Snapshots that were downloaded, parsed, and found to be intact.
    *
    * @return number of snapshots

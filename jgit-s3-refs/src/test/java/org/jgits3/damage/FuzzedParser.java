@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
@@ -27,13 +26,9 @@ import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.log.LogReader;
 import org.jgits3.internal.refs.log.RefChangeCursor;
 import org.jgits3.internal.refs.snapshot.SnapshotDownload;
-import org.jgits3.internal.refs.table.DeltaCodec;
 import org.jgits3.internal.refs.table.PackedRefsParser;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.ParsedRefs;
-import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotLines;
-import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.table.SnapshotSlice;
 import org.jgits3.maintenance.MaintenanceBytes;
 import org.jgits3.manifest.LogEntry;
@@ -43,7 +38,6 @@ import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
@@ -142,34 +136,6 @@ enum FuzzedParser {
           Arrays.copyOfRange(input, input.length - index - blocks, input.length - index);
       readSegment(logObject("JGS3LOG\1", before, body));
       readChanges(logObject("JGS3CHG\1", before, body));
-    }
-  },
-
-  REF_DELTA {
-    @Override
-    List<byte[]> seeds(StoredSample sample) {
-      RefDelta changes =
-          RefDelta.of(
-              Map.of(
-                  "refs/heads/gone",
-                  RefValue.DELETED,
-                  "refs/heads/main",
-                  new RefValue.Direct(TIP, Optional.empty()),
-                  "refs/tags/v2",
-                  new RefValue.Direct(TIP, Optional.of(TIP))));
-      return List.of(DeltaCodec.encode(new DeltaCodec.Delta(ID, changes)));
-    }
-
-    @Override
-    void read(byte[] input) throws IOException {
-      DeltaCodec.Delta read = DeltaCodec.decode(KEY, input);
-      byte[] written = DeltaCodec.encode(read);
-      assertThat(DeltaCodec.encode(DeltaCodec.decode(KEY, written))).isEqualTo(written);
-      SnapshotMerge merge = new SnapshotMerge(TABLE, read.changes());
-      PackedRefsTable made = merge.build();
-      assertThat(made.bytes()).isGreaterThan(0);
-      assertThat(written(made)).hasSize((int) merge.size());
-      assertThat(made.size()).isEqualTo((int) merge.count());
     }
   },
 
@@ -333,9 +299,6 @@ enum FuzzedParser {
 
   private static final int TRAILER = ",\"crc32c\":\"01234567\"}".length();
   private static final byte[] CURSOR_HEAD = "jgit-s3 cursor 1\n".getBytes(US_ASCII);
-  private static final ObjectId TIP =
-      ObjectId.fromString("3b18e512dba79e4c8300dd08aeb37f8e728b8dad");
-  private static final PackedRefsTable TABLE = table();
 
   /** Examples of inputs that are read well. */
   abstract List<byte[]> seeds(StoredSample sample) throws Exception;
@@ -357,18 +320,6 @@ enum FuzzedParser {
     }
     new DataOutputStream(file).writeInt(Crc32c.of(file.toByteArray()));
     return file.toByteArray();
-  }
-
-  private static PackedRefsTable table() {
-    String id = TIP.name();
-    byte[] bytes =
-        (PackedRefsTable.HEADER + (id + " refs/heads/main\n" + id + " refs/tags/v1\n^" + id + "\n"))
-            .getBytes(US_ASCII);
-    try {
-      return ParsedRefs.of(KEY, bytes, 2);
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   private static byte[] written(PackedRefsTable table) throws IOException {

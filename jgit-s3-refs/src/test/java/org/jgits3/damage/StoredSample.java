@@ -27,7 +27,10 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
 
-/** A store with two repositories, each of which has every kind of stored object. */
+/**
+ * A store with two repositories, each of which has every kind of stored object, and a delta of refs
+ * as earlier versions stored it.
+ */
 final class StoredSample {
   static final String NAME = "r";
   static final String OTHER = "other";
@@ -92,6 +95,7 @@ final class StoredSample {
       manager.sweep(name, Duration.ofDays(1), false);
       batch(r, "refs/changes/second", small);
       point(r, MAIN, TestRepositories.commit(r, "third of " + name, r.resolve(MAIN)));
+      StoredManifest.addDeltas(store, name);
     }
   }
 

@@ -131,6 +131,22 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
+  void the_delta_of_a_base_stays_and_that_of_a_recent_table_leaves_with_it() throws Exception {
+    List<String> deltas = StoredManifest.addDeltas(it.plain, "r");
+    assertThat(deltas).hasSize(2);
+    point(it.user, "refs/heads/more", second);
+    Folds.fold(it.user);
+    for (int i = 0; i < 2; i++) {
+      assertThat(it.maintainer.sweep("r", Duration.ZERO, false)).isPresent();
+    }
+    it.isSound();
+    assertThat(it.manifest().refs().snapshot().orElseThrow().delta()).isPresent();
+    assertThat(recent().delta()).isEmpty();
+    assertThat(directory.resolve("store").resolve(deltas.get(0))).exists();
+    assertThat(directory.resolve("store").resolve(deltas.get(1))).doesNotExist();
+  }
+
+  @Test
   void a_recent_table_of_deletions_alone_is_kept_exported_and_compacted() throws Exception {
     deleteAll("refs/base/", 8, 7000);
     Folds.fold(it.user);

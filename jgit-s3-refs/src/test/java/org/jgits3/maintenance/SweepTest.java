@@ -134,6 +134,22 @@ class SweepTest extends MaintainedRepository {
   }
 
   @Test
+  void a_delta_that_an_earlier_version_stored_stays_as_long_as_its_table_of_refs()
+      throws Exception {
+    it.user.getRefDatabase().compact();
+    String delta = StoredManifest.addDeltas(it.plain, "r").get(0);
+    push(1);
+    sweepAll(it.maintainer);
+    assertThat(listed()).contains(delta);
+    assertThat(stored()).isEqualTo(listed());
+    it.isSound();
+    it.user.getRefDatabase().compact();
+    sweepAll(it.maintainer);
+    assertThat(stored()).isEqualTo(listed()).doesNotContain(delta);
+    it.isSound();
+  }
+
+  @Test
   void what_was_named_within_the_grace_period_stays() throws Exception {
     replacePacks();
     Set<String> before = stored();

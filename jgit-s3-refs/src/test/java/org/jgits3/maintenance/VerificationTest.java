@@ -72,7 +72,10 @@ class VerificationTest {
     manager.close();
   }
 
-  /** Makes the manifest list a snapshot, a delta, a segment of the log, and a pack. */
+  /**
+   * Makes the manifest list a snapshot, a delta of an earlier version, a segment of the log, and a
+   * pack.
+   */
   private List<LiveObject> withDelta() throws IOException {
     byte[] large = new byte[2 << 20]; // more than a bundle has
     new Random(7).nextBytes(large);
@@ -84,6 +87,7 @@ class VerificationTest {
     repository.getRefDatabase().compact();
     point("refs/heads/main", first);
     repository.getRefDatabase().compact();
+    StoredManifest.addDeltas(store, "r");
     return listed("refs", "refs.delta", "log", "pack.bundle", "pack.pack", "pack.idx");
   }
 

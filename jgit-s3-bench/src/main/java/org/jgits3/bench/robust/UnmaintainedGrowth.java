@@ -102,10 +102,7 @@ final class UnmaintainedGrowth {
           default -> 0;
         };
     bytes.addAndGet(written);
-    if (request.equals("put")
-        && args[0] instanceof String key
-        && key.contains("/refs/")
-        && !key.endsWith(".delta")) {
+    if (request.equals("put") && args[0] instanceof String key && key.contains("/refs/")) {
       snapshots.incrementAndGet();
       snapshotBytes.addAndGet(written);
     }

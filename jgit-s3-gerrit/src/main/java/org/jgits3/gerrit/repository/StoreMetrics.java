@@ -77,7 +77,6 @@ final class StoreMetrics implements StoreListener {
     }
     counter("refs/downloads", "Downloads of snapshots", opened.refsMetrics()::downloads);
     counter("refs/folds", "Folds in the background", opened.refsMetrics()::folds);
-    counter("refs/mismatches", "Deltas with a wrong result", opened.refsMetrics()::mismatches);
     counter(
         "refs/damaged_log_objects",
         "Objects of logs that could not be read",

@@ -134,17 +134,9 @@ final class ListingRules {
     }
   }
 
-  /** Names of all objects that a manifest lists. */
+  /** Names of all objects that a manifest lists; a delta has the name of its snapshot. */
   private static Set<String> names(Manifest manifest) {
-    Set<String> names = new HashSet<>();
-    manifest
-        .refs()
-        .levels()
-        .forEach(
-            snapshot -> {
-              names.add(snapshot.id());
-              snapshot.delta().map(StoredObject::id).ifPresent(names::add);
-            });
+    Set<String> names = new HashSet<>(manifest.refs().levelIds());
     manifest.packs().forEach(pack -> names.add(pack.id()));
     manifest.log().objects().map(StoredObject::id).forEach(names::add);
     return names;

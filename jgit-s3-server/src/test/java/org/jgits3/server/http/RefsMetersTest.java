@@ -37,7 +37,6 @@ class RefsMetersTest {
               "jgits3_refs_downloads_total 0.0",
               "jgits3_refs_parses_total 0.0",
               "jgits3_refs_derivations_total 0.0",
-              "jgits3_refs_mismatches_total 0.0",
               "jgits3_refs_comparisons_total 0.0",
               "jgits3_refs_differences_total 0.0",
               "jgits3_refs_evictions_total 0.0",

@@ -12,7 +12,6 @@ import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.RefsCounters.Event;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -60,7 +59,7 @@ public final class SnapshotTables {
     this.comparison = new SnapshotComparison(store);
     this.metrics = metrics;
     this.budget = budget;
-    this.derivation = new Derivation(new ImmutableObjects(store), metrics);
+    this.derivation = new Derivation(metrics);
   }
 
   /**
@@ -100,7 +99,7 @@ public final class SnapshotTables {
     try {
       // Another load may have ended between the look at what is held and the entry among the loads.
       Optional<RefTable> ready = held(refs);
-      ready = ready.isPresent() ? ready : derive(manifest);
+      ready = ready.isPresent() ? ready : derive(refs);
       RefTable table = ready.isPresent() ? ready.get() : read(manifest, this::heldOrDownloaded);
       install(refs.levelIds(), table);
       end = table;
@@ -157,9 +156,9 @@ public final class SnapshotTables {
     return download(key, level);
   }
 
-  private Optional<RefTable> derive(Manifest manifest) {
+  private Optional<RefTable> derive(Refs refs) {
     CachedTable h = held.get();
-    return h == null ? Optional.empty() : derivation.derive(h, manifest);
+    return h == null ? Optional.empty() : derivation.derive(h, refs);
   }
 
   /** Reads one table. */

@@ -21,9 +21,6 @@ import org.jgits3.manifest.RefValue;
 public final class RefDelta {
   public static final RefDelta NONE = of(Map.of());
 
-  /** Bytes of a deletion in a delta, besides the name. */
-  private static final int DELETION = 3;
-
   private final RefNames names;
 
   /** New id of each ref; null for a deleted one. */
@@ -125,16 +122,6 @@ public final class RefDelta {
     return new RefDelta(names, all, peeled);
   }
 
-  /** Estimated bytes of these changes in a delta. */
-  public long lineBytes() {
-    long bytes = 0;
-    for (int i = 0; i < size(); i++) {
-      int name = names.length(i);
-      bytes += ids[i] == null ? DELETION + name : PackedRefsLine.length(name, peeled[i]);
-    }
-    return bytes;
-  }
-
   /**
    * Changes in any order, of refs that a snapshot can hold; others are left out.
    *
@@ -175,7 +162,7 @@ public final class RefDelta {
     return peeled[i];
   }
 
-  RefValue value(int i) {
+  private RefValue value(int i) {
     return ids[i] == null
         ? RefValue.DELETED
         : new RefValue.Direct(ids[i], Optional.ofNullable(peeled[i]));

@@ -86,11 +86,6 @@ public final class RefFold {
     return merge;
   }
 
-  /** Changes that were folded in. */
-  public RefDelta changes() {
-    return changes;
-  }
-
   /**
    * Value of a ref afterwards.
    *

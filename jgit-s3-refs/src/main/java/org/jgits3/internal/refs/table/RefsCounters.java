@@ -19,7 +19,6 @@ public final class RefsCounters implements RefsMetrics {
     DAMAGED_LOG_OBJECT,
     DOWNLOAD,
     DERIVATION,
-    MISMATCH,
     PARSE,
     COMPARISON,
     DIFFERENCE,
@@ -72,11 +71,6 @@ public final class RefsCounters implements RefsMetrics {
   @Override
   public long derivations() {
     return sum(Event.DERIVATION);
-  }
-
-  @Override
-  public long mismatches() {
-    return sum(Event.MISMATCH);
   }
 
   @Override

@@ -113,16 +113,17 @@ class RecentDerivationTest extends DerivationTestCase {
   }
 
   @Test
-  void a_large_recent_table_that_was_missed_is_derived_from_its_delta() throws Exception {
+  void a_large_recent_table_that_was_missed_is_downloaded_in_one_request() throws Exception {
     change(0, 5000, first, second);
     look();
     long downloads = here.refsMetrics().downloads();
     change(5000, STEP, first, second);
     fold();
-    assertThat(writer.manifest().refs().recent().orElseThrow().delta()).isPresent();
+    assertThat(writer.manifest().refs().recent().orElseThrow().count()).isEqualTo(5000 + STEP);
+    RequestCounts.Snapshot before = counts.snapshot();
     look();
-    assertThat(here.refsMetrics().downloads()).isEqualTo(downloads);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(counts.snapshot().since(before).total()).as("with the manifest").isEqualTo(2);
+    assertThat(here.refsMetrics().downloads()).as("no base").isEqualTo(downloads + 1);
   }
 
   @Test

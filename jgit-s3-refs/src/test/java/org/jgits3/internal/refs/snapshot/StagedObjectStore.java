@@ -98,7 +98,7 @@ public final class StagedObjectStore extends DelegatingObjectStore {
   }
 
   private static boolean isSnapshot(String key) {
-    return key.contains("/refs/") && !key.endsWith(".delta");
+    return key.contains("/refs/");
   }
 
   @Override

@@ -82,7 +82,7 @@ public class LargeBatchTest {
           @Override
           public void put(String key, byte[] src, int offset, int length) throws IOException {
             super.put(key, src, offset, length);
-            if (key.contains("/refs/") && !key.endsWith(".delta")) {
+            if (key.contains("/refs/")) {
               snapshots.incrementAndGet();
               afterSnapshot.getAndSet(() -> {}).run();
             }

@@ -70,10 +70,7 @@ class StarvedBatchTest {
           @Override
           public void put(String key, byte[] src, int offset, int length) throws IOException {
             super.put(key, src, offset, length);
-            if (armed
-                && key.contains("/refs/")
-                && !key.endsWith(".delta")
-                && busy.compareAndSet(false, true)) {
+            if (armed && key.contains("/refs/") && busy.compareAndSet(false, true)) {
               try {
                 busy(uploads.incrementAndGet());
               } finally {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests of the bytes that tables of refs, and deltas of them, take for each update of one ref. */
+/** Tests of the bytes that tables of refs take for each update of one ref. */
 @Timeout(600)
 class UploadedRefsTest {
   private final AtomicLong uploaded = new AtomicLong();

@@ -57,11 +57,6 @@ public final class RefsMeters implements MeterBinder {
         m -> m.refsMetrics().derivations());
     count(
         registry,
-        "mismatches",
-        "Deltas that did not give their snapshot",
-        m -> m.refsMetrics().mismatches());
-    count(
-        registry,
         "comparisons",
         "Refs snapshots fetched again to be compared",
         m -> m.refsMetrics().comparisons());
