@@ -401,15 +401,13 @@ public class S3ObjDatabase extends DfsObjDatabase {
    * Loads the indexes of all packs, several at the same time, unless it was done for this list. A
    * repository is hardly read without needing most of them, and one after the other each would take
    * the time of a request. One alone is left to JGit, as are those that are too many to keep.
-   *
-   * @return packs whose indexes this call has loaded
    */
-  List<DfsPackFile> loadIndexes() throws IOException {
+  void loadIndexes() throws IOException {
     shared.use();
     PackList list = getPackList();
     long version = scanned;
     if (loaded == version) {
-      return List.of();
+      return;
     }
     for (DfsPackFile pack : list.packs) {
       shared.hold((S3PackDescription) pack.getPackDescription());
@@ -420,8 +418,7 @@ public class S3ObjDatabase extends DfsObjDatabase {
         missing.stream()
             .mapToLong(pack -> pack.getPackDescription().getFileSize(PackExt.INDEX))
             .sum();
-    boolean together = missing.size() > 1 && shared.resources().indexes().hasRoomFor(bytes);
-    if (together) {
+    if (missing.size() > 1 && shared.resources().indexes().hasRoomFor(bytes)) {
       ParallelRequests.forEach(
           missing,
           pack -> {
@@ -431,7 +428,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
           });
     }
     loaded = version;
-    return together ? missing : List.of();
   }
 
   @Override

@@ -3,9 +3,7 @@ package org.jgits3.internal.pack;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.Deflater;
@@ -15,8 +13,6 @@ import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.StoredObjectRepresentationNotAvailableException;
 import org.eclipse.jgit.internal.storage.commitgraph.CommitGraph;
 import org.eclipse.jgit.internal.storage.dfs.DfsCachedPack;
-import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
-import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.internal.storage.pack.CachedPack;
@@ -61,8 +57,6 @@ final class S3Reader extends DfsReader {
 
   /** Number of readers whose place this one has taken, one after the other. */
   private int predecessors;
-
-  private final List<PackLoadListener> listeners = new ArrayList<>();
 
   /** Reader that took the place of this one. */
   @Nullable private S3Reader successor;
@@ -116,36 +110,7 @@ final class S3Reader extends DfsReader {
   private void prepare() throws IOException {
     if (!prepared) {
       prepared = true;
-      for (DfsPackFile pack : database.loadIndexes()) {
-        tellOfIndex(pack);
-      }
-    }
-  }
-
-  /** Notifies listeners of an index that another reader loaded. */
-  private void tellOfIndex(DfsPackFile pack) throws IOException {
-    if (listeners.isEmpty()) {
-      return;
-    }
-    DfsPackDescription description = pack.getPackDescription();
-    PackIndex index = pack.getPackIndex(this);
-    for (PackLoadListener listener : listeners) {
-      listener.onIndexLoad(
-          description.getFileName(PackExt.INDEX),
-          description.getPackSource(),
-          PackExt.INDEX,
-          description.getFileSize(PackExt.INDEX),
-          index);
-    }
-  }
-
-  /** As documented by JGit. Called on the thread of this reader, though others read for it. */
-  @Override
-  protected void addPackLoadListener(PackLoadListener listener) {
-    super.addPackLoadListener(listener);
-    listeners.add(listener);
-    if (successor != null) {
-      successor.addPackLoadListener(listener);
+      database.loadIndexes();
     }
   }
 
@@ -155,7 +120,6 @@ final class S3Reader extends DfsReader {
     next.refreshed = refreshed;
     next.writer = writer;
     next.setAvoidUnreachableObjects(avoidUnreachable);
-    listeners.forEach(next::addPackLoadListener);
     successor = next;
   }
 

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.jgit.errors.NotSupportedException;
@@ -32,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of JGit's contract for packs, side files and listeners. */
+/** Tests of JGit's contract for packs and side files. */
 class PackContractTest {
   @TempDir Path directory;
   private S3RepositoryManager manager;
@@ -106,48 +105,6 @@ class PackContractTest {
     assertThat(repository.manifest().packs()).isEmpty();
     try (Stream<Path> files = Files.walk(directory)) {
       assertThat(files.filter(file -> file.getParent().endsWith("pack"))).isEmpty();
-    }
-  }
-
-  /** Notes the indexes that a reader is told of. */
-  abstract static class Loads extends DfsReader {
-    Loads(S3ObjDatabase objects) {
-      super(objects);
-    }
-
-    static void note(S3Reader reader, List<String> files) {
-      reader.addPackLoadListener(
-          new PackLoadListener() {
-            @Override
-            public void onIndexLoad(
-                String name, PackSource source, PackExt ext, long size, Object index) {
-              assertThat(index).isNotNull();
-              files.add(name);
-            }
-
-            @Override
-            public void onBlockLoad(
-                String name, PackSource source, PackExt ext, long position, DfsBlockData block) {}
-          });
-    }
-  }
-
-  @Test
-  void listeners_are_told_of_indexes_that_are_loaded_together() throws Exception {
-    ObjectId id = commit();
-    for (int i = 0; i < 4; i++) {
-      id = commit(id);
-    }
-    List<String> told = new ArrayList<>();
-    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory);
-        S3Repository r = elsewhere.openRepository("r");
-        S3Reader reader = (S3Reader) r.getObjectDatabase().newReader()) {
-      Loads.note(reader, told);
-      assertThat(reader.has(id)).isTrue();
-      assertThat(told)
-          .containsExactlyInAnyOrderElementsOf(
-              r.manifest().packs().stream().map(pack -> pack.id() + ".idx").toList());
     }
   }
 
