@@ -2,14 +2,12 @@
 package org.jgits3;
 
 import java.io.IOException;
-import java.util.Set;
 import org.eclipse.jgit.annotations.NonNull;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
@@ -20,7 +18,6 @@ import org.jgits3.history.TransactionHistory;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.refs.S3RefDatabase;
-import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositorySettings;
@@ -66,7 +63,7 @@ public final class S3Repository extends DfsRepository {
         new S3ObjDatabase(
             this, options, shared.packs(), this::newestRefs, opening != Opening.FOR_LONGER);
     this.refs =
-        new S3RefDatabase(this, shared.refs(), objects.committer(), new Presence(), opening.asking);
+        new S3RefDatabase(this, shared.refs(), objects.committer(), objects, opening.asking);
   }
 
   private RefDatabase newestRefs() throws IOException {
@@ -88,19 +85,6 @@ public final class S3Repository extends DfsRepository {
 
     Opening(S3RefDatabase.Asking asking) {
       this.asking = asking;
-    }
-  }
-
-  /** The view of this handle's objects that updates of refs need. */
-  private final class Presence implements ObjectPresence {
-    @Override
-    public void checkComplete(Set<ObjectId> ids, RefDatabase values) throws IOException {
-      objects.checkComplete(ids, values);
-    }
-
-    @Override
-    public boolean mayKnowHidden() {
-      return objects.mayKnowHidden();
     }
   }
 

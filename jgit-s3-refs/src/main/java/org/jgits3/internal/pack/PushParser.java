@@ -16,12 +16,17 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.PackLock;
 import org.eclipse.jgit.transport.PackedObjectInfo;
+import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
  * Receives a pack, and takes the memory for its objects from a share before JGit allocates it. Ends
- * when the pack takes more work than is allowed. Used by one thread.
+ * when the pack takes more work than is allowed. Knows whether it serves a push. Used by one
+ * thread.
  */
-class PushParser extends DfsPackParser {
+final class PushParser extends DfsPackParser {
+  /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
+  private static final String PUSH = "jgit receive-pack";
+
   private final DfsObjDatabase database;
   private final TransferMemory.Share memory;
   private final PushLimits.Work work;
@@ -72,6 +77,11 @@ class PushParser extends DfsPackParser {
   protected void onPackHeader(long objectCount) throws IOException {
     memory.takeForObjects(objectCount);
     super.onPackHeader(objectCount);
+    if (getPackDescription() instanceof S3PackDescription pack
+        && getLockMessage() != null
+        && getLockMessage().startsWith(PUSH)) {
+      pack.pushed();
+    }
   }
 
   @Override

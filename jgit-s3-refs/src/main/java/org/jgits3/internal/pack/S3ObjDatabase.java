@@ -42,6 +42,7 @@ import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.file.SpillDirectory;
+import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -55,9 +56,13 @@ import org.slf4j.LoggerFactory;
  * knows, and those that this handle received and has not published; a miss asks the store for a
  * newer manifest. Safe for use by many threads.
  */
-public class S3ObjDatabase extends DfsObjDatabase {
+public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
+  /**
+   * Sources of packs of collections. Each object in them is there with all that it leads to,
+   * because they are only replaced together.
+   */
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
 
   /** Files that a pack is listed with. */
@@ -227,20 +232,26 @@ public class S3ObjDatabase extends DfsObjDatabase {
     return quarantine;
   }
 
-  /**
-   * Checks that all objects that some objects lead to are in the packs listed as of this call, or
-   * later.
-   *
-   * @param ids the objects
-   * @param refs refs as of this call, or later; all objects that they lead to exist
-   * @throws org.eclipse.jgit.errors.MissingObjectException if an object is missing
-   * @throws IOException if objects cannot be read
-   */
+  @Override
   public void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException {
     leaveOutUnlisted();
     try (DfsReader reader = newReader()) {
-      new Connectivity(reader, refs, new CollectedPacks(reader, getPacks())).check(ids);
+      List<DfsPackFile> collected =
+          Stream.of(getPacks())
+              .filter(pack -> COLLECTED.contains(pack.getPackDescription().getPackSource()))
+              .toList();
+      new Connectivity(reader, refs, id -> has(collected, id, reader)).check(ids);
     }
+  }
+
+  private static boolean has(List<DfsPackFile> packs, AnyObjectId id, DfsReader reader)
+      throws IOException {
+    for (DfsPackFile pack : packs) {
+      if (pack.hasObject(reader, id)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -261,12 +272,10 @@ public class S3ObjDatabase extends DfsObjDatabase {
   }
 
   /**
-   * Tests whether this handle may know of objects that no manifest has ever listed, because other
-   * handles of the process have received and not published them.
-   *
-   * @return true if packs of others wait, or have since the handle was opened and may never be
-   *     listed
+   * Tests whether packs of other handles of the process wait, or have since this one was opened and
+   * may never be listed.
    */
+  @Override
   public boolean mayKnowHidden() {
     return shared.deferred().othersWait(quarantine) // first: a pack that leaves counts as lost then
         || shared.deferred().lost() != lost;
@@ -290,33 +299,6 @@ public class S3ObjDatabase extends DfsObjDatabase {
       listed.checkComplete(ids, refs.get());
       return true;
     } catch (MissingObjectException e) {
-      return false;
-    }
-  }
-
-  /**
-   * The packs of collections. Each object in them is there with all that it leads to, because they
-   * are only replaced together.
-   */
-  private static final class CollectedPacks implements Connectivity.Collected {
-    private final DfsReader reader;
-    private final List<DfsPackFile> packs;
-
-    CollectedPacks(DfsReader reader, DfsPackFile[] packs) {
-      this.reader = reader;
-      this.packs =
-          Stream.of(packs)
-              .filter(pack -> COLLECTED.contains(pack.getPackDescription().getPackSource()))
-              .toList();
-    }
-
-    @Override
-    public boolean has(AnyObjectId id) throws IOException {
-      for (DfsPackFile pack : packs) {
-        if (pack.hasObject(reader, id)) {
-          return true;
-        }
-      }
       return false;
     }
   }
@@ -487,30 +469,9 @@ public class S3ObjDatabase extends DfsObjDatabase {
     public DfsPackParser newPackParser(InputStream in) throws IOException {
       parserMaker = Thread.currentThread();
       try {
-        return new Parser(this, in, memoryOfPack(), workOfPack());
+        return new PushParser(S3ObjDatabase.this, this, in, memoryOfPack(), workOfPack());
       } finally {
         parserMaker = null;
-      }
-    }
-  }
-
-  /** A pack parser that knows whether it serves a push. */
-  private final class Parser extends PushParser {
-    /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
-    private static final String PUSH = "jgit receive-pack";
-
-    Parser(
-        DfsInserter inserter, InputStream in, TransferMemory.Share memory, PushLimits.Work work) {
-      super(S3ObjDatabase.this, inserter, in, memory, work);
-    }
-
-    @Override
-    protected void onPackHeader(long objectCount) throws IOException {
-      super.onPackHeader(objectCount);
-      if (getPackDescription() instanceof S3PackDescription pack
-          && getLockMessage() != null
-          && getLockMessage().startsWith(PUSH)) {
-        pack.pushed();
       }
     }
   }
