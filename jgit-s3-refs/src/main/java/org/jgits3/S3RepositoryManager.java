@@ -198,16 +198,6 @@ public final class S3RepositoryManager implements Closeable {
     this.repositories = new KnownRepositories(settings.manifestLimit());
     this.maintenance =
         new BackgroundMaintenance(settings.collectAfter(), name -> maintenance(name.value()));
-    removeSpills();
-  }
-
-  private void removeSpills() {
-    try {
-      packs.spills().clean();
-    } catch (IOException e) {
-      LOG.warn(
-          "files of received packs that killed processes left are still there: {}", e.toString());
-    }
   }
 
   /**

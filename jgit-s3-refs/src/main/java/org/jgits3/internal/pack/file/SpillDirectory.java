@@ -3,10 +3,7 @@ package org.jgits3.internal.pack.file;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,9 +15,9 @@ import org.jgits3.manifest.ObjectNames;
  * Directory for packs being received that are too large for memory: one file each, deleted when it
  * is closed.
  *
- * <p>Where the system allows it, as on all kinds of Unix, the name of a file is removed as soon as
- * it is open, so that the file also disappears when the process is killed; elsewhere {@link #clean}
- * removes remaining files. Safe for use by many threads and processes.
+ * <p>On all kinds of Unix the name of a file is removed as soon as it is open, so that the file
+ * also disappears when the process is killed; Windows deletes it then. Safe for use by many threads
+ * and processes.
  */
 public final class SpillDirectory {
   private static final String PREFIX = "jgit-s3-";
@@ -75,24 +72,5 @@ public final class SpillDirectory {
             + ", see [s3 \"receive\"] spillDirectory: "
             + (cause instanceof FileSystemException ? cause.toString() : cause.getMessage()),
         cause);
-  }
-
-  /**
-   * Removes the files of killed processes. Files in use are not harmed: either they have no name
-   * any more, or they can be read and written until they are closed.
-   *
-   * @throws IOException if the directory cannot be read, or a file cannot be deleted
-   */
-  public void clean() throws IOException {
-    if (!Files.isDirectory(directory)) {
-      return;
-    }
-    try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
-      for (Path file : left) {
-        Files.deleteIfExists(file);
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
   }
 }

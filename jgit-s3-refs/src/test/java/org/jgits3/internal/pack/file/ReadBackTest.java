@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -88,27 +87,6 @@ class ReadBackTest {
     config.setString("s3", "receive", "spillDirectory", spillDirectory.toString());
     return new S3RepositoryManager(
         new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
-  }
-
-  @Test
-  void a_start_removes_what_killed_processes_left_and_nothing_else() throws Exception {
-    Path left = Files.createFile(spills.resolve("jgit-s3-0123456789abcdef0123.spill"));
-    Path other = Files.createFile(spills.resolve("other.spill"));
-    manager(spills).close();
-    assertThat(left).doesNotExist();
-    assertThat(other).exists();
-  }
-
-  @Test
-  void a_start_harms_no_file_that_another_process_is_using() throws Exception {
-    byte[] bytes = random(LARGER);
-    try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
-      readBack.append(bytes, 0, LARGER / 2);
-      readBack.append(bytes, LARGER / 2, LARGER - 2 - LARGER / 2);
-      manager(spills).close();
-      readBack.append(bytes, LARGER - 2, 2);
-      compare(readBack, bytes);
-    }
   }
 
   private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {
