@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.Uninterrupted;
@@ -32,7 +33,7 @@ final class DeferredPacks {
   private static final Logger LOG = LoggerFactory.getLogger(DeferredPacks.class);
 
   private final ManifestCommitter committer;
-  private final PackCommitter publisher;
+  private final Committer publisher;
 
   /** Packs that are hidden or being published, by id. */
   private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
@@ -40,7 +41,7 @@ final class DeferredPacks {
   /** Number of packs that may never be listed. Written under the monitor. */
   private volatile long lost;
 
-  DeferredPacks(ManifestCommitter committer, PackCommitter publisher) {
+  DeferredPacks(ManifestCommitter committer, Committer publisher) {
     this.committer = committer;
     this.publisher = publisher;
   }

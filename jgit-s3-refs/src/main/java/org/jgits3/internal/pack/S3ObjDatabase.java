@@ -628,7 +628,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       leaving.removeAll(kept);
       dropped.removeAll(kept);
       boolean fetched = packs.stream().anyMatch(p -> p.getPackSource() == PackSource.RECEIVE);
-      Committer through = quarantine.ofPacks(shared.publisher(), fetched);
+      Committer through = quarantine.ofPacks(shared, fetched);
       shared.commit(this, through, packs, leaving, dropped);
     }
     packs.forEach(writing::remove);

@@ -19,6 +19,7 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.function.IoFunction;
@@ -33,12 +34,11 @@ import org.jgits3.manifest.RepositorySettings;
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
  * index of each. Safe for use by many threads.
  */
-public class SharedPacks implements IndexBudget.Owner {
+public class SharedPacks implements Committer, IndexBudget.Owner {
   private final PackResources resources;
   private final ManifestCommitter committer;
   private final Room room;
   private final IoFunction<Manifest, RefDatabase> refs;
-  private final PackCommitter publisher;
   private final DeferredPacks deferred;
 
   /** Packs that some handle uses, by id, so that handles share loaded indexes. */
@@ -89,8 +89,7 @@ public class SharedPacks implements IndexBudget.Owner {
     this.committer = committer;
     this.room = room;
     this.refs = refs;
-    this.publisher = new PackCommitter(committer, room);
-    this.deferred = new DeferredPacks(committer, publisher);
+    this.deferred = new DeferredPacks(committer, this);
   }
 
   DeferredPacks deferred() {
@@ -311,11 +310,6 @@ public class SharedPacks implements IndexBudget.Owner {
     }
   }
 
-  /** Commits changes of packs. */
-  Committer publisher() {
-    return publisher;
-  }
-
   IoFunction<Manifest, RefDatabase> refs() {
     return refs;
   }
@@ -330,6 +324,24 @@ public class SharedPacks implements IndexBudget.Owner {
    */
   Optional<Manifest> collected() {
     return Optional.empty();
+  }
+
+  /**
+   * Commits a change of packs. If the manifest has no room for it, folds refs and log and tries
+   * again. Without that, a writer of packs alone, such as an inserter of single objects, would be
+   * refused until an update of refs folds them.
+   */
+  @Override
+  public <R> R commit(ManifestChange<R> change) throws IOException {
+    for (int attempt = 0; ; attempt++) {
+      try {
+        return committer.commit(change);
+      } catch (ManifestException.TooLarge e) {
+        if (!room.make(e, attempt)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /**
@@ -383,7 +395,7 @@ public class SharedPacks implements IndexBudget.Owner {
    */
   boolean changeShallowCommits(Set<ObjectId> added, Set<ObjectId> removed, long seen)
       throws IOException {
-    return publisher.commit(
+    return commit(
         base -> {
           RepositorySettings s = base.settings();
           Set<ObjectId> shallow = new HashSet<>(s.shallow());

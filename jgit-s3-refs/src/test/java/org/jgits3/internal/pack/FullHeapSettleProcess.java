@@ -26,8 +26,7 @@ final class FullHeapSettleProcess {
     ManifestCommitter committer =
         new ManifestCommitter(
             new MemoryObjectStore(), RepositoryName.of("r"), CommitPolicy.DEFAULT);
-    DeferredPacks deferred =
-        new DeferredPacks(committer, new PackCommitter(committer, (full, attempt) -> false));
+    DeferredPacks deferred = new DeferredPacks(committer, committer);
     for (boolean full : new boolean[] {false, true}) {
       DeferredPack pack =
           new DeferredPack(
