@@ -86,6 +86,9 @@ class S3SettingsTest {
         "[s3 \"rafs\"] validate = always  | [s3 \"rafs\"] | unknown section",
         "[s3] store = ftp://x             | [s3] store | ftp",
         "[s3] endpoint = nowhere          | [s3] endpoint | no http or https URL",
+        "[s3] endpoint = minio:9000       | [s3] endpoint | no http or https URL",
+        "[s3] endpoint = ftp://host       | [s3] endpoint | no http or https URL",
+        "[s3] endpoint = http:relative    | [s3] endpoint | no http or https URL",
         "[s3] endpoint = http://k:s@host  | [s3] endpoint | credentials do not belong there",
         "[s3] connections = many          | [s3] connections | 'many' is no number",
         "[s3] connections = 0             | [s3] connections | not from 1 to",
@@ -126,6 +129,14 @@ class S3SettingsTest {
         .hasMessageStartingWith("jgit-s3.config: " + where)
         .hasMessageContaining(why)
         .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void credentials_in_the_endpoint_are_not_shown() {
+    assertThatThrownBy(() -> parse("[s3]\nendpoint = https://key:secret@host"))
+        .hasMessageContaining("credentials do not belong there")
+        .message()
+        .doesNotContain("secret@", "key:");
   }
 
   @Test

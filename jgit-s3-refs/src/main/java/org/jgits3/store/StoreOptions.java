@@ -35,7 +35,6 @@ public record StoreOptions(
    * @throws IllegalArgumentException with one line that says what is wrong
    */
   public StoreOptions {
-    endpoint.ifPresent(StoreOptions::checkEndpoint);
     if (connections < 1) {
       throw new IllegalArgumentException(connections + " connections; at least 1 is needed");
     }
@@ -55,19 +54,5 @@ public record StoreOptions(
   public StoreOptions(
       Optional<URI> endpoint, Optional<String> region, boolean pathStyle, int connections) {
     this(endpoint, region, pathStyle, connections, REQUEST_DEADLINE);
-  }
-
-  private static void checkEndpoint(URI endpoint) {
-    String scheme = endpoint.getScheme();
-    if (endpoint.getHost() == null || !("http".equals(scheme) || "https".equals(scheme))) {
-      throw new IllegalArgumentException(
-          "endpoint '" + endpoint + "' is not an address; write https://HOST or http://HOST:PORT");
-    }
-    if (endpoint.getUserInfo() != null) {
-      throw new IllegalArgumentException(
-          "endpoint "
-              + endpoint.getHost()
-              + ": credentials do not belong into the address; give them to the AWS default chain");
-    }
   }
 }

@@ -4,10 +4,7 @@ package org.jgits3.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.net.URI;
 import java.nio.file.Path;
-import java.util.Optional;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,23 +54,5 @@ class StoreLocationTest {
         .message()
         .isNotBlank()
         .doesNotContain("\n");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"minio:9000", "ftp://host", "http:relative"})
-  void an_endpoint_is_an_address(String endpoint) {
-    assertThatThrownBy(() -> at(endpoint)).hasMessageContaining("is not an address");
-  }
-
-  @Test
-  void an_endpoint_holds_no_credentials_and_they_are_not_shown() {
-    assertThatThrownBy(() -> at("https://key:secret@host"))
-        .hasMessageContaining("credentials do not belong into the address")
-        .message()
-        .doesNotContain("secret@", "key:");
-  }
-
-  private static StoreOptions at(String endpoint) {
-    return new StoreOptions(Optional.of(URI.create(endpoint)), Optional.empty(), true, 1);
   }
 }
