@@ -660,32 +660,6 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Some names of repositories, for programs that show them in pages. Costs a listing of the groups
-   * in the prefix, and memory for the names that are returned.
-   *
-   * @param prefix beginning of the names; empty for all
-   * @param after name that all returned ones sort after, the last of the page before; empty for the
-   *     first page
-   * @param limit most names
-   * @return names without {@code .git}, sorted
-   * @throws IllegalArgumentException if the groups before the last slash of the prefix are no names
-   * @throws IOException if the store does not answer
-   */
-  public SortedSet<String> list(String prefix, String after, int limit) throws IOException {
-    TreeSet<String> names = new TreeSet<>();
-    catalog.list(
-        prefix,
-        name -> {
-          if (name.value().compareTo(after) > 0
-              && names.add(name.value())
-              && names.size() > limit) {
-            names.pollLast();
-          }
-        });
-    return names;
-  }
-
-  /**
    * Names of repositories, of which there may be a million. Costs a listing of the groups in the
    * prefix, and some 50 bytes for each name until the result is dropped.
    *

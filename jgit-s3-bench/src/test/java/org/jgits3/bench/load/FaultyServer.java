@@ -47,7 +47,7 @@ final class FaultyServer {
 
   private static void forget(Path config) throws IOException, ConfigInvalidException {
     try (S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.load(config))) {
-      for (String name : manager.list("pushed", "", 1)) {
+      for (String name : manager.names("pushed", "")) {
         try (S3Repository repository = manager.openRepository(name)) {
           Collection<Ref> branches = repository.getRefDatabase().getRefsByPrefix("refs/heads/c");
           RefUpdate update = repository.updateRef(branches.iterator().next().getName());
