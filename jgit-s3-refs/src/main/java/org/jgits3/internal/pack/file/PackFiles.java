@@ -67,8 +67,7 @@ public final class PackFiles implements Closeable {
     PackFileEntry file = entry(pack, ext);
     if (ext == PackExt.PACK && !file.bundled()) {
       String key = key(pack, ext, file);
-      return new PackChannel(
-          new StoredPack(store, disk, key, file.size(), file.crc32c(), checksums(pack, file)));
+      return new PackChannel(store, disk, key, file.size(), file.crc32c(), checksums(pack, file));
     }
     byte[] bytes = read(pack, ext, file);
     return new SideFileChannel(
