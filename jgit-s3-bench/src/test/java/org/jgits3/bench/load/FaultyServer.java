@@ -10,6 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import javax.management.Notification;
@@ -47,8 +48,9 @@ final class FaultyServer {
 
   private static void forget(Path config) throws IOException, ConfigInvalidException {
     try (S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.load(config))) {
-      for (String name : manager.names("pushed", "")) {
-        try (S3Repository repository = manager.openRepository(name)) {
+      Iterator<String> names = manager.names("pushed", "").iterator();
+      if (names.hasNext()) {
+        try (S3Repository repository = manager.openRepository(names.next())) {
           Collection<Ref> branches = repository.getRefDatabase().getRefsByPrefix("refs/heads/c");
           RefUpdate update = repository.updateRef(branches.iterator().next().getName());
           update.setForceUpdate(true);
