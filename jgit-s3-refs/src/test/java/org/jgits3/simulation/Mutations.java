@@ -75,18 +75,18 @@ final class Mutations {
             .with("internal.refs.table.RefFold", "<init>", "marked", FIRST),
         Mutation.of(REFS, "L4", 1133, "a fold keeps in the overlay what differs from the base")
             .elsewhere("internal.refs.snapshot.NewSnapshot", "express", "value", "valueInBase"),
-        Mutation.of(REFS, "C5a", 118, "a fold that gives up in doubt deletes its snapshot")
+        Mutation.of(REFS, "C5a", 625, "a fold that gives up in doubt deletes its snapshot")
             .elsewhere(FOLD, "committed", "commit", "foldGivesUp"),
         Mutation.of(REFS, "log", 42, "a fold of the log drops what was logged meanwhile")
             .elsewhere(
                 "internal.refs.log.LogCompaction$Run", "replacedBy", "removeAll", "removeAll"),
-        Mutation.of(REFS, "log base", 16, "a fold of the log does not check its base")
+        Mutation.of(REFS, "log base", 32, "a fold of the log does not check its base")
             .with("internal.refs.log.LogCompaction", "commit", "sameIn", TRUE),
-        Mutation.of(REFS, "large", 22, "a large batch does not look at refs that others changed")
+        Mutation.of(REFS, "large", 9, "a large batch does not look at refs that others changed")
             .with(LARGE, "propose", "concernedBy", NOTHING),
         Mutation.of(REFS, "large base", 71, "a large batch does not check its base")
             .with(LARGE, "propose", "sameTables", TRUE),
-        Mutation.of(REFS, "table", 3, "a change is made on refs of another snapshot")
+        Mutation.of(REFS, "table", 129, "a change is made on refs of another snapshot")
             .with(SHARED, "propose", "sameTables", TRUE),
         Mutation.of(REFS, "torn", 4, "an atomic batch is applied one by one")
             .with("internal.refs.S3BatchRefUpdate", "apply", "oneByOne", TRUE),
@@ -101,7 +101,7 @@ final class Mutations {
             .elsewhere(SWEEP, "run", "cached", "remembered"),
         Mutation.of(REFS, "boundary", 9, "a sweep deletes what was minted after its boundary")
             .with("maintenance.UnlistedObjects", "contains", "getAsLong", NOTHING),
-        Mutation.of(PACKS, "D1 packs", 53, "a commit does not check the boundary")
+        Mutation.of(PACKS, "D1 packs", 9, "a commit does not check the boundary")
             .with(RULES, "check", "checkNames", NOTHING),
         Mutation.of(PACKS, "D6", 5, "a collection writes the list of packs as a whole")
             .with(REPLACEMENT, "apply", "containsAll", TRUE)
@@ -110,14 +110,14 @@ final class Mutations {
             .with(DROP, "drop", "covers", TRUE)
             .with(SHARED, "propose", "check", NOTHING)
             .with(LARGE, "edit", "check", NOTHING),
-        Mutation.of(PACKS, "E1", 61, "only a collection looks again")
+        Mutation.of(PACKS, "E1", 314, "only a collection looks again")
             .with(SHARED, "propose", "check", NOTHING)
             .with(LARGE, "edit", "check", NOTHING),
         Mutation.of(PACKS, "E2", 259, "only a writer looks again")
             .with(DROP, "drop", "covers", TRUE),
         Mutation.of(PACKS, "E5", 259, "a collection looks at moved refs once")
             .elsewhere(DROP, "drop", "covers", "coversAfterOne"),
-        Mutation.of(PACKS, "dropped", 61, "a collection does not note that it dropped objects")
+        Mutation.of(PACKS, "dropped", 300, "a collection does not note that it dropped objects")
             .with(DROP, "drop", "withDropped", FIRST),
         Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
             .with(QUARANTINE, "accompany", "listing", FIRST),
