@@ -179,7 +179,7 @@ enum FuzzedParser {
         int at = lines.skipHeader(bytes);
         for (int from = 0; from < bytes.length; ) {
           int to = from < cut ? cut : bytes.length;
-          SnapshotSlice slice = new SnapshotSlice(KEY, 0, bytes, from, to);
+          SnapshotSlice slice = new SnapshotSlice(KEY, bytes, from, to);
           for (int seen = from; seen < to; ) {
             seen = Math.min(to, seen + 50);
             slice.until(seen);

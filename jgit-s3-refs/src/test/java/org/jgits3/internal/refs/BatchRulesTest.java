@@ -3,6 +3,7 @@ package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -200,7 +201,7 @@ class BatchRulesTest {
   }
 
   /** Refs of a model, some of them in the snapshot and some in the overlay. */
-  private static RefView view(Model model, Random random) {
+  private static RefView view(Model model, Random random) throws IOException {
     Map<String, RefValue> packed = new TreeMap<>();
     TreeMap<String, RefValue> overlay = new TreeMap<>();
     TreeMap<String, String> links = new TreeMap<>();
@@ -233,7 +234,8 @@ class BatchRulesTest {
   }
 
   private static RefView view(
-      Map<String, RefValue> packed, Map<String, RefValue> overlay, Map<String, String> links) {
+      Map<String, RefValue> packed, Map<String, RefValue> overlay, Map<String, String> links)
+      throws IOException {
     RefTable table =
         new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
     return new RefView(
@@ -416,7 +418,8 @@ class BatchRulesTest {
   }
 
   @Seeds(4)
-  void one_pass_says_yes_only_to_batches_that_the_model_does_completely(long seed) {
+  void one_pass_says_yes_only_to_batches_that_the_model_does_completely(long seed)
+      throws IOException {
     Random random = new Random(seed);
     int yes = 0;
     int no = 0;
@@ -454,7 +457,7 @@ class BatchRulesTest {
   }
 
   @Test
-  void changes_come_in_the_order_of_names() {
+  void changes_come_in_the_order_of_names() throws IOException {
     Map<String, RefValue> packed = new TreeMap<>();
     packed.put("refs/heads/a", new RefValue.Direct(A, Optional.empty()));
     packed.put("refs/heads/b", new RefValue.Direct(A, Optional.empty()));
@@ -476,7 +479,7 @@ class BatchRulesTest {
   }
 
   @Test
-  void of_two_names_that_exclude_each_other_the_first_in_the_batch_is_created() {
+  void of_two_names_that_exclude_each_other_the_first_in_the_batch_is_created() throws IOException {
     RefView none = view(Map.of(), Map.of(), Map.of());
 
     assertThat(rules(create("refs/a/b"), create("refs/a")).applyOneByOne(new RefEdits(none)))

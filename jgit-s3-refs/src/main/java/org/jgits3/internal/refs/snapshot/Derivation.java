@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -34,8 +35,9 @@ final class Derivation {
    * @param held the refs before
    * @param refs those of the manifest that lists the tables to derive
    * @return the refs; empty if they have to be downloaded
+   * @throws IOException if they are more than a table can have
    */
-  Optional<RefTable> derive(CachedTable held, Refs refs) {
+  Optional<RefTable> derive(CachedTable held, Refs refs) throws IOException {
     boolean sameBase = refs.levelIds().get(0).equals(held.ids().get(0));
     if (refs.recent().isPresent() != sameBase) {
       return Optional.empty();
@@ -66,7 +68,7 @@ final class Derivation {
    * Builds the table that a fold writes if it has the bytes of the one wanted; a different size
    * shows most that have not.
    */
-  private static Optional<RefTable> proven(RefFold fold, RefSnapshot wanted) {
+  private static Optional<RefTable> proven(RefFold fold, RefSnapshot wanted) throws IOException {
     SnapshotMerge merge = fold.merge();
     if (merge.size() != wanted.size() || merge.count() != wanted.count()) {
       return Optional.empty();

@@ -22,7 +22,7 @@ final class SnapshotComparison {
   /** Bytes of a range, on the whole, unless there would be too many of them. */
   private static final int RANGE = 8 << 20;
 
-  /** Most ranges of a part, so that what requests allocate does not depend on the size. */
+  /** Most ranges, so that what requests allocate does not depend on the size. */
   private static final int RANGES = 16;
 
   private final ObjectStore store;
@@ -54,15 +54,13 @@ final class SnapshotComparison {
 
   private static List<ReadRequest> ranges(String key, PackedRefsTable table) throws IOException {
     List<ReadRequest> ranges = new ArrayList<>();
-    long[] offset = {0};
     table.writeTo(
         (bytes, from, length) -> {
           int count = Math.min(RANGES, Math.max(1, Math.round((float) length / RANGE)));
           int most = (length - 1) / count + 1;
           for (int done = 0; done < length; ) {
             int n = Math.min(most, length - done);
-            ranges.add(new ReadRequest(key, offset[0], bytes, from + done, n, Optional.empty()));
-            offset[0] += n;
+            ranges.add(new ReadRequest(key, done, bytes, from + done, n, Optional.empty()));
             done += n;
           }
         });

@@ -13,6 +13,7 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.store.read.ParallelRequests;
+import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
@@ -55,7 +56,7 @@ public final class SnapshotTables {
 
   public SnapshotTables(
       ObjectStore store, RefsCounters metrics, TableCache budget, boolean trustVersions) {
-    this.landing = new SnapshotDownload(store, trustVersions, SnapshotDownload.Sizes.DEFAULT);
+    this.landing = new SnapshotDownload(store, trustVersions, RangeReader.Sizes.DEFAULT);
     this.comparison = new SnapshotComparison(store);
     this.metrics = metrics;
     this.budget = budget;
@@ -156,7 +157,7 @@ public final class SnapshotTables {
     return download(key, level);
   }
 
-  private Optional<RefTable> derive(Refs refs) {
+  private Optional<RefTable> derive(Refs refs) throws IOException {
     CachedTable h = held.get();
     return h == null ? Optional.empty() : derivation.derive(h, refs);
   }

@@ -92,7 +92,9 @@ public final class SnapshotUpload {
   private RefSnapshot send(Manifest manifest, RefFold fold, IoConsumer<PackedRefsSink> source)
       throws IOException {
     String id = ObjectNames.mint(manifest);
-    PackUpload out = uploads.begin(ObjectNames.snapshotKey(manifest.repositoryId(), id));
+    String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
+    PackedRefsTable.checkSize("refs snapshot " + key, fold.merge().size(), fold.merge().count());
+    PackUpload out = uploads.begin(key);
     SnapshotChecksums sums = new SnapshotChecksums();
     try {
       source.accept(

@@ -9,7 +9,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.StoreException;
@@ -40,7 +39,7 @@ public final class PackedRefsFile {
    * @param file its path; a file that does not exist has no refs
    * @param newer values that replace those in the file
    * @return all refs; empty if the file is not sorted, or has lines that Git would not write
-   * @throws IOException if it cannot be read
+   * @throws IOException if it cannot be read, or has more refs than a table can have
    */
   public static Optional<PackedRefsTable> read(Path file, RefDelta newer) throws IOException {
     return read(file, newer, CHUNK);
@@ -101,8 +100,7 @@ public final class PackedRefsFile {
   }
 
   private static PackedRefsTable table(PackedRefsParser lines, int refs, byte[] bytes, int end) {
-    return new PackedRefsTable(
-        List.of(new PackedRefsTable.Part(bytes, end, 0)), lines.starts(refs));
+    return new PackedRefsTable(bytes, end, lines.starts(refs));
   }
 
   /** Skips the first line if it is a comment, which only tells what is looked at anyway. */

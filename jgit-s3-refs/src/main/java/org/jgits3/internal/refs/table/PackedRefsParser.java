@@ -139,7 +139,7 @@ public final class PackedRefsParser {
   private int endIfGreater(int name, int before, int beforeEnd) {
     int at = name;
     int back = name - before;
-    int most = Math.min(name + (beforeEnd - before), to) - Long.BYTES;
+    int most = name + Math.min(beforeEnd - before, to - name) - Long.BYTES;
     while (at <= most && (long) LONG.get(bytes, at) == (long) LONG.get(bytes, at - back)) {
       at += Long.BYTES; // no line feed, since there is none in the name before
     }

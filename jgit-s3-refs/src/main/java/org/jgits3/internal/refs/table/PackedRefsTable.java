@@ -8,10 +8,9 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -29,19 +28,17 @@ import org.jgits3.manifest.RefValue;
  * <p>A ref whose id is zero marks one that was deleted from the table below, see {@link RefTable}.
  *
  * <p>Refs are sorted by the UTF-8 bytes of their names and fully peeled. They are numbered from 0.
- * The bytes are in parts, since an array ends at 2 GiB: usually one, of exactly the snapshot's
- * size, else several, each of whole refs and with less than one ref's lines unused at its end.
- * Immutable.
+ * The bytes are one array, usually of exactly the snapshot's size. Immutable.
  */
 public final class PackedRefsTable {
   /** First line of every snapshot, as C git writes and understands it. */
   public static final String HEADER = "# pack-refs with: peeled fully-peeled sorted \n";
 
   /** The table without refs. */
-  public static final PackedRefsTable EMPTY = new PackedRefsTable(List.of(), new int[0]);
+  public static final PackedRefsTable EMPTY = new PackedRefsTable(new byte[0], 0, new int[0]);
 
-  /** Bytes of a part, unless another limit is given. */
-  public static final int PART = 1 << 30;
+  /** Most bytes of a table: those of the largest array that every virtual machine makes. */
+  static final int LARGEST = Integer.MAX_VALUE - 8;
 
   private static final int HEX = 40;
 
@@ -59,33 +56,49 @@ public final class PackedRefsTable {
   /** Bytes that an array takes besides its elements. */
   private static final int ARRAY = 16;
 
-  private final Part[] parts;
+  private final byte[] bytes;
 
-  /** Start of the line of each ref in its part. */
+  /** End of the lines. */
+  private final int end;
+
+  /** Start of the line of each ref. */
   private final int[] lines;
 
   /** Created when it is first needed; null before. */
   @Nullable private volatile TipIndex tips;
 
   /**
-   * Array with whole refs.
+   * Creates a table of lines that are known to follow the format.
    *
-   * @param bytes array with their lines
+   * @param bytes the header and the lines; kept, not copied
    * @param end end of the lines
-   * @param first index of the first ref
+   * @param lines start of the line of each ref; kept, not copied
    */
-  @SuppressWarnings("ArrayRecordComponent") // shared, never compared
-  record Part(byte[] bytes, int end, int first) {}
+  PackedRefsTable(byte[] bytes, int end, int[] lines) {
+    this.bytes = bytes;
+    this.end = end;
+    this.lines = lines;
+  }
 
   /**
-   * Creates a table of parts that are known to follow the format.
+   * Refuses a table that no array can hold.
    *
-   * @param parts parts in order, the first one beginning with the header; none for no refs at all
-   * @param lines start of the line of each ref in its part; kept, not copied
+   * @param what what it is, for the message
+   * @param size bytes it has or would have
+   * @param count refs it has or would have
+   * @throws IOException if it is too large
    */
-  PackedRefsTable(List<Part> parts, int[] lines) {
-    this.parts = parts.toArray(new Part[0]);
-    this.lines = lines;
+  public static void checkSize(String what, long size, long count) throws IOException {
+    if (size > LARGEST) {
+      throw new IOException(
+          String.format(
+              Locale.ROOT,
+              "%s: %,d refs of %,d bytes are too many; a table of refs has at most %,d bytes",
+              what,
+              count,
+              size,
+              LARGEST));
+    }
   }
 
   public int size() {
@@ -99,30 +112,18 @@ public final class PackedRefsTable {
    */
   public long bytes() {
     TipIndex index = tips;
-    long bytes = index == null ? 0 : index.bytes();
-    bytes += ARRAY + (long) lines.length * Integer.BYTES;
-    for (Part part : parts) {
-      bytes += ARRAY + part.bytes().length;
-    }
-    return bytes;
+    long arrays = 2 * ARRAY + bytes.length + (long) lines.length * Integer.BYTES;
+    return arrays + (index == null ? 0 : index.bytes());
   }
 
-  /** Index after the last ref of a part. */
-  private int last(int part) {
-    return part + 1 < parts.length ? parts[part + 1].first() : lines.length;
-  }
-
-  private int partOf(int index) {
-    int part = parts.length - 1;
-    while (parts[part].first() > index) {
-      part--;
-    }
-    return part;
+  /** Start of the lines of a ref; the end of all lines for the number of refs. */
+  private int start(int index) {
+    return index < lines.length ? lines[index] : end;
   }
 
   /** End of the lines of a ref. */
-  private int end(int part, int index) {
-    return index + 1 < last(part) ? lines[index + 1] : parts[part].end();
+  private int end(int index) {
+    return start(index + 1);
   }
 
   /**
@@ -133,32 +134,20 @@ public final class PackedRefsTable {
    * @return bytes
    */
   public long lineBytes(int from, int to) {
-    long bytes = 0;
-    for (int i = from; i < to; ) {
-      int part = partOf(i);
-      int next = Math.min(to, last(part));
-      bytes += end(part, next - 1) - lines[i];
-      i = next;
-    }
-    return bytes;
+    return (long) start(to) - start(from);
   }
 
   /**
-   * Passes on the lines of some refs, those of their peeled values included, without copying them:
-   * at most one slice of each part.
+   * Passes on the lines of some refs, those of their peeled values included, without copying them.
    *
    * @param from index of the first ref
    * @param to index after the last one
-   * @param out receives them
+   * @param out receives them as one slice
    * @throws IOException if {@code out} fails
    */
   void copy(int from, int to, PackedRefsSink out) throws IOException {
-    for (int i = from; i < to; ) {
-      int part = partOf(i);
-      int next = Math.min(to, last(part));
-      out.accept(parts[part].bytes(), lines[i], end(part, next - 1) - lines[i]);
-      i = next;
-    }
+    int start = start(from);
+    out.accept(bytes, start, start(to) - start);
   }
 
   /**
@@ -170,14 +159,10 @@ public final class PackedRefsTable {
    * @throws IOException if {@code out} fails
    */
   public void forEach(int from, int to, RefLineSink out) throws IOException {
-    for (int i = from; i < to; ) {
-      int part = partOf(i);
-      byte[] bytes = parts[part].bytes();
-      for (int next = Math.min(to, last(part)); i < next; i++) {
-        int end = end(part, i);
-        boolean tag = isPeeled(bytes, lines[i] + HEX + 1, end);
-        out.ref(bytes, lines[i], tag ? end - PEELED - 1 : end - 1, tag ? end - HEX - 1 : -1);
-      }
+    for (int i = from; i < to; i++) {
+      int next = end(i);
+      boolean tag = isPeeled(bytes, lines[i] + HEX + 1, next);
+      out.ref(bytes, lines[i], tag ? next - PEELED - 1 : next - 1, tag ? next - HEX - 1 : -1);
     }
   }
 
@@ -185,7 +170,7 @@ public final class PackedRefsTable {
   public Set<ObjectId> tips() {
     Set<ObjectId> tips = new HashSet<>();
     for (int i = 0; i < size(); i++) {
-      tips.add(ObjectId.fromString(parts[partOf(i)].bytes(), lines[i]));
+      tips.add(ObjectId.fromString(bytes, lines[i]));
     }
     return tips;
   }
@@ -199,16 +184,8 @@ public final class PackedRefsTable {
   public boolean hasSameRefs(PackedRefsTable other) {
     boolean same = size() == other.size();
     for (int i = 0; same && i < size(); i++) {
-      int a = partOf(i);
-      int b = other.partOf(i);
       same =
-          Arrays.equals(
-              parts[a].bytes(),
-              lines[i],
-              nameEnd(a, i),
-              other.parts[b].bytes(),
-              other.lines[i],
-              other.nameEnd(b, i));
+          Arrays.equals(bytes, lines[i], nameEnd(i), other.bytes, other.lines[i], other.nameEnd(i));
     }
     return same;
   }
@@ -219,38 +196,29 @@ public final class PackedRefsTable {
    * @return its index; -1 if there is none
    */
   public int nested() {
-    byte[] before = {};
-    int from = 0;
-    int to = 0;
+    int before = 0;
+    int beforeEnd = 0;
     for (int i = 0; i < size(); i++) {
-      int part = partOf(i);
-      byte[] bytes = parts[part].bytes();
       int name = lines[i] + NAME;
-      int end = nameEnd(part, i);
+      int nameEnd = nameEnd(i);
       // directories that the name before was in, too, have been looked for
-      for (int at = name + mismatch(before, from, to, bytes, name, end); at < end; at++) {
+      int common = Arrays.mismatch(bytes, before, beforeEnd, bytes, name, nameEnd); // never equal
+      for (int at = name + common; at < nameEnd; at++) {
         if (bytes[at] == '/' && find(bytes, name, at, 0, i) >= 0) {
           return i;
         }
       }
-      before = bytes;
-      from = name;
-      to = end;
+      before = name;
+      beforeEnd = nameEnd;
     }
     return -1;
-  }
-
-  private static int mismatch(byte[] a, int fromA, int toA, byte[] b, int fromB, int toB) {
-    return Math.max(0, Arrays.mismatch(a, fromA, toA, b, fromB, toB)); // never equal
   }
 
   /** Tests whether a name has a character beyond the basic plane. */
   public boolean hasSupplementary() {
     for (int i = 0; i < size(); i++) {
-      int part = partOf(i);
-      byte[] bytes = parts[part].bytes();
-      int end = nameEnd(part, i);
-      for (int at = lines[i] + NAME; at < end; at++) {
+      int nameEnd = nameEnd(i);
+      for (int at = lines[i] + NAME; at < nameEnd; at++) {
         if ((bytes[at] & 0xff) >= RefNames.SUPPLEMENTARY) {
           return true;
         }
@@ -262,13 +230,11 @@ public final class PackedRefsTable {
   /**
    * Passes on the whole snapshot, header included.
    *
-   * @param out receives it, one slice of each part
+   * @param out receives it as one slice
    * @throws IOException if {@code out} fails
    */
   public void writeTo(PackedRefsSink out) throws IOException {
-    for (Part part : parts) {
-      out.accept(part.bytes(), 0, part.end());
-    }
+    out.accept(bytes, 0, end);
   }
 
   /**
@@ -312,27 +278,17 @@ public final class PackedRefsTable {
    * @return its index here, or {@code -(insertion point) - 1}
    */
   int find(PackedRefsTable other, int index, int first) {
-    int part = other.partOf(index);
     int from = other.lines[index] + HEX + 1;
-    return find(other.parts[part].bytes(), from, other.nameEnd(part, index), first, size());
+    return find(other.bytes, from, other.nameEnd(index), first, size());
   }
 
   /** Finds a name whose insertion point is known to be between two indexes, both included. */
   int find(byte[] name, int from, int to, int first, int last) {
-    if (first == last) {
-      return -(first + 1);
-    }
-    int part = parts.length - 1;
-    while (part > 0
-        && compare(parts[part].bytes(), lines[parts[part].first()], name, from, to) > 0) {
-      part--;
-    }
-    byte[] bytes = parts[part].bytes();
-    int low = Math.max(first, parts[part].first());
-    int high = Math.min(last, last(part)) - 1;
+    int low = first;
+    int high = last - 1;
     while (low <= high) {
       int mid = (low + high) >>> 1;
-      int cmp = compare(bytes, lines[mid], name, from, to);
+      int cmp = compare(lines[mid], name, from, to);
       if (cmp < 0) {
         low = mid + 1;
       } else if (cmp > 0) {
@@ -356,7 +312,7 @@ public final class PackedRefsTable {
   }
 
   /** Compares the name of the ref whose line begins at {@code line} with another. */
-  private static int compare(byte[] bytes, int line, byte[] name, int from, int to) {
+  private int compare(int line, byte[] name, int from, int to) {
     int at = line + HEX + 1;
     int most = Math.min(to - from, bytes.length - at - 1);
     int i = Arrays.mismatch(bytes, at, at + most, name, from, from + most);
@@ -406,16 +362,16 @@ public final class PackedRefsTable {
     if (prefix.isEmpty()) {
       return new Range(0, size());
     }
-    byte[] bytes = prefix.getBytes(UTF_8);
-    int from = ceiling(bytes);
-    if (hasLineFeed(bytes, 0, bytes.length)) {
+    byte[] first = prefix.getBytes(UTF_8);
+    int from = ceiling(first);
+    if (hasLineFeed(first, 0, first.length)) {
       return new Range(from, from); // it would run over the end of a line
     }
     int low = from;
     int high = size();
     while (low < high) {
       int mid = (low + high) >>> 1;
-      if (startsWith(mid, bytes)) {
+      if (startsWith(mid, first)) {
         low = mid + 1;
       } else {
         high = mid;
@@ -432,33 +388,25 @@ public final class PackedRefsTable {
    * @return true if it does
    */
   public boolean startsWith(int index, byte[] prefix) {
-    byte[] bytes = parts[partOf(index)].bytes();
     int at = lines[index] + HEX + 1;
     return prefix.length < bytes.length - at
         && Arrays.mismatch(bytes, at, at + prefix.length, prefix, 0, prefix.length) < 0;
   }
 
   public String name(int index) {
-    int part = partOf(index);
     int at = lines[index] + HEX + 1;
-    return new String(parts[part].bytes(), at, nameEnd(part, index) - at, UTF_8);
+    return new String(bytes, at, nameEnd(index) - at, UTF_8);
   }
 
-  private int nameEnd(int part, int index) {
-    int end = end(part, index);
-    boolean tag = isPeeled(parts[part].bytes(), lines[index] + HEX + 1, end);
-    return (tag ? end - PEELED : end) - 1;
+  private int nameEnd(int index) {
+    int next = end(index);
+    return (isPeeled(bytes, lines[index] + HEX + 1, next) ? next - PEELED : next) - 1;
   }
 
   /** Adds a ref to the changes that these refs are, of which a mark is a deletion. */
   void addTo(RefDelta.Builder changes, int index) {
-    int part = partOf(index);
     int at = lines[index] + HEX + 1;
-    changes.add(
-        parts[part].bytes(),
-        at,
-        nameEnd(part, index),
-        isMark(index) ? RefValue.DELETED : value(index));
+    changes.add(bytes, at, nameEnd(index), isMark(index) ? RefValue.DELETED : value(index));
   }
 
   /**
@@ -468,14 +416,12 @@ public final class PackedRefsTable {
    * @return its value
    */
   public RefValue.Direct value(int index) {
-    int part = partOf(index);
-    byte[] bytes = parts[part].bytes();
     int at = lines[index];
-    int end = end(part, index);
+    int next = end(index);
     return new RefValue.Direct(
         ObjectId.fromString(bytes, at),
-        isPeeled(bytes, at + HEX + 1, end)
-            ? Optional.of(ObjectId.fromString(bytes, end - HEX - 1))
+        isPeeled(bytes, at + HEX + 1, next)
+            ? Optional.of(ObjectId.fromString(bytes, next - HEX - 1))
             : Optional.empty());
   }
 
@@ -497,14 +443,12 @@ public final class PackedRefsTable {
    * @return the ref, with its peeled value
    */
   public Ref ref(int index, String name) {
-    int part = partOf(index);
-    byte[] bytes = parts[part].bytes();
     int at = lines[index];
-    int end = end(part, index);
+    int next = end(index);
     ObjectId id = ObjectId.fromString(bytes, at);
-    return isPeeled(bytes, at + HEX + 1, end)
+    return isPeeled(bytes, at + HEX + 1, next)
         ? new ObjectIdRef.PeeledTag(
-            Ref.Storage.PACKED, name, id, ObjectId.fromString(bytes, end - HEX - 1))
+            Ref.Storage.PACKED, name, id, ObjectId.fromString(bytes, next - HEX - 1))
         : new ObjectIdRef.PeeledNonTag(Ref.Storage.PACKED, name, id);
   }
 
@@ -515,19 +459,17 @@ public final class PackedRefsTable {
 
   /** Tests whether a ref points to an annotated tag, so that the table has its peeled id. */
   boolean isTag(int index) {
-    int part = partOf(index);
-    return isPeeled(parts[part].bytes(), lines[index] + HEX + 1, end(part, index));
+    return isPeeled(bytes, lines[index] + HEX + 1, end(index));
   }
 
   /** First digits of the id of a ref, as a number that is only compared for equality. */
   long idPrefix(int index) {
-    return prefix(parts[partOf(index)].bytes(), lines[index]);
+    return prefix(bytes, lines[index]);
   }
 
   /** First digits of the peeled id of a tag, as {@link #idPrefix}. */
   long peeledPrefix(int index) {
-    int part = partOf(index);
-    return prefix(parts[part].bytes(), end(part, index) - HEX - 1);
+    return prefix(bytes, end(index) - HEX - 1);
   }
 
   static long prefix(byte[] hex, int at) {
@@ -537,14 +479,13 @@ public final class PackedRefsTable {
   /** Tests whether a ref has an id, given in hex. */
   boolean hasId(int index, byte[] hex) {
     int at = lines[index];
-    return Arrays.equals(parts[partOf(index)].bytes(), at, at + HEX, hex, 0, HEX);
+    return Arrays.equals(bytes, at, at + HEX, hex, 0, HEX);
   }
 
   /** Tests whether a tag peels to an id, given in hex. */
   boolean peelsTo(int index, byte[] hex) {
-    int part = partOf(index);
-    int at = end(part, index) - HEX - 1;
-    return Arrays.equals(parts[part].bytes(), at, at + HEX, hex, 0, HEX);
+    int at = end(index) - HEX - 1;
+    return Arrays.equals(bytes, at, at + HEX, hex, 0, HEX);
   }
 
   /**
@@ -578,19 +519,9 @@ public final class PackedRefsTable {
    * <p>Begins with the header; whole refs are added in order.
    */
   public static final class Builder {
-    private final int limit;
-    private final long size;
+    private final byte[] bytes;
     private final int[] lines;
-    private final List<Part> full = new ArrayList<>();
-    private byte[] bytes = new byte[0];
     private int filled;
-
-    /** Index of the first ref of the part that is being filled. */
-    private int first;
-
-    /** Bytes of the parts that are full. */
-    private long before;
-
     private int n;
 
     /**
@@ -598,21 +529,11 @@ public final class PackedRefsTable {
      *
      * @param size bytes it will have, header included
      * @param count refs it will have
+     * @throws IOException if it would be too large
      */
-    public Builder(long size, long count) {
-      this(size, count, PART);
-    }
-
-    /**
-     * Begins a table.
-     *
-     * @param size bytes it will have, header included
-     * @param count refs it will have
-     * @param limit most bytes of a part, unless one ref has more
-     */
-    public Builder(long size, long count, int limit) {
-      this.limit = limit;
-      this.size = size;
+    public Builder(long size, long count) throws IOException {
+      checkSize("refs", size, count);
+      this.bytes = new byte[(int) size];
       this.lines = new int[Math.toIntExact(count)];
       byte[] header = HEADER.getBytes(US_ASCII);
       reserve(header.length);
@@ -635,60 +556,20 @@ public final class PackedRefsTable {
      * @param to index after the last one
      */
     public void append(PackedRefsTable table, int from, int to) {
-      for (int i = from; i < to; ) {
-        int part = table.partOf(i);
-        int next = Math.min(to, table.last(part));
-        append(table, part, i, next);
-        i = next;
+      int start = table.start(from);
+      int length = table.start(to) - start;
+      reserve(length);
+      int shift = filled - start;
+      for (int i = from; i < to; i++) {
+        add(table.lines[i] + shift);
       }
+      copy(table.bytes, start, length);
     }
 
-    private void append(PackedRefsTable table, int part, int from, int to) {
-      for (int i = from; i < to; ) {
-        reserve(table.end(part, i) - table.lines[i]);
-        int next = fitting(table, part, i, to);
-        int start = table.lines[i];
-        int shift = filled - start;
-        for (int k = i; k < next; k++) {
-          add(table.lines[k] + shift);
-        }
-        copy(table.parts[part].bytes(), start, table.end(part, next - 1) - start);
-        i = next;
-      }
-    }
-
-    /** Finds the index after the last ref that fits in the part; the first one does fit. */
-    private int fitting(PackedRefsTable table, int part, int from, int to) {
-      long most = (long) table.lines[from] + bytes.length - filled;
-      int low = from;
-      int high = to - 1;
-      while (low < high) {
-        int mid = (low + high + 1) >>> 1;
-        if (table.end(part, mid) <= most) {
-          low = mid;
-        } else {
-          high = mid - 1;
-        }
-      }
-      return low + 1;
-    }
-
-    /** Makes room for a ref, in another part if this one has none. */
     private void reserve(int length) {
-      if (length <= bytes.length - filled) {
-        return;
+      if (length > bytes.length - filled) {
+        throw new IllegalStateException("more than " + bytes.length + " bytes of refs");
       }
-      if (filled > 0) {
-        full.add(new Part(bytes, filled, first));
-        before += filled;
-      }
-      long rest = size - before;
-      if (length > rest) {
-        throw new IllegalStateException("more than " + size + " bytes of refs");
-      }
-      bytes = new byte[(int) Math.min(rest, Math.max(limit, length))];
-      filled = 0;
-      first = n;
     }
 
     private void add(int line) {
@@ -710,12 +591,11 @@ public final class PackedRefsTable {
      * @throws IllegalStateException if size or count are not as promised
      */
     public PackedRefsTable build() {
-      if (before + filled != size || n != lines.length) {
+      if (filled != bytes.length || n != lines.length) {
         throw new IllegalStateException(
-            String.format("%d of %d bytes, %d of %d refs", before + filled, size, n, lines.length));
+            String.format("%d of %d bytes, %d of %d refs", filled, bytes.length, n, lines.length));
       }
-      full.add(new Part(bytes, filled, first));
-      return new PackedRefsTable(full, lines);
+      return new PackedRefsTable(bytes, filled, lines);
     }
   }
 }

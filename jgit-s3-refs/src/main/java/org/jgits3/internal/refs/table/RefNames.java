@@ -16,9 +16,6 @@ public final class RefNames {
   /** Estimated bytes of a name; few names are longer. */
   private static final int USUAL = 32;
 
-  /** Largest array that every virtual machine makes. */
-  private static final int LARGEST = Integer.MAX_VALUE - 8;
-
   /** Lowest first byte of the UTF-8 of a character beyond the basic plane. */
   static final int SUPPLEMENTARY = 0xf0;
 
@@ -179,7 +176,7 @@ public final class RefNames {
      * @param count maximum number of names
      */
     Builder(int count) {
-      this.bytes = new byte[(int) Math.min((long) USUAL * count, LARGEST)];
+      this.bytes = new byte[(int) Math.min((long) USUAL * count, PackedRefsTable.LARGEST)];
       this.ends = new int[count];
     }
 
@@ -235,11 +232,11 @@ public final class RefNames {
     }
 
     private void reserve(int length) {
-      if (length > LARGEST - filled) {
+      if (length > PackedRefsTable.LARGEST - filled) {
         throw new OutOfMemoryError("names of more than 2 GiB in one transaction");
       }
       if (length > bytes.length - filled) {
-        long more = Math.min(filled + (long) (filled >> 1), LARGEST);
+        long more = Math.min(filled + (long) (filled >> 1), PackedRefsTable.LARGEST);
         bytes = Arrays.copyOf(bytes, Math.max(filled + length, (int) more));
       }
     }

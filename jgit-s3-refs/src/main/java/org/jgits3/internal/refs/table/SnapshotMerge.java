@@ -93,8 +93,9 @@ public final class SnapshotMerge {
    * Builds the table of the snapshot, in arrays of exactly its size.
    *
    * @return the table; the one without changes if there are none
+   * @throws IOException if it would be larger than a table can be
    */
-  public PackedRefsTable build() {
+  public PackedRefsTable build() throws IOException {
     if (found.length == 0 && table.size() > 0) {
       return table;
     }

@@ -13,8 +13,7 @@ import org.jgits3.store.StoreException;
  */
 public final class SnapshotSlice implements ReadListener {
   private final String key;
-  private final long offset;
-  private final byte[] part;
+  private final byte[] bytes;
   private final int from;
   private final int to;
   private final CRC32C crc = new CRC32C();
@@ -33,15 +32,13 @@ public final class SnapshotSlice implements ReadListener {
    * Creates a range that will arrive; its errors are reported by {@link #addTo}.
    *
    * @param key key of the snapshot
-   * @param offset offset of {@code part} in the snapshot
-   * @param part array that will hold the range
+   * @param bytes array that will hold the snapshot
    * @param from start of the range in the array
    * @param to end of the range in the array
    */
-  public SnapshotSlice(String key, long offset, byte[] part, int from, int to) {
+  public SnapshotSlice(String key, byte[] bytes, int from, int to) {
     this.key = key;
-    this.offset = offset;
-    this.part = part;
+    this.bytes = bytes;
     this.from = from;
     this.to = to;
     restart();
@@ -63,14 +60,14 @@ public final class SnapshotSlice implements ReadListener {
 
   @Override
   public void until(int end) {
-    crc.update(part, seen, end - seen);
+    crc.update(bytes, seen, end - seen);
     look(end);
     seen = end;
   }
 
   private void look(int end) {
     int at = end;
-    while (at > seen && part[at - 1] != '\n') {
+    while (at > seen && bytes[at - 1] != '\n') {
       at--;
     }
     if (at == seen || corrupt != null) {
@@ -79,8 +76,8 @@ public final class SnapshotSlice implements ReadListener {
     try {
       if (scan == null) {
         first = seen;
-        while (part[first++] != '\n') {}
-        scan = new PackedRefsParser(key, offset, part, first, to);
+        while (bytes[first++] != '\n') {}
+        scan = new PackedRefsParser(key, 0, bytes, first, to);
       }
       last = at;
       scan.extend(at);
@@ -98,10 +95,10 @@ public final class SnapshotSlice implements ReadListener {
    * @throws StoreException.Corrupt if a line does not follow the format
    */
   public int addTo(SnapshotLines lines, int start) throws StoreException.Corrupt {
-    if (part[first - 1] != '\n') {
+    if (bytes[first - 1] != '\n') {
       return start;
     }
-    lines.add(PackedRefsParser.of(key, offset, part, start, first));
+    lines.add(PackedRefsParser.of(key, 0, bytes, start, first));
     if (corrupt != null) {
       throw corrupt;
     }

@@ -55,9 +55,9 @@ class RefViewTest {
     symrefs.put("HEAD", name());
     symrefs.put("refs/symbolic", name());
     PackedRefsTable whole = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(snapshot)).build();
-    RefFold fold = RefFold.intoRecent(new RefTable(inParts(whole)), RefDelta.of(recent));
+    RefFold fold = RefFold.intoRecent(new RefTable(whole), RefDelta.of(recent));
     return new RefView(
-        new Refs(Optional.empty(), overlay, symrefs), fold.with(inParts(fold.merge().build())));
+        new Refs(Optional.empty(), overlay, symrefs), fold.with(fold.merge().build()));
   }
 
   private SortedMap<String, RefValue> changes() {
@@ -74,14 +74,6 @@ class RefViewTest {
       }
     }
     return changes;
-  }
-
-  private PackedRefsTable inParts(PackedRefsTable whole) {
-    int limit = 46 + random.nextInt(2000);
-    long bytes = PackedRefsTable.HEADER.length() + whole.lineBytes(0, whole.size());
-    PackedRefsTable.Builder builder = new PackedRefsTable.Builder(bytes, whole.size(), limit);
-    builder.append(whole, 0, whole.size());
-    return builder.build();
   }
 
   private String name() {
@@ -179,7 +171,7 @@ class RefViewTest {
   }
 
   @Test
-  void there_is_no_ref_if_all_of_the_snapshot_are_deleted() {
+  void there_is_no_ref_if_all_of_the_snapshot_are_deleted() throws IOException {
     TreeMap<String, RefValue> refs = new TreeMap<>();
     TreeMap<String, RefValue> deleted = new TreeMap<>();
     random = new Random(1);

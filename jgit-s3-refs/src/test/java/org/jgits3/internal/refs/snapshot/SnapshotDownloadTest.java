@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.refs.snapshot.SnapshotDownload.Sizes;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.ParsedRefs;
 import org.jgits3.internal.refs.table.RefDelta;
@@ -24,7 +23,7 @@ import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.internal.store.read.RangeReader;
+import org.jgits3.internal.store.read.RangeReader.Sizes;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.Crc32c;
@@ -49,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A snapshot is the same however it is divided into requests and arrays, and so are its faults. */
+/** A snapshot is the same however it is divided into requests, and so are its faults. */
 class SnapshotDownloadTest {
   private static final String KEY = "objects/r/refs/x";
   private static final String A = "a".repeat(40);
@@ -73,7 +72,7 @@ class SnapshotDownloadTest {
         .hasMessageContaining(KEY);
   }
 
-  private static PackedRefsTable random(Random random, int count) {
+  private static PackedRefsTable random(Random random, int count) throws IOException {
     TreeMap<String, RefValue> refs = new TreeMap<>();
     while (refs.size() < count) {
       String name = "refs/" + "é".repeat(random.nextInt(3)) + "x".repeat(random.nextInt(90));
@@ -154,12 +153,8 @@ class SnapshotDownloadTest {
     };
   }
 
-  private static Sizes sizes(int oneRequest, int range, int part) {
-    return new Sizes(new RangeReader.Sizes(oneRequest, range), part);
-  }
-
   private static Sizes sizes(Random random) {
-    return sizes(64, 1 + random.nextInt(300), 64 + random.nextInt(900));
+    return new Sizes(64, 1 + random.nextInt(300));
   }
 
   @Test
@@ -168,9 +163,9 @@ class SnapshotDownloadTest {
     byte[] bytes = written(table);
     Stored stored = store(bytes, table.size());
 
-    assertThat(requests(stored, sizes(bytes.length, 500, PackedRefsTable.PART))).isEqualTo(1);
+    assertThat(requests(stored, new Sizes(bytes.length, 500))).isEqualTo(1);
     int round = 4 * 500;
-    assertThat(requests(stored, sizes(bytes.length - 1, 500, PackedRefsTable.PART)))
+    assertThat(requests(stored, new Sizes(bytes.length - 1, 500)))
         .isEqualTo(4 * Math.round(bytes.length / (double) round));
     assertThat(requests(stored, Sizes.DEFAULT)).isEqualTo(1);
   }
@@ -184,22 +179,22 @@ class SnapshotDownloadTest {
   }
 
   @Test
-  void what_lands_in_one_array_takes_no_more_memory_than_it_has_to() throws Exception {
+  void what_lands_takes_no_more_memory_than_it_has_to() throws Exception {
     PackedRefsTable table = random(new Random(5), 100);
     Stored stored = store(written(table), table.size());
-    assertThat(stored.land(store, sizes(64, 500, PackedRefsTable.PART)).bytes())
+    assertThat(stored.land(store, new Sizes(64, 500)).bytes())
         .isEqualTo(2 * 16 + stored.snapshot().size() + 4L * table.size());
   }
 
   @Test
-  void a_name_longer_than_a_part_gets_a_larger_part() throws Exception {
+  void a_name_longer_than_many_ranges_lands() throws Exception {
     TreeMap<String, RefValue> refs = new TreeMap<>();
     for (String name : new String[] {"a", "b" + "x".repeat(5000), "c"}) {
       refs.put("refs/" + name, new RefValue.Direct(ObjectId.fromString(A), Optional.empty()));
     }
     PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
     Stored stored = store(written(table), table.size());
-    assertSame(stored.land(store, sizes(64, 70, 128)), table);
+    assertSame(stored.land(store, new Sizes(64, 70)), table);
   }
 
   @Test
@@ -209,7 +204,7 @@ class SnapshotDownloadTest {
     assertThat(written(other)).as("no range ends early").hasSizeGreaterThan(written(table).length);
     Stored stored = store(written(table), table.size());
     ObjectStore replaced = new ReplacedAfterFirstRead(store, written(other));
-    Sizes sizes = sizes(64, 500, PackedRefsTable.PART);
+    Sizes sizes = new Sizes(64, 500);
 
     assertThatThrownBy(() -> stored.land(replaced, sizes))
         .isInstanceOf(StoreException.Changed.class);
@@ -301,14 +296,12 @@ class SnapshotDownloadTest {
     Stored stored = store(bytes, count);
     String message = expected.getMessage().replace(KEY, stored.key());
     for (int range = 1; range < bytes.length; range++) {
-      for (int part : new int[] {100, 150, 200, PackedRefsTable.PART}) {
-        Sizes sizes = sizes(0, range, part);
-        ObjectStore pieces = arrivingInPieces(new Random(range));
-        assertThatThrownBy(() -> stored.land(pieces, sizes))
-            .as("%s", sizes)
-            .isInstanceOf(StoreException.Corrupt.class)
-            .hasMessage(message);
-      }
+      Sizes sizes = new Sizes(0, range);
+      ObjectStore pieces = arrivingInPieces(new Random(range));
+      assertThatThrownBy(() -> stored.land(pieces, sizes))
+          .as("%s", sizes)
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessage(message);
     }
   }
 
@@ -328,7 +321,7 @@ class SnapshotDownloadTest {
                     Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8))) {
       for (int requests = 1; requests <= 4; requests++) {
         int before = proxy.dropped();
-        assertSame(stored.land(s3, sizes(bytes.length / requests, 1 << 20, 1 << 20)), table);
+        assertSame(stored.land(s3, new Sizes(bytes.length / requests, 1 << 20)), table);
         assertThat(proxy.dropped()).isGreaterThan(before);
       }
     }
@@ -345,7 +338,7 @@ class SnapshotDownloadTest {
       s3.put(stored.key(), bytes, 0, bytes.length);
       long before = counts.snapshot().total();
 
-      assertSame(stored.land(s3, sizes(64, 50_000, 100_000)), table);
+      assertSame(stored.land(s3, new Sizes(64, 50_000)), table);
 
       assertThat(counts.snapshot().total() - before).isBetween(4L, 20L);
       bytes[bytes.length / 2] ^= 1;

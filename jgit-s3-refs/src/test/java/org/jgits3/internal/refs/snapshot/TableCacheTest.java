@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -139,7 +140,7 @@ class TableCacheTest {
   }
 
   @Test
-  void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() {
+  void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() throws IOException {
     RefTable small =
         new RefTable(new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build());
     TableCache budget = budget(SIZE - 1);
@@ -214,7 +215,7 @@ class TableCacheTest {
   }
 
   @Test
-  void a_table_that_outgrows_the_budget_goes_alone() {
+  void a_table_that_outgrows_the_budget_goes_alone() throws IOException {
     RefTable growing = table();
     RefTable small =
         new RefTable(new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build());

@@ -45,9 +45,9 @@ class FoldCostTest {
   }
 
   /** A table of so many refs, which takes little more memory than it has bytes. */
-  private static PackedRefsTable base(int refs) {
+  private static PackedRefsTable base(int refs) throws IOException {
     long size = PackedRefsTable.HEADER.getBytes(US_ASCII).length + (long) refs * lineBytes();
-    PackedRefsTable.Builder all = new PackedRefsTable.Builder(size, refs, MIB);
+    PackedRefsTable.Builder all = new PackedRefsTable.Builder(size, refs);
     for (int from = 0; from < refs; from += CHUNK) {
       RefDelta chunk = changes(IntStream.range(from, from + CHUNK), CHUNK);
       for (int i = 0; i < CHUNK; i++) {
@@ -67,7 +67,7 @@ class FoldCostTest {
   }
 
   /** Bytes of tables for each changed ref, from a new base to a later one. */
-  private static long bytesPerChange(int refs, int bases) {
+  private static long bytesPerChange(int refs, int bases) throws IOException {
     RefTable table = new RefTable(base(refs));
     Random random = new Random(refs);
     long bytes = 0;
@@ -93,7 +93,7 @@ class FoldCostTest {
   }
 
   @Test
-  void half_a_million_refs_take_a_fifteenth_of_what_one_table_takes() {
+  void half_a_million_refs_take_a_fifteenth_of_what_one_table_takes() throws IOException {
     long bytes = bytesPerChange(500_000, 3);
     assertThat(bytes).isLessThan((long) (1.05 * computed(500_000)));
     assertThat(bytes).isLessThan(500_000L * lineBytes() / CHANGES / 15);
@@ -101,7 +101,7 @@ class FoldCostTest {
 
   @Tag("long") // half a million are like it
   @Test
-  void four_million_refs_take_a_fortieth_of_what_one_table_takes() {
+  void four_million_refs_take_a_fortieth_of_what_one_table_takes() throws IOException {
     long bytes = bytesPerChange(4_000_000, 2);
     assertThat(bytes).isLessThan((long) (1.05 * computed(4_000_000)));
     assertThat(bytes).isLessThan(4_000_000L * lineBytes() / CHANGES / 40);

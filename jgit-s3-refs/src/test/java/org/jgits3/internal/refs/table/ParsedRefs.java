@@ -3,7 +3,7 @@ package org.jgits3.internal.refs.table;
 
 import org.jgits3.store.StoreException;
 
-/** Tables of snapshots that are in one array. */
+/** Tables of snapshots in memory. */
 public final class ParsedRefs {
   private ParsedRefs() {}
 

@@ -54,7 +54,7 @@ class RefTableTest {
   }
 
   /** Refs of a base, changed by some folds into a recent table. */
-  private RefTable levels(long seed) {
+  private RefTable levels(long seed) throws IOException {
     random = new Random(seed);
     all.clear();
     RefTable table = RefTable.EMPTY;
@@ -67,7 +67,7 @@ class RefTableTest {
     return table;
   }
 
-  private PackedRefsTable one() {
+  private PackedRefsTable one() throws IOException {
     return new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(all)).build();
   }
 
@@ -258,20 +258,20 @@ class RefTableTest {
     return RefDelta.of(refs);
   }
 
-  private static RefTable after(RefTable table, RefDelta changes) {
+  private static RefTable after(RefTable table, RefDelta changes) throws IOException {
     RefFold fold = RefFold.of(table, changes);
     return fold.with(fold.merge().build());
   }
 
   @Test
-  void few_refs_have_no_recent_table() {
+  void few_refs_have_no_recent_table() throws IOException {
     RefTable table = after(RefTable.EMPTY, many(RefFold.FEW - 1));
     assertThat(RefFold.of(table, many(1)).isBase()).isTrue();
     assertThat(RefFold.of(RefTable.EMPTY, many(1)).isBase()).isTrue();
   }
 
   @Test
-  void a_recent_table_grows_to_the_root_of_its_share() {
+  void a_recent_table_grows_to_the_root_of_its_share() throws IOException {
     RefTable table = after(RefTable.EMPTY, many(RefFold.FEW));
     assertThat(RefFold.of(table, many(8000)).isBase())
         .as("8000 = sqrt(2 * 1000 * 32000)")

@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -39,11 +40,11 @@ class BulkUpdateTest {
         .map(BulkUpdate.Checked::changes);
   }
 
-  private static RefView view(String... names) {
+  private static RefView view(String... names) throws IOException {
     return view(Map.of(), names);
   }
 
-  private static RefView view(Map<String, String> symrefs, String... names) {
+  private static RefView view(Map<String, String> symrefs, String... names) throws IOException {
     Map<String, RefValue> packed = new TreeMap<>();
     for (String name : names) {
       packed.put(name, new RefValue.Direct(A, Optional.empty()));
@@ -54,7 +55,7 @@ class BulkUpdateTest {
   }
 
   @Test
-  void what_can_be_done_is_told_in_order() {
+  void what_can_be_done_is_told_in_order() throws IOException {
     Optional<RefDelta> changes =
         check(
             view("refs/heads/a", "refs/heads/b"),
@@ -69,7 +70,7 @@ class BulkUpdateTest {
   }
 
   @Test
-  void a_name_below_an_existing_one_is_not_for_it() {
+  void a_name_below_an_existing_one_is_not_for_it() throws IOException {
     assertThat(check(view("refs/heads/a"), create("refs/heads/a/b"))).isEmpty();
     assertThat(check(view("refs/heads/a"), create("refs/heads/a-"), create("refs/heads/a/b/c")))
         .isEmpty();
@@ -77,7 +78,7 @@ class BulkUpdateTest {
   }
 
   @Test
-  void a_name_below_another_of_the_batch_is_not_for_it() {
+  void a_name_below_another_of_the_batch_is_not_for_it() throws IOException {
     assertThat(
             check(
                 view(),
@@ -89,7 +90,7 @@ class BulkUpdateTest {
   }
 
   @Test
-  void a_name_below_a_symbolic_ref_is_not_for_it() {
+  void a_name_below_a_symbolic_ref_is_not_for_it() throws IOException {
     RefView view = view(Map.of("refs/heads/link", "refs/heads/x"));
 
     assertThat(check(view, create("refs/heads/link/a"))).isEmpty();
@@ -98,7 +99,7 @@ class BulkUpdateTest {
   }
 
   @Test
-  void a_wrong_old_value_or_a_double_name_is_not_for_it() {
+  void a_wrong_old_value_or_a_double_name_is_not_for_it() throws IOException {
     RefView view = view("refs/heads/a");
 
     assertThat(check(view, new ReceiveCommand(B, A, "refs/heads/a"))).isEmpty();
@@ -111,7 +112,7 @@ class BulkUpdateTest {
 
   /** Random batches on few names, so that most are in each other's way. */
   @Seeds(4)
-  void it_says_yes_to_exactly_the_batches_that_leave_no_conflict(long seed) {
+  void it_says_yes_to_exactly_the_batches_that_leave_no_conflict(long seed) throws IOException {
     Random random = new Random(seed);
     String[] pool = {
       "refs/a",
