@@ -112,7 +112,7 @@ public final class PackedRefsTable {
    */
   public long bytes() {
     TipIndex index = tips;
-    long arrays = 2 * ARRAY + bytes.length + (long) lines.length * Integer.BYTES;
+    long arrays = 2L * ARRAY + bytes.length + (long) lines.length * Integer.BYTES;
     return arrays + (index == null ? 0 : index.bytes());
   }
 

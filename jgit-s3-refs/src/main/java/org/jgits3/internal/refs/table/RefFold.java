@@ -36,7 +36,8 @@ public final class RefFold {
   }
 
   /**
-   * Folds changes where they cost least. Never makes an empty recent table.
+   * Folds changes where they cost least: into the recent table also if a base would be too large
+   * for an array, so that refs can still be deleted. Never makes an empty recent table.
    *
    * @param table refs before
    * @param changes changes of some of them; all names begin with {@code refs/}
@@ -46,7 +47,9 @@ public final class RefFold {
     long refs = table.base().size();
     long recent = (long) table.recent().size() + changes.size();
     boolean rebase = refs < FEW || recent == 0 || recent * recent > 2 * USUAL * refs;
-    return new RefFold(table, changes, rebase);
+    RefFold fold = new RefFold(table, changes, rebase);
+    boolean fits = !rebase || fold.merge.size() <= PackedRefsTable.LARGEST;
+    return fits || recent == 0 ? fold : intoRecent(table, changes);
   }
 
   /**

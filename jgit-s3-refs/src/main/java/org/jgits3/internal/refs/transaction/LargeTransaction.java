@@ -176,7 +176,7 @@ final class LargeTransaction<R> {
    * @param log takes the changes
    * @return the transaction, ready to commit; empty if it changes nothing
    * @throws org.jgits3.store.StoreException.Corrupt if the tables are not those that were written
-   * @throws IOException if an upload fails, or there would be more refs than a table can have
+   * @throws IOException if an upload fails
    */
   static <R> Optional<LargeTransaction<R>> prepare(
       Manifest manifest,
@@ -191,11 +191,9 @@ final class LargeTransaction<R> {
       return Optional.empty();
     }
     Prepared<R> prepared = edited.get();
-    RefFold fold = prepared.fold(view);
-    PackedRefsTable.checkSize("refs", fold.merge().size(), fold.merge().count());
     Uploads uploads = new Uploads();
     ParallelRequests.all(
-        () -> uploads.snapshot(manifest, view, fold, upload),
+        () -> uploads.snapshot(manifest, view, prepared.fold(view), upload),
         () -> uploads.records(manifest, prepared.outcome().log(), log));
     return Optional.of(new LargeTransaction<>(manifest, seen, view, prepared, uploads));
   }

@@ -63,10 +63,9 @@ class TooManyRefsTest {
   @AutoClose private final PackUploads uploads = new PackUploads(store, UploadOptions.DEFAULT);
   private final SnapshotUpload upload = new SnapshotUpload(store, uploads);
 
-  private static RefView view(PackedRefsTable table) {
+  private static RefView view(RefTable table) {
     Map<String, RefValue> overlay = Map.of("refs/b", VALUE);
-    return new RefView(
-        new Refs(Optional.empty(), new TreeMap<>(overlay), new TreeMap<>()), new RefTable(table));
+    return new RefView(new Refs(Optional.empty(), new TreeMap<>(overlay), new TreeMap<>()), table);
   }
 
   private void isRefused(ThrowingCallable action, String refs, String bytes) {
@@ -102,13 +101,27 @@ class TooManyRefsTest {
   }
 
   @Test
+  void changes_of_a_full_base_go_to_the_recent_table() {
+    PackedRefsTable full = FullTable.of("refs/a");
+    assertThat(RefFold.of(new RefTable(full), RefDelta.of(Map.of("refs/b", VALUE))).isBase())
+        .isFalse();
+    assertThat(
+            RefFold.of(new RefTable(full), RefDelta.of(Map.of("refs/a", RefValue.DELETED)))
+                .isBase())
+        .as("a base that is smaller")
+        .isTrue();
+  }
+
+  @Test
   void a_fold() throws IOException {
     try (ManifestCommitter committer =
         new ManifestCommitter(
             store, RepositoryName.of("r"), new CommitPolicy(Duration.ofSeconds(1)))) {
       Compaction compaction = new Compaction(upload, committer, new RefsCounters());
       isRefused(
-          () -> compaction.run(MANIFEST, view(FullTable.of("refs/a")), RefFold::intoBase),
+          () ->
+              compaction.run(
+                  MANIFEST, view(new RefTable(FullTable.of("refs/a"))), RefFold::intoBase),
           "2",
           "2,147,483,687");
     }
@@ -124,7 +137,7 @@ class TooManyRefsTest {
     return new Outcome<>(true, List.of(new Logged(TestRepositories.WHO, "many", changes)));
   }
 
-  private void prepare(PackedRefsTable table) throws IOException {
+  private void prepare(RefTable table) throws IOException {
     LargeTransaction.prepare(
         MANIFEST,
         view(table),
@@ -135,13 +148,9 @@ class TooManyRefsTest {
   }
 
   @Test
-  void a_large_batch() throws IOException {
-    for (int i = 0; i < 100; i++) { // no thread is fast enough to upload the log meanwhile
-      isRefused(() -> prepare(FullTable.of("refs/a")), "1,002", "2,147,539,687");
-    }
-
-    prepare(PackedRefsTable.EMPTY);
-    assertThat(counts.snapshot().total()).as("snapshot and log").isEqualTo(2);
+  void a_large_batch_beside_a_full_base_is_made() throws IOException {
+    prepare(new RefTable(FullTable.of("refs/a")));
+    assertThat(counts.snapshot().total()).as("recent table and log").isEqualTo(2);
   }
 
   @Test
