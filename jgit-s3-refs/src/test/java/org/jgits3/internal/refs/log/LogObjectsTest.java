@@ -136,7 +136,7 @@ class LogObjectsTest {
     Random random = new Random(5);
     List<ReceiveCommand> commands = new ArrayList<>();
     for (int i = 0; i < 5000; i++) {
-      String name = "refs/é" + random.nextInt(100) + '/' + i + (i % 7 == 0 ? suffix : "\uFFFE");
+      String name = "refs/é" + random.nextInt(100) + '/' + (i % 7 == 0 ? suffix : "\uFFFE") + i;
       commands.add(new ReceiveCommand(ObjectId.zeroId(), random(random), name));
     }
     BulkChanges batch =
@@ -150,6 +150,7 @@ class LogObjectsTest {
     assertThat(bytes).isEqualTo(encode(new ArrayList<>(batch)));
     List<RefChange> sorted = new ArrayList<>(batch);
     sorted.sort(Comparator.comparing(RefChange::ref));
+    assertThat(batch.equals(sorted)).as("in the order of strings").isEqualTo(suffix.length() < 2);
     assertThat(read(stored(bytes, Crc32c.of(bytes)))).isEqualTo(sorted);
   }
 
