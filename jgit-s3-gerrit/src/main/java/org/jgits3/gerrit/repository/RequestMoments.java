@@ -53,7 +53,7 @@ final class RequestMoments {
   /** Moment that work of the thread was given, whatever requests it makes. */
   private final ThreadLocal<Long> given = new ThreadLocal<>();
 
-  /** When an HTTP request first asked. */
+  /** First question of an HTTP request. */
   private static final class FirstUse {
     private final long moment = System.nanoTime();
   }
@@ -106,7 +106,7 @@ final class RequestMoments {
         context, now, (first, next) -> next - first < LONGEST.toNanos() ? first : next);
   }
 
-  /** When the HTTP request of the calling thread first asked; now if it has none. */
+  /** Moment at which the HTTP request of the calling thread first asked; now if it has none. */
   private long firstUse(long now) {
     try {
       return firstUse.get().moment;
