@@ -431,20 +431,21 @@ public final class NameIndex {
   /** Reads all names once more: a template may be made, and forked, while they are listed. */
   private void withoutTemplate(Map<RepositoryName, String> forks, List<Contradiction> found)
       throws IOException {
-    Set<String> there = read(store).templates;
-    forks.forEach(
-        (name, id) -> {
-          if (!there.contains(id)) {
-            found.add(
-                new Contradiction(
-                    name.manifestKey(),
-                    "is a fork of the template "
-                        + id
-                        + ", of which there is no manifest; copy that, or detach the fork by gc "
-                        + name
-                        + " --detach"));
-          }
-        });
+    NameIndex later = read(store);
+    for (Map.Entry<RepositoryName, String> fork : forks.entrySet()) {
+      String id = fork.getValue();
+      if (!later.templates.contains(id)) {
+        later.checkReadable(id); // it may have been damaged since
+        found.add(
+            new Contradiction(
+                fork.getKey().manifestKey(),
+                "is a fork of the template "
+                    + id
+                    + ", of which there is no manifest; copy that, or detach the fork by gc "
+                    + fork.getKey()
+                    + " --detach"));
+      }
+    }
   }
 
   /** Ids of repositories that more than one name may hold. */
