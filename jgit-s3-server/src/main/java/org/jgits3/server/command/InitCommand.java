@@ -30,14 +30,17 @@ final class InitCommand implements Callable<Integer> {
     try (S3RepositoryManager manager = program.open();
         S3Repository repository = manager.createRepository(name.value())) {
       String store = manager.store().location();
-      output.result(
-          new Created(true, name.value(), store),
-          "Initialized empty Git repository "
-              + name
-              + " on "
-              + repository.getFullBranch()
-              + " in "
-              + store);
+      if (output.json()) {
+        output.value(new Created(true, name.value(), store));
+      } else {
+        output.line(
+            "Initialized empty Git repository "
+                + name
+                + " on "
+                + repository.getFullBranch()
+                + " in "
+                + store);
+      }
     }
     return 0;
   }
