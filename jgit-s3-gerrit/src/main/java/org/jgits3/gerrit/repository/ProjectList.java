@@ -13,7 +13,7 @@ import org.jgits3.S3RepositoryManager;
 /** Names of all projects, listed once for each request at most. Safe for use by many threads. */
 final class ProjectList {
   private final Supplier<S3RepositoryManager> repositories;
-  private final RequestMoments requests;
+  private final Requests requests;
 
   /** Start of the listing that {@link #names} came from; guarded by this. */
   private long listedAt;
@@ -21,7 +21,7 @@ final class ProjectList {
   /** Names found by the last listing, null before the first; guarded by this. */
   private NavigableSet<Project.NameKey> names;
 
-  ProjectList(Supplier<S3RepositoryManager> repositories, RequestMoments requests) {
+  ProjectList(Supplier<S3RepositoryManager> repositories, Requests requests) {
     this.repositories = repositories;
     this.requests = requests;
   }

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -41,7 +42,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
  *
  * <p>Each request of Gerrit sees what was written anywhere before it began, and everything that
  * this Gerrit writes; it asks the store once for each project, however often it opens it. See
- * {@link RequestMoments} for work outside requests.
+ * {@link Requests} for work outside requests.
  *
  * <p>Safe for use by many threads.
  */
@@ -53,7 +54,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final Config gerrit;
   private final GerritRuntime runtime;
   private final StoreMetrics metrics;
-  private final RequestMoments requests = new RequestMoments();
+  private final Requests requests = new Requests();
   private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
 
@@ -189,6 +190,11 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   public Repository openRepository(Project.NameKey name) throws IOException {
     S3RepositoryManager manager = repositories(); // first, since it refuses other Gerrits
     String checked = checked(name);
+    Optional<Requests.Request> request = requests.current();
+    Optional<S3Repository> open = request.flatMap(its -> its.reopen(checked));
+    if (open.isPresent()) {
+      return open.get();
+    }
     long moment = requests.moment();
     if (!requests.isGiven() && absent.has(name, moment)) {
       throw new RepositoryNotFoundException(name.get());
@@ -198,6 +204,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       S3Repository opened = manager.openForRequest(checked, moment);
       opened.getObjectDatabase().deferReceivedPacks();
       opened.getObjectDatabase().deferInsertedPacks();
+      request.ifPresent(its -> its.opened(checked, opened));
       return opened;
     } catch (RepositoryNotFoundException e) {
       absent.add(name, search);

@@ -255,7 +255,7 @@ public final class GerritEndToEnd {
             work.renew();
             work.commit(file, file + "\n");
             String[] change = new String[1];
-            report.counted("push for review", 9, 10, () -> change[0] = work.push());
+            report.counted("push for review", 8, 10, () -> change[0] = work.push());
             report.counted(
                 "change detail", 2, 2, () -> equal(status(a, change[0]), "NEW", "status"));
             report.counted(

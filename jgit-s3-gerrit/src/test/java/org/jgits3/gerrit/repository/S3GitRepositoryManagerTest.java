@@ -90,8 +90,15 @@ class S3GitRepositoryManagerTest {
   }
 
   private static ObjectId commit(S3GitRepositoryManager gerrit, String message) throws Exception {
-    try (Repository r = gerrit.openRepository(PROJECT);
-        ObjectInserter inserter = r.newObjectInserter()) {
+    try (Repository r = gerrit.openRepository(PROJECT)) {
+      ObjectId id = insert(r, message);
+      set(r, id);
+      return id;
+    }
+  }
+
+  private static ObjectId insert(Repository r, String message) throws Exception {
+    try (ObjectInserter inserter = r.newObjectInserter()) {
       CommitBuilder commit = new CommitBuilder();
       commit.setTreeId(inserter.insert(new TreeFormatter()));
       commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
@@ -99,11 +106,14 @@ class S3GitRepositoryManagerTest {
       commit.setMessage(message);
       ObjectId id = inserter.insert(commit);
       inserter.flush();
-      RefUpdate update = r.updateRef(REF);
-      update.setNewObjectId(id);
-      assertThat(update.forceUpdate()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
       return id;
     }
+  }
+
+  private static void set(Repository r, ObjectId id) throws Exception {
+    RefUpdate update = r.updateRef(REF);
+    update.setNewObjectId(id);
+    assertThat(update.forceUpdate()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
   }
 
   private static ObjectId read(S3GitRepositoryManager gerrit) throws Exception {
@@ -246,7 +256,7 @@ class S3GitRepositoryManagerTest {
     commit(there, "first");
     read(here);
     ObjectId second = commit(there, "second");
-    Thread.sleep(RequestMoments.OUTSIDE.toMillis());
+    Thread.sleep(Requests.OUTSIDE.toMillis());
     assertThat(read(here)).isEqualTo(second);
   }
 
@@ -332,13 +342,68 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
+  void what_a_request_inserts_its_other_handles_see_without_a_write() throws Exception {
+    here.createRepository(PROJECT).close();
+    RequestContext context = request();
+    try (S3Repository second = (S3Repository) here.openRepository(PROJECT)) {
+      long before = second.manifest().generation();
+      ObjectId inserted;
+      try (Repository first = here.openRepository(PROJECT)) {
+        inserted = insert(first, "first");
+      }
+      assertThat(second.getObjectDatabase().has(inserted)).isTrue();
+      assertThat(second.manifest().generation()).as("not listed yet").isEqualTo(before);
+      set(second, inserted);
+      assertThat(second.manifest().generation()).isEqualTo(before + 1);
+      request();
+      try (Repository other = here.openRepository(PROJECT)) {
+        assertThat(other).isNotSameAs(second);
+      }
+      requests.setContext(context);
+    }
+    assertThat(read(here)).isEqualTo(read(there));
+  }
+
+  @Test
+  void what_a_request_inserts_and_no_ref_leads_to_is_listed_once_it_has_closed_the_project()
+      throws Exception {
+    here.createRepository(PROJECT).close();
+    request();
+    ObjectId inserted;
+    try (S3Repository second = (S3Repository) here.openRepository(PROJECT)) {
+      long before = second.manifest().generation();
+      try (Repository first = here.openRepository(PROJECT)) {
+        inserted = insert(first, "first");
+      }
+      assertThat(second.manifest().generation()).as("open once more").isEqualTo(before);
+    }
+    try (Repository r = there.openRepository(PROJECT)) {
+      assertThat(r.getObjectDatabase().has(inserted)).isTrue();
+    }
+  }
+
+  @Test
+  void a_request_that_replaces_a_project_opens_the_new_one() throws Exception {
+    here.createRepository(PROJECT).close();
+    request();
+    try (Repository old = here.openRepository(PROJECT)) {
+      set(old, insert(old, "old"));
+      here.delete(PROJECT);
+      here.createRepository(PROJECT).close();
+      try (Repository now = here.openRepository(PROJECT)) {
+        assertThat(now.exactRef(REF)).isNull();
+      }
+    }
+  }
+
+  @Test
   void a_request_within_another_sees_what_that_one_sees() throws Exception {
     there.createRepository(PROJECT).close();
     ObjectId first = commit(there, "first");
     request();
     assertThat(read(here)).isEqualTo(first);
     ObjectId second = commit(there, "second");
-    Thread.sleep(RequestMoments.OUTSIDE.toMillis()); // work outside requests would read again
+    Thread.sleep(Requests.OUTSIDE.toMillis()); // work outside requests would read again
     try (ManualRequestContext inner = new ManualRequestContext(() -> null, requests);
         ManualRequestContext innermost = new ManualRequestContext(() -> null, requests)) {
       assertThat(inner).isNotSameAs(innermost);

@@ -121,7 +121,7 @@ class StartTest {
       S3GitRepositoryManager gerrit = site(config).manager(GerritRuntime.BATCH);
       gerrit.createRepository(PROJECT).close();
       proxy.fail(Integer.MAX_VALUE);
-      Thread.sleep(RequestMoments.OUTSIDE.toMillis());
+      Thread.sleep(Requests.OUTSIDE.toMillis());
       assertThatThrownBy(gerrit::list).isInstanceOf(UncheckedIOException.class);
       assertThat(gerrit.getRepositoryStatus(PROJECT)).isEqualTo(Status.UNAVAILABLE);
       proxy.recover();

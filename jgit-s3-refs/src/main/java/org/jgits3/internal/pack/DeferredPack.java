@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
+import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.PackEntry;
@@ -28,11 +29,13 @@ final class DeferredPack {
   private final PackEntry entry;
   private final DfsPackFile file;
   private State state = State.HIDDEN;
+  private volatile boolean kept;
 
   DeferredPack(S3PackDescription description, DfsPackFile file) {
     this.description = description;
     this.entry = description.toEntry();
     this.file = file;
+    this.kept = description.getPackSource() == PackSource.INSERT;
   }
 
   S3PackDescription description() {
@@ -50,6 +53,15 @@ final class DeferredPack {
 
   State state() {
     return state;
+  }
+
+  /** Tests whether the pack is to be published though no ref leads into it: others rely on it. */
+  boolean isKept() {
+    return kept;
+  }
+
+  void keep() {
+    kept = true;
   }
 
   void become(State next) {

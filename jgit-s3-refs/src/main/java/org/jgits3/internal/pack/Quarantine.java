@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Committer;
@@ -123,15 +122,21 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Publishes the packs that still wait, if they come from a source.
+   * Has the packs that wait published when the handle is closed, if no ref update does it before.
+   */
+  void keep() {
+    packs.forEach(DeferredPack::keep);
+  }
+
+  /**
+   * Publishes the packs that still wait and are not to be forgotten.
    *
-   * @param source the source
    * @throws IOException if one cannot be published; the others are
    */
-  void publish(PackSource source) throws IOException {
+  void publishKept() throws IOException {
     FirstFailure failure = new FirstFailure();
     for (DeferredPack pack : packs) {
-      if (pack.description().getPackSource() == source) {
+      if (pack.isKept()) {
         try {
           deferred.publish(pack);
         } catch (IOException e) {

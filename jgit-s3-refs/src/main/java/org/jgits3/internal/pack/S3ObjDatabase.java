@@ -90,6 +90,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private volatile boolean defersInserted;
   private volatile boolean countsSent;
 
+  /** Users of this handle, who see what it hides. */
+  private volatile int users = 1;
+
   /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
   private final TransferMemory.Share memory;
 
@@ -162,8 +165,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * lead into them. Pack and refs are then one write, and a refused push publishes nothing, even if
    * its hooks change other refs. For a handle that serves one push. Other handles see such a pack
    * once it is published, or when they miss an object of it. Closing the handle forgets packs that
-   * were not published. Objects fetched or inserted through the handle are published as through any
-   * other, together with packs that they refer to.
+   * were not published, unless {@linkplain #users several users} could see them. Objects fetched or
+   * inserted through the handle are published as through any other, together with packs that they
+   * refer to.
    */
   public void deferReceivedPacks() {
     defers = true;
@@ -178,6 +182,21 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   public void deferInsertedPacks() {
     defersInserted = true;
+  }
+
+  /**
+   * Notes how many users have this handle open. What several can see is not forgotten: one may rely
+   * on it, because it has seen it, or inserted an object that was there.
+   */
+  public void users(int now) {
+    users = now;
+    keepIfShared();
+  }
+
+  private void keepIfShared() {
+    if (users > 1) {
+      quarantine.keep();
+    }
   }
 
   /**
@@ -701,6 +720,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private void defer(S3PackDescription pack) {
     DfsPackFile file = createDfsPackFile(DfsBlockCache.getInstance(), pack);
     quarantine.add(new DeferredPack(pack, file));
+    keepIfShared();
   }
 
   private static List<S3PackDescription> ours(Collection<DfsPackDescription> packs) {
@@ -763,23 +783,23 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  private void publishInserted() {
+  private void publishKept() {
     try {
-      quarantine.publish(PackSource.INSERT);
+      quarantine.publishKept();
     } catch (IOException e) {
-      LOG.warn("inserted objects that no ref leads to were not published: {}", e.getMessage());
+      LOG.warn("objects that no ref leads to were not published: {}", e.getMessage());
     }
   }
 
   /**
-   * Also publishes packs that were inserted and not published, forgets those that were received,
-   * and aborts uploads that JGit did not roll back.
+   * Also publishes packs that were inserted or that several users could see, forgets others that
+   * were received, and aborts uploads that JGit did not roll back.
    */
   @Override
   public void close() {
     memory.close();
     settleShallow();
-    publishInserted();
+    publishKept();
     for (DeferredPack pack : quarantine.forget()) {
       shared.drop(pack.entry().id());
       if (!pack.description().wasOffered()) {

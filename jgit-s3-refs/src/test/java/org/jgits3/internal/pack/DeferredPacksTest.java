@@ -26,12 +26,14 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
 import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
@@ -740,6 +742,73 @@ class DeferredPacksTest {
       assertThat(update(other, OTHER, inserted)).isEqualTo(Result.REJECTED_MISSING_OBJECT);
     }
     everythingIsThere();
+  }
+
+  /** Two users of one handle; one has it open before the pack is received, or opens it then. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void P9_what_another_user_of_a_handle_has_seen_is_not_forgotten(boolean before) throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      assertThat(!before || pushed.reopen()).isTrue();
+      receive(pushed, PACK);
+      assertThat(before || pushed.reopen()).isTrue();
+      assertThat(pushed.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
+      pushed.incrementOpen(); // a third one
+      leave(pushed);
+      leave(pushed);
+      assertThat(listed()).isEmpty();
+    }
+    try (S3Repository later = push(manager)) {
+      ObjectId top = TestRepositories.commit(later, "on top", PACK.commit());
+      assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P9_what_another_user_of_a_handle_inserts_and_was_received_is_not_forgotten()
+      throws Exception {
+    ObjectId tree;
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      tree = pushed.parseCommit(PACK.commit()).getTree();
+      assertThat(pushed.reopen()).isTrue();
+      try (ObjectInserter inserter = pushed.newObjectInserter()) {
+        assertThat(inserter.insert(Constants.OBJ_TREE, pushed.open(tree).getBytes()))
+            .isEqualTo(tree);
+        inserter.flush();
+      }
+      leave(pushed);
+    }
+    try (S3Repository later = push(manager);
+        ObjectInserter inserter = later.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(tree);
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      assertThat(update(later, OTHER, id)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_a_push_brings_that_was_the_only_user_when_it_was_refused_is_forgotten()
+      throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      assertThat(pushed.reopen()).isTrue();
+      leave(pushed);
+      receive(pushed, PACK);
+      refuse(pushed);
+    }
+    assertThat(packObjects()).isZero();
+    assertThat(listed()).isEmpty();
+  }
+
+  /** A user of a handle closes it, and others have it open. */
+  private static void leave(S3Repository handle) {
+    handle.close();
   }
 
   @Test

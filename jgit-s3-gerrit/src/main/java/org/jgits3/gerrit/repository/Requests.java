@@ -15,19 +15,21 @@ import com.google.inject.Provider;
 import com.google.inject.servlet.ServletScopes;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentMap;
+import org.jgits3.S3Repository;
 
 /**
- * Moments since which refs must have been read from the store to serve the request of the calling
- * thread.
+ * The request of the calling thread, and the moment since which refs must have been read from the
+ * store to serve it.
  *
  * <p>A request of Gerrit is a {@link RequestContext}: all its threads are given the same object,
  * also those that work for it in the background. Its moment is when it first asks, and counts for
  * requests that are made within it, too. A fetch or push by HTTP that Gerrit queues is one request,
  * though it passes the filters twice, each time with another context. Safe for use by many threads.
  */
-final class RequestMoments {
+final class Requests {
   /** Age of refs that work outside any request may see, such as a reindexing of all changes. */
   static final Duration OUTSIDE = Duration.ofMillis(200);
 
@@ -40,22 +42,44 @@ final class RequestMoments {
   /** Request within which another one is made; null if Gerrit has it elsewhere. */
   private static final Field OUTER = outer();
 
-  private final ThreadLocalRequestContext current =
+  private final ThreadLocalRequestContext thread =
       // Its constructor is Gerrit's own, what it returns is static; Gerrit binds it elsewhere.
       Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
 
-  /** Of the HTTP request of the calling thread, whose attribute it is. */
-  private final Provider<FirstUse> firstUse =
-      ServletScopes.REQUEST.scope(Key.get(FirstUse.class), FirstUse::new);
+  /** The HTTP request of the calling thread, as an attribute of that. */
+  private final Provider<Request> ofHttp =
+      ServletScopes.REQUEST.scope(Key.get(Request.class), Request::new);
 
-  private final ConcurrentMap<RequestContext, Long> began = new MapMaker().weakKeys().makeMap();
+  private final ConcurrentMap<RequestContext, Request> known = new MapMaker().weakKeys().makeMap();
 
   /** Moment that work of the thread was given, whatever requests it makes. */
   private final ThreadLocal<Long> given = new ThreadLocal<>();
 
-  /** First question of an HTTP request. */
-  private static final class FirstUse {
+  /** A request that has asked for a project. */
+  static final class Request {
     private final long moment = System.nanoTime();
+    private final ConcurrentMap<String, S3Repository> handles =
+        new MapMaker().weakValues().makeMap();
+
+    /** This request, or another one if it has taken too long. */
+    private Request orNext() {
+      return System.nanoTime() - moment < LONGEST.toNanos() ? this : new Request();
+    }
+
+    /**
+     * Opens a repository that this request has open. Its handles are one, so that it sees what it
+     * has received and inserted, before others do.
+     *
+     * @return the handle, to be closed by the caller; empty if the request has none
+     */
+    Optional<S3Repository> reopen(String name) {
+      return Optional.ofNullable(handles.get(name)).filter(S3Repository::reopen);
+    }
+
+    /** Notes the handle that this request has opened. */
+    void opened(String name, S3Repository handle) {
+      handles.put(name, handle);
+    }
   }
 
   /** Finds what Gerrit keeps for itself, to go back to. */
@@ -94,24 +118,24 @@ final class RequestMoments {
     if (isGiven()) {
       return given.get();
     }
-    RequestContext context = outermost(current.getContext());
-    long now = System.nanoTime();
-    if (context == null || outlivesRequests(context) || isTask(context)) {
-      return now - OUTSIDE.toNanos();
-    }
-    if (!began.containsKey(context)) {
-      began.putIfAbsent(context, firstUse(now));
-    }
-    return began.merge(
-        context, now, (first, next) -> next - first < LONGEST.toNanos() ? first : next);
+    return current().map(request -> request.moment).orElse(System.nanoTime() - OUTSIDE.toNanos());
   }
 
-  /** Moment at which the HTTP request of the calling thread first asked; now if it has none. */
-  private long firstUse(long now) {
+  /** Returns the request that the calling thread works for; empty if it does so by itself. */
+  Optional<Request> current() {
+    RequestContext context = outermost(thread.getContext());
+    if (isGiven() || context == null || outlivesRequests(context) || isTask(context)) {
+      return Optional.empty();
+    }
+    return Optional.of(known.compute(context, (c, its) -> (its == null ? first() : its).orNext()));
+  }
+
+  /** The HTTP request of the calling thread, if it has one, else a new request. */
+  private Request first() {
     try {
-      return firstUse.get().moment;
+      return ofHttp.get();
     } catch (OutOfScopeException e) {
-      return now; // of SSH, or a thread that works for a request
+      return new Request(); // of SSH, or a thread that works for a request
     }
   }
 
