@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Times of Gerrits on the local disk, on a bucket, and on one that is far away, in turns. */
 final class Bench {
-  private static final int ROUNDS = 9;
+  private static final int ROUNDS = 21;
 
   /** Rounds before those that count: compilers take more time than a warm server does. */
   private static final int WARM_UPS = 20;

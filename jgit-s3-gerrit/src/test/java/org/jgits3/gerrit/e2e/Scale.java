@@ -26,8 +26,8 @@ final class Scale {
 
   private static final int FIRST_NUMBER = 100_000;
 
-  /** Writes before those that are measured, so that the JVM has compiled what runs often. */
-  private static final int WARM_UP_SECONDS = 30;
+  /** Writes before anything is measured, so that the JVM has compiled what runs often. */
+  private static final int WARM_UP_SECONDS = 300;
 
   private static final int IDLE_SECONDS = 30;
 
@@ -92,12 +92,12 @@ final class Scale {
     node.start();
     record();
     double caughtUp = make();
-    Report.say("idle for " + IDLE_SECONDS + " s ...");
-    Result idle = idle();
-    Report.say("one write a second for " + IDLE_SECONDS + " s ...");
-    Result single = write(1, IDLE_SECONDS, 0);
     Report.say("%d writes a second for %d s ...".formatted(rate, WARM_UP_SECONDS + seconds));
     Result busy = write(rate, seconds, WARM_UP_SECONDS);
+    Report.say("one write a second for " + IDLE_SECONDS + " s ...");
+    Result single = write(1, IDLE_SECONDS, 0);
+    Report.say("idle for " + IDLE_SECONDS + " s ...");
+    Result idle = idle();
     Report.say(
         "%n%d projects created at once were followed %.0f s after the last; lags are from the begin"
                 .formatted(projects, caughtUp)
