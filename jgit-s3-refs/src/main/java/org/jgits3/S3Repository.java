@@ -112,7 +112,7 @@ public final class S3Repository extends DfsRepository {
   public void incrementOpen() {
     synchronized (counting) {
       super.incrementOpen();
-      objects.users(++uses);
+      uses++;
     }
   }
 
@@ -138,7 +138,10 @@ public final class S3Repository extends DfsRepository {
   @Override
   public void close() {
     synchronized (counting) {
-      objects.users(--uses);
+      uses--;
+      if (uses > 0) {
+        objects.keepWaiting(); // before another user can be the last
+      }
     }
     super.close();
   }

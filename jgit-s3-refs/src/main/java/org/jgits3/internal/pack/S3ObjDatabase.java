@@ -90,9 +90,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private volatile boolean defersInserted;
   private volatile boolean countsSent;
 
-  /** Users of this handle, who see what it hides. */
-  private volatile int users = 1;
-
   /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
   private final TransferMemory.Share memory;
 
@@ -165,7 +162,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * lead into them. Pack and refs are then one write, and a refused push publishes nothing, even if
    * its hooks change other refs. For a handle that serves one push. Other handles see such a pack
    * once it is published, or when they miss an object of it. Closing the handle forgets packs that
-   * were not published, unless {@linkplain #users several users} could see them. Objects fetched or
+   * were not published, unless {@linkplain #keepWaiting others} could see them. Objects fetched or
    * inserted through the handle are published as through any other, together with packs that they
    * refer to.
    */
@@ -185,18 +182,12 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Notes how many users have this handle open. What several can see is not forgotten: one may rely
-   * on it, because it has seen it, or inserted an object that was there.
+   * Notes that one of several users closes this handle. It may rely on what the handle hides, which
+   * it has seen, or of which it has inserted an object: that is published when the last user closes
+   * the handle, if no ref update does it before.
    */
-  public void users(int now) {
-    users = now;
-    keepIfShared();
-  }
-
-  private void keepIfShared() {
-    if (users > 1) {
-      quarantine.keep();
-    }
+  public void keepWaiting() {
+    quarantine.keep();
   }
 
   /**
@@ -720,7 +711,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private void defer(S3PackDescription pack) {
     DfsPackFile file = createDfsPackFile(DfsBlockCache.getInstance(), pack);
     quarantine.add(new DeferredPack(pack, file));
-    keepIfShared();
   }
 
   private static List<S3PackDescription> ours(Collection<DfsPackDescription> packs) {
