@@ -42,12 +42,6 @@ public final class S3Repository extends DfsRepository {
   private final S3RefDatabase refs;
   private volatile boolean validated;
 
-  /** Held while openings are counted, so that JGit's count is not smaller meanwhile. */
-  private final Object counting = new Object();
-
-  /** Openings that were not closed. */
-  private int uses = 1;
-
   /**
    * Creates a handle.
    *
@@ -106,44 +100,6 @@ public final class S3Repository extends DfsRepository {
     public S3Repository build() {
       throw new UnsupportedOperationException("opened by S3RepositoryManager");
     }
-  }
-
-  @Override
-  public void incrementOpen() {
-    synchronized (counting) {
-      super.incrementOpen();
-      uses++;
-    }
-  }
-
-  /**
-   * Opens this handle once more, as {@link #incrementOpen} does, unless it is closed for good.
-   * Received and inserted packs that its users have in common are listed with the refs, or when the
-   * last user closes the handle.
-   *
-   * @return true if so, and the caller has to close it, once; false if it was closed as often as it
-   *     was opened, or its repository is known to be gone
-   */
-  public boolean reopen() {
-    synchronized (counting) {
-      if (uses <= 0 || shared.committer().isGone()) {
-        return false;
-      }
-      incrementOpen();
-      return true;
-    }
-  }
-
-  /** Closes one opening. Closing one twice takes the handle from another user of it. */
-  @Override
-  public void close() {
-    synchronized (counting) {
-      uses--;
-      if (uses > 0) {
-        objects.keepWaiting(); // before another user can be the last
-      }
-    }
-    super.close();
   }
 
   /**

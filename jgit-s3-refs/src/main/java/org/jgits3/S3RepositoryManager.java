@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -192,7 +193,8 @@ public final class S3RepositoryManager implements Closeable {
             settings.spills(),
             new TransferMemory(settings.receiveLimit()),
             settings.pushLimits(),
-            new IndexBudget(settings.indexLimit()));
+            new IndexBudget(settings.indexLimit()),
+            ConcurrentHashMap.newKeySet());
     this.catalog = new RepositoryCatalog(store, settings.commits());
     this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);
     this.repositories = new KnownRepositories(settings.manifestLimit());

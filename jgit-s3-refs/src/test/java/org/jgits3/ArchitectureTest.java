@@ -59,7 +59,6 @@ class ArchitectureTest {
           "internal.pack.ImportedPack",
           "internal.pack.IndexBudget",
           "internal.pack.PushParser",
-          "internal.pack.Quarantine",
           "internal.pack.RestoredPack",
           "internal.pack.S3ObjDatabase",
           "internal.pack.S3Reader",

@@ -96,37 +96,6 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void a_handle_is_opened_again_until_it_is_closed_as_often_as_it_was_opened() throws Exception {
-    S3Repository r = manager.createRepository("a");
-    r.getObjectDatabase().deferInsertedPacks();
-    assertThat(r.reopen()).isTrue();
-    r.incrementOpen();
-    ObjectId waiting = TestRepositories.commit(r, "waiting");
-    r.close();
-    r.close();
-    assertThat(sees(elsewhere, waiting)).as("still open").isFalse();
-    r.close();
-    assertThat(sees(elsewhere, waiting)).isTrue();
-    assertThat(r.reopen()).isFalse();
-    r.close();
-    assertThat(r.reopen()).as("closed too often").isFalse();
-  }
-
-  private static boolean sees(S3RepositoryManager process, ObjectId id) throws IOException {
-    try (S3Repository r = process.openRepository("a")) {
-      return r.getObjectDatabase().has(id);
-    }
-  }
-
-  @Test
-  void a_handle_is_not_opened_again_after_its_repository_is_gone() throws Exception {
-    try (S3Repository r = manager.createRepository("a")) {
-      manager.delete("a");
-      assertThat(r.reopen()).isFalse();
-    }
-  }
-
-  @Test
   void a_name_that_is_taken_missing_or_not_allowed_is_refused() throws Exception {
     manager.createRepository("a").close();
     assertThatThrownBy(() -> elsewhere.createRepository("a"))

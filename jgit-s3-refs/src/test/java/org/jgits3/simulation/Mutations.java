@@ -3,6 +3,7 @@ package org.jgits3.simulation;
 
 import static org.jgits3.simulation.Mutation.Answer.FIRST;
 import static org.jgits3.simulation.Mutation.Answer.NOTHING;
+import static org.jgits3.simulation.Mutation.Answer.SECOND;
 import static org.jgits3.simulation.Mutation.Answer.TRUE;
 
 import java.util.List;
@@ -122,7 +123,7 @@ final class Mutations {
         Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
             .with(QUARANTINE, "accompany", "listing", FIRST),
         Mutation.of(PACKS, "hook", 297, "what a hook inserts is listed without the pack below it")
-            .with("internal.pack.S3ObjDatabase$Inserter", "insert", "anyHidden", NOTHING),
+            .with(OBJECTS, "commitPackImpl", "with", SECOND),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
             .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));
   }

@@ -67,18 +67,18 @@ final class Requests {
     }
 
     /**
-     * Opens a repository that this request has open. Its handles are one, so that it sees what it
-     * has received and inserted, before others do.
-     *
-     * @return the handle, to be closed by the caller; empty if the request has none
+     * Notes a handle that this request has opened. It sees at once what others of the request have
+     * received and inserted, and lists it with its refs.
      */
-    Optional<S3Repository> reopen(String name) {
-      return Optional.ofNullable(handles.get(name)).filter(S3Repository::reopen);
-    }
-
-    /** Notes the handle that this request has opened. */
     void opened(String name, S3Repository handle) {
-      handles.put(name, handle);
+      handles.compute(
+          name,
+          (same, before) -> {
+            if (before != null) {
+              handle.getObjectDatabase().deferTogetherWith(before.getObjectDatabase());
+            }
+            return handle;
+          });
     }
   }
 

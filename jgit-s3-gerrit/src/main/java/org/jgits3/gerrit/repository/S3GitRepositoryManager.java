@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.NavigableSet;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -190,11 +189,6 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   public Repository openRepository(Project.NameKey name) throws IOException {
     S3RepositoryManager manager = repositories(); // first, since it refuses other Gerrits
     String checked = checked(name);
-    Optional<Requests.Request> request = requests.current();
-    Optional<S3Repository> open = request.flatMap(its -> its.reopen(checked));
-    if (open.isPresent()) {
-      return open.get();
-    }
     long moment = requests.moment();
     if (!requests.isGiven() && absent.has(name, moment)) {
       throw new RepositoryNotFoundException(name.get());
@@ -204,7 +198,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       S3Repository opened = manager.openForRequest(checked, moment);
       opened.getObjectDatabase().deferReceivedPacks();
       opened.getObjectDatabase().deferInsertedPacks();
-      request.ifPresent(its -> its.opened(checked, opened));
+      requests.current().ifPresent(request -> request.opened(checked, opened));
       return opened;
     } catch (RepositoryNotFoundException e) {
       absent.add(name, search);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
+import java.io.IOException;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
-import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
+import org.eclipse.jgit.internal.storage.dfs.DfsReader;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.PackEntry;
 
@@ -13,29 +16,36 @@ import org.jgits3.manifest.PackEntry;
 final class DeferredPack {
   /** States of the pack. Only the thread that set {@link #PUBLISHING} may leave that state. */
   enum State {
-    /** Visible only to the handle that received it, and listed by no manifest. */
+    /** Visible only to the handles of its request, and listed by no manifest. */
     HIDDEN,
     /** Part of a commit that is not decided yet, and of no other. */
     PUBLISHING,
     /** Listed once; the manifest tells if it still is. */
     PUBLISHED,
-    /** A commit that lists it may have been applied, or may still be. */
-    IN_DOUBT,
+    /** It may never be listed: a commit with it has an unknown outcome, or its name is too old. */
+    LOST,
     /** No manifest will ever list it. */
     FORGOTTEN
   }
 
   private final S3PackDescription description;
   private final PackEntry entry;
-  private final DfsPackFile file;
+  private final S3ObjDatabase writer;
+  private final Quarantine quarantine;
   private State state = State.HIDDEN;
-  private volatile boolean kept;
 
-  DeferredPack(S3PackDescription description, DfsPackFile file) {
+  /**
+   * Creates a pack that waits.
+   *
+   * @param description the pack, whose files are in the store
+   * @param writer handle that received or inserted it
+   * @param quarantine packs that it is listed together with
+   */
+  DeferredPack(S3PackDescription description, S3ObjDatabase writer, Quarantine quarantine) {
     this.description = description;
     this.entry = description.toEntry();
-    this.file = file;
-    this.kept = description.getPackSource() == PackSource.INSERT;
+    this.writer = writer;
+    this.quarantine = quarantine;
   }
 
   S3PackDescription description() {
@@ -47,21 +57,26 @@ final class DeferredPack {
     return entry;
   }
 
-  DfsPackFile file() {
-    return file;
+  /** Tests whether the pack has an object; tries again to load an index that could not be read. */
+  boolean has(AnyObjectId id, DfsReader reader) throws IOException {
+    return writer.createDfsPackFile(DfsBlockCache.getInstance(), description).hasObject(reader, id);
   }
 
   State state() {
     return state;
   }
 
-  /** Tests whether the pack is to be published though no ref leads into it: others rely on it. */
-  boolean isKept() {
-    return kept;
+  S3ObjDatabase writer() {
+    return writer;
   }
 
-  void keep() {
-    kept = true;
+  Quarantine quarantine() {
+    return quarantine;
+  }
+
+  /** Tests whether the pack is of a push, which may be refused. */
+  boolean wasReceived() {
+    return description.getPackSource() == PackSource.RECEIVE;
   }
 
   void become(State next) {

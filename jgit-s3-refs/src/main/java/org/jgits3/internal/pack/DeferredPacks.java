@@ -9,23 +9,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.UnknownOutcomeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Packs of one repository that were received in this process and wait for a ref update to publish
- * them. A pack is part of one commit at a time: another caller that wants to publish or forget it
- * waits until that commit is decided. So a pack that was listed is never listed again, even if
- * another process has replaced it meanwhile, and a forgotten pack is never listed.
+ * Packs of one repository that were received or inserted in this process and wait for a ref update
+ * to publish them. A pack is part of one commit at a time: another caller that wants to publish or
+ * forget it waits until that commit is decided. So a pack that was listed is never listed again,
+ * even if another process has replaced it meanwhile, and a forgotten pack is never listed.
  *
  * <p>Safe for use by many threads.
  */
@@ -35,15 +33,19 @@ final class DeferredPacks {
   private final ManifestCommitter committer;
   private final Committer publisher;
 
-  /** Packs that are hidden or being published, by id. */
-  private final Map<String, DeferredPack> waiting = new ConcurrentHashMap<>();
+  /** Packs of this repository that wait or are lost, by id. */
+  private final Map<String, DeferredPack> unlisted = new ConcurrentHashMap<>();
 
-  /** Number of packs that may never be listed. Written under the monitor. */
-  private volatile long lost;
+  /** Those of all repositories of a process, which keep their repositories in memory. */
+  private final Set<Object> ofProcess;
 
-  DeferredPacks(ManifestCommitter committer, Committer publisher) {
+  /** Number of packs that were forgotten. Written under the monitor. */
+  private volatile long forgotten;
+
+  DeferredPacks(ManifestCommitter committer, Committer publisher, Set<Object> ofProcess) {
     this.committer = committer;
     this.publisher = publisher;
+    this.ofProcess = ofProcess;
   }
 
   /** Commit loop; does not make room, unlike the publisher of packs. */
@@ -51,17 +53,23 @@ final class DeferredPacks {
     return committer;
   }
 
+  Committer publisher() {
+    return publisher;
+  }
+
   void add(DeferredPack pack) {
-    waiting.put(pack.entry().id(), pack);
+    ofProcess.add(pack);
+    unlisted.put(pack.entry().id(), pack);
   }
 
   /** Ids of packs whose indexes are worth keeping though no manifest lists them. */
   Set<String> ids() {
-    return waiting.keySet();
+    return unlisted.keySet();
   }
 
   /**
-   * Publishes a pack that has some object, so that other handles see it.
+   * Publishes a pack that has some object, with all that waits together with it, so that other
+   * handles see it.
    *
    * @param id the object
    * @param reader reads indexes
@@ -70,52 +78,18 @@ final class DeferredPacks {
    * @throws IOException if the pack cannot be published
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
-    for (DeferredPack pack : waiting.values()) {
-      if (!own.holds(pack) && has(pack, id, reader) && publish(pack)) {
+    for (DeferredPack pack : unlisted.values()) {
+      boolean isOthers = pack.quarantine() != own && state(pack) != State.LOST;
+      if (isOthers && isReadableIn(pack, id, reader) && publish(pack)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Tests whether packs received by other handles have an object, published or not. */
-  boolean othersHave(AnyObjectId id, DfsReader reader, Quarantine own) {
-    return waiting.values().stream().anyMatch(pack -> !own.holds(pack) && has(pack, id, reader));
-  }
-
-  /**
-   * Publishes all packs that have an object.
-   *
-   * @param id the object
-   * @param reader reads indexes
-   * @param own packs that the caller publishes itself
-   * @throws IOException if one cannot be published
-   */
-  void publishAllWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
-    for (DeferredPack pack : waiting.values()) {
-      if (!own.holds(pack) && has(pack, id, reader) && !publish(pack)) {
-        throw new IOException(
-            String.format(
-                "object %s is in received pack %s only, which cannot be published; nothing was"
-                    + " done, push again",
-                id.name(), pack.entry().id()));
-      }
-    }
-  }
-
-  /** Number of packs that were forgotten, or whose commit has an unknown outcome. */
-  long lost() {
-    return lost;
-  }
-
-  /** Tests whether a pack received by another handle waits. */
-  boolean othersWait(Quarantine own) {
-    return waiting.values().stream().anyMatch(pack -> !own.holds(pack));
-  }
-
-  static boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) {
+  private static boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
     try {
-      return pack.file().hasObject(reader, id);
+      return pack.has(id, reader);
     } catch (IOException e) {
       // Its files are gone, or cannot be read: for other handles it does not exist.
       LOG.debug("the index of received pack {} cannot be read", pack.entry().id(), e);
@@ -123,34 +97,61 @@ final class DeferredPacks {
     }
   }
 
+  /** Publishes a pack with all that waits together with it; false if it is not listed then. */
+  private boolean publish(DeferredPack pack) throws IOException {
+    pack.quarantine().publish();
+    return state(pack) == State.PUBLISHED;
+  }
+
   /**
-   * Publishes a pack if it waits.
+   * Makes sure that objects are listed before one is written that refers to them: all writers may
+   * rely on a listed object. Publishes the packs of other requests that alone have one.
    *
-   * @param pack the pack
-   * @return true if it is listed, or was
-   * @throws IOException if it cannot be published
+   * @param ids the objects referred to, without those that the caller writes itself
+   * @param objects objects that the caller sees
+   * @param own packs that are published with those of the caller
+   * @throws IOException if one cannot be published, or its index cannot be read
    */
-  boolean publish(DeferredPack pack) throws IOException {
-    List<DeferredPack> claimed = List.of(pack); // before: it must be settled without memory too
-    if (!claim(pack)) {
-      return state(pack) == State.PUBLISHED;
+  void publishAllWith(List<ObjectId> ids, S3ObjDatabase objects, Quarantine own)
+      throws IOException {
+    try (DfsReader reader = objects.newReader()) {
+      for (DeferredPack pack : unlisted.values()) {
+        for (ObjectId id : pack.quarantine() == own ? List.<ObjectId>of() : ids) {
+          if (has(pack, id, reader)
+              && !objects.isListed(id)
+              && !own.hasObject(id, reader)
+              && !publish(pack)) {
+            throw new IOException(
+                String.format(
+                    "object %s is in pack %s only, which may never be published; nothing was"
+                        + " done, push again",
+                    id.name(), pack.entry().id()));
+          }
+        }
+      }
     }
-    State outcome = State.IN_DOUBT;
+  }
+
+  private boolean has(DeferredPack pack, ObjectId id, DfsReader reader) throws IOException {
     try {
-      publisher.<Boolean>commit(base -> Proposal.edit(listing(base, claimed), true));
-      outcome = State.PUBLISHED;
-    } catch (UnknownOutcomeException e) {
-      throw e;
-    } catch (ManifestException.Stalled e) {
-      outcome = State.HIDDEN;
-      return false; // its push took too long and will be refused; others must not fail for it
+      return pack.has(id, reader);
     } catch (IOException e) {
-      outcome = State.HIDDEN;
-      throw e;
-    } finally {
-      settle(claimed, outcome);
+      if (state(pack) != State.LOST) {
+        throw e;
+      }
+      remove(pack); // a sweep has deleted it, when none can rely on it any more
+      return false;
     }
-    return true;
+  }
+
+  /** Number of packs that were forgotten, which only handles can know that were open by then. */
+  long forgotten() {
+    return forgotten;
+  }
+
+  /** Tests whether packs of other requests wait or are lost. */
+  boolean othersHide(Quarantine own) {
+    return unlisted.values().stream().anyMatch(pack -> pack.quarantine() != own);
   }
 
   /** Manifest that lists some packs before its own; called by the commit loop. */
@@ -187,11 +188,8 @@ final class DeferredPacks {
     for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated
       DeferredPack pack = claimed.get(i);
       pack.become(outcome);
-      if (outcome == State.IN_DOUBT) {
-        lost++;
-      }
-      if (outcome != State.HIDDEN) {
-        waiting.remove(pack.entry().id());
+      if (outcome == State.PUBLISHED) {
+        remove(pack);
       }
     }
     notifyAll();
@@ -208,9 +206,22 @@ final class DeferredPacks {
       return false;
     }
     pack.become(State.FORGOTTEN);
-    lost++; // before it waits no more, so that it is seen to do the one or the other
-    waiting.remove(pack.entry().id());
+    forgotten++; // before it is removed, so that it is seen to do the one or the other
+    remove(pack);
     return true;
+  }
+
+  private void remove(DeferredPack pack) {
+    unlisted.remove(pack.entry().id());
+    ofProcess.remove(pack);
+  }
+
+  /** Notes that a pack can no longer be listed, if it still waits. */
+  synchronized void lose(DeferredPack pack) {
+    awaitDecision(pack);
+    if (pack.state() == State.HIDDEN) {
+      pack.become(State.LOST);
+    }
   }
 
   synchronized State state(DeferredPack pack) {

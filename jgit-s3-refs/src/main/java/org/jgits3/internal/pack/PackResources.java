@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
+import java.util.Set;
 import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.file.SpillDirectory;
 import org.jgits3.internal.store.read.ImmutableObjects;
@@ -17,6 +18,7 @@ import org.jgits3.store.ObjectStore;
  * @param memory heap for the objects of pushes and fetches
  * @param pushes limits of the work of a push
  * @param indexes memory for the indexes of packs
+ * @param unlisted packs that wait or are lost
  */
 public record PackResources(
     ObjectStore store,
@@ -25,7 +27,8 @@ public record PackResources(
     SpillDirectory spills,
     TransferMemory memory,
     PushLimits pushes,
-    IndexBudget indexes) {
+    IndexBudget indexes,
+    Set<Object> unlisted) {
   ImmutableObjects objects() {
     return new ImmutableObjects(store);
   }

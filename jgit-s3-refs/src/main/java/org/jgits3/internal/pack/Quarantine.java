@@ -4,220 +4,221 @@ package org.jgits3.internal.pack;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
-import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.Proposal;
-import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
- * Packs that one handle received or wrote and no other handle sees. The next commit of the handle
- * that makes a ref lead into them lists them in the same write. So does a commit that lists another
- * pack whose objects refer to theirs: no listed object depends on a pack that may be forgotten.
- * Other commits do not list them: those that change nothing, such as a refused push, and unrelated
- * ones, such as that of a hook that counts pushes.
+ * Packs that the handles of one request received or inserted and no other handle sees. They are
+ * listed together: by the next write of the manifest through one of these handles, or when another
+ * handle needs an object of one of them. So no listed object depends on a pack that may be
+ * forgotten, whatever refers to what. A write that changes nothing, such as that of a refused push,
+ * lists nothing.
  *
- * <p>A handle that cannot know whether one of its packs is listed, or has forgotten it, commits
+ * <p>A request that cannot know whether one of its packs is listed, or has forgotten it, commits
  * nothing unless the manifest lists the pack, because its refs might lead into it.
  *
  * <p>Safe for use by many threads.
  */
 final class Quarantine implements Committer {
-  private final DeferredPacks deferred;
-  private final S3ObjDatabase objects;
+  private static final Set<State> NEVER_LISTED = Set.of(State.LOST, State.FORGOTTEN);
 
-  /** Packs of the handle that were not published, as far as it knows. */
+  private final DeferredPacks deferred;
+
+  /** Packs of the request that were not published, as far as it knows. */
   private final List<DeferredPack> packs = new CopyOnWriteArrayList<>();
 
-  /** Those of them that a pack refers to which is about to be listed. */
-  private final Set<DeferredPack> needed = ConcurrentHashMap.newKeySet();
-
   private final AtomicLong changes = new AtomicLong();
+
+  /** True once something beside the push itself may rely on what was received. */
+  private boolean shared; // guarded by this
+
+  /** Number of inserters with objects that are not in a pack yet. */
+  private int unflushed; // guarded by this
+
+  /** True once packs were listed that may refer to one which was not written yet. */
+  private boolean exposed; // guarded by this
+
+  /** True once packs were forgotten. */
+  private boolean ended; // guarded by this
 
   /**
    * Creates a quarantine without packs.
    *
    * @param deferred packs that wait in this process
-   * @param objects objects that the handle sees
    */
-  Quarantine(DeferredPacks deferred, S3ObjDatabase objects) {
+  Quarantine(DeferredPacks deferred) {
     this.deferred = deferred;
-    this.objects = objects;
   }
 
-  /** Takes a pack whose files are all in the store. */
-  void add(DeferredPack pack) {
-    packs.add(pack);
+  /**
+   * Takes another handle, which may rely on all packs.
+   *
+   * @return false if it must have a quarantine of its own
+   */
+  synchronized boolean join() {
+    shared |= !ended;
+    return !ended;
+  }
+
+  /** Notes that an inserter begins a pack. It leaves out what the others have. */
+  synchronized void begin() {
+    shared |= !packs.isEmpty();
+    unflushed++;
+  }
+
+  /** Notes that an inserter has no more objects that are not in a pack. */
+  synchronized void end() {
+    unflushed--;
+  }
+
+  /**
+   * Takes packs whose files are all in the store.
+   *
+   * @param writer handle that has written them
+   * @param added the packs
+   * @return false if they must not wait
+   */
+  synchronized boolean add(S3ObjDatabase writer, List<DeferredPack> added) {
+    if (exposed || writer.isClosed()) {
+      return false;
+    }
+    shared |= unflushed > 0;
+    added.forEach(deferred::add); // first: what a handle of the request sees waits
+    packs.addAll(added);
     changes.incrementAndGet();
-    deferred.add(pack);
+    return true;
   }
 
-  boolean holds(DeferredPack pack) {
-    return packs.contains(pack);
+  boolean has(S3PackDescription pack) {
+    return packs.stream().anyMatch(waiting -> waiting.description().equals(pack));
   }
 
-  /**
-   * Tests whether any pack is hidden in this process, so that {@link #refersTo} has to be called.
-   */
-  boolean anyHidden() {
-    return !packs.isEmpty() || deferred.othersWait(this);
-  }
-
-  /**
-   * Makes sure that objects are listed before an object that refers to them, or together with it:
-   * all writers may rely on a listed object, and a hidden pack may be forgotten.
-   *
-   * @param ids objects that another one refers to, which is about to be written
-   * @throws IOException if another handle has received one and it cannot be published
-   */
-  void refersTo(List<ObjectId> ids) throws IOException {
-    try (DfsReader reader = objects.newReader()) {
-      for (ObjectId id : ids) {
-        List<DeferredPack> own =
-            packs.stream()
-                .filter(pack -> !needed.contains(pack) && DeferredPacks.has(pack, id, reader))
-                .toList();
-        boolean hidden = !own.isEmpty() || deferred.othersHave(id, reader, this);
-        if (hidden && !objects.isListed(id)) {
-          needed.addAll(own);
-          deferred.publishAllWith(id, reader, this);
-        }
-      }
-    }
-  }
-
-  /**
-   * Commits packs of the handle that do not wait, and with them the hidden ones that their objects
-   * refer to.
-   *
-   * @param through commits changes of packs
-   * @param unread whether the references of the objects are unknown
-   */
-  Committer ofPacks(Committer through, boolean unread) {
-    return new Committer() {
-      @Override
-      public <R> R commit(ManifestChange<R> change) throws IOException {
-        boolean leads = unread || packs.stream().anyMatch(needed::contains);
-        return leads
-            ? Quarantine.this.commit(through, change, Apart.NOTHING, true)
-            : through.commit(change);
-      }
-    };
-  }
-
-  /** Tests whether a pack that is about to be listed refers to one of this handle that waits. */
-  boolean isNeeded() {
-    return packs.stream().anyMatch(needed::contains);
-  }
-
-  /**
-   * Has the packs that wait published when the handle is closed, if no ref update does it before.
-   */
-  void keep() {
-    packs.forEach(DeferredPack::keep);
-  }
-
-  /**
-   * Publishes the packs that still wait and are not to be forgotten.
-   *
-   * @throws IOException if one cannot be published; the others are
-   */
-  void publishKept() throws IOException {
-    FirstFailure failure = new FirstFailure();
-    for (DeferredPack pack : packs) {
-      if (pack.isKept()) {
-        try {
-          deferred.publish(pack);
-        } catch (IOException e) {
-          failure.add(e);
-        }
-      }
-    }
-    failure.orReturn();
-  }
-
-  /** Number of times that this handle has changed {@link #visible}. */
+  /** Number of times that {@link #visible} has changed. */
   long version() {
     return changes.get();
   }
 
-  /** Packs that the handle sees beside those that the manifest lists, or has listed. */
+  /** Packs that the handles see beside those that the manifest lists, or has listed. */
   List<DeferredPack> visible() {
     return packs.stream()
         .filter(p -> !Set.of(State.FORGOTTEN, State.PUBLISHED).contains(deferred.state(p)))
         .toList();
   }
 
-  /** A verdict, and whether packs are listed together with its change. */
-  private record Accompanied<R>(R verdict, boolean listed) {}
+  private boolean isLost() {
+    return packs.stream().map(deferred::state).anyMatch(NEVER_LISTED::contains);
+  }
+
+  boolean isEmpty() {
+    return packs.isEmpty();
+  }
+
+  /** Tests whether a pack that waits here has an object. */
+  boolean hasObject(AnyObjectId id, DfsReader reader) throws IOException {
+    for (DeferredPack pack : packs) {
+      if (pack.has(id, reader)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the packs that are about to be listed. A later one is nothing that these rest on. */
+  private synchronized List<DeferredPack> present() {
+    exposed |= unflushed > 0;
+    return List.copyOf(packs);
+  }
 
   /**
-   * Thrown by a change that needs to know more of new values of refs, which cannot be read during a
-   * commit.
+   * Lists all packs though no ref is set.
+   *
+   * @return false if one can no longer be listed
+   * @throws IOException if they were not listed, or the outcome is unknown
    */
-  private static final class UnknownValues extends IOException {
-    private static final long serialVersionUID = 1;
-
-    private final transient Set<ObjectId> values;
-
-    UnknownValues(Set<ObjectId> values) {
-      super("refs may lead into packs that are not listed");
-      this.values = values;
+  boolean publish() throws IOException {
+    List<DeferredPack> present = present();
+    if (isLost()) {
+      return false;
     }
+    if (!present.isEmpty()) {
+      try {
+        this.<Boolean>commit(deferred.publisher(), base -> Proposal.edit(base, true), present);
+      } catch (ManifestException.Stalled e) {
+        return false; // the request took too long and will be refused; others must not fail for it
+      }
+    }
+    return !isLost();
+  }
+
+  /**
+   * Ends the writing of a handle. What it received is forgotten if no other handle could see it.
+   * Everything else is published: an inserter has promised that others see it.
+   *
+   * @param writer the handle, which is closed
+   * @return packs that were forgotten
+   * @throws IOException if packs could not be published; those that another handle needs will be
+   */
+  List<DeferredPack> leave(S3ObjDatabase writer) throws IOException {
+    synchronized (this) {
+      List<DeferredPack> its = packs.stream().filter(pack -> pack.writer() == writer).toList();
+      if (its.isEmpty()) {
+        return List.of();
+      }
+      if (!shared && its.stream().allMatch(DeferredPack::wasReceived)) {
+        ended = true;
+        List<DeferredPack> forgotten = its.stream().filter(deferred::forget).toList();
+        changes.incrementAndGet();
+        return forgotten;
+      }
+    }
+    if (!publish()) {
+      packs.forEach(deferred::lose);
+      throw new IOException("their names are too old, or the outcome of a write is unknown");
+    }
+    return List.of();
+  }
+
+  /**
+   * Commits changes of packs, and with them the packs that wait: the others may refer to them.
+   *
+   * @param through commits the changes
+   */
+  Committer with(Committer through) {
+    return new Committer() {
+      @Override
+      public <R> R commit(ManifestChange<R> change) throws IOException {
+        return Quarantine.this.commit(through, change, present());
+      }
+    };
   }
 
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
-    Apart apart = Apart.NOTHING;
-    boolean leads = false;
-    while (!packs.isEmpty()) {
-      try {
-        return commit(deferred.committer(), change, apart, leads);
-      } catch (UnknownValues e) {
-        long generation =
-            deferred.committer().cached().map(v -> v.manifest().generation()).orElse(0L);
-        leads = !objects.isComplete(e.values);
-        apart = new Apart(e.values, generation);
-      }
-    }
-    return deferred.committer().commit(change);
+    return commit(deferred.committer(), change, present());
   }
 
-  /**
-   * Objects that lead to no object in unlisted packs.
-   *
-   * @param values the objects
-   * @param generation a generation since which all they lead to was listed, unless it was dropped
-   */
-  private record Apart(Set<ObjectId> values, long generation) {
-    private static final Apart NOTHING = new Apart(Set.of(), 0);
-  }
+  /** A verdict, and whether packs are listed together with its change. */
+  private record Accompanied<R>(R verdict, boolean listed) {}
 
-  /**
-   * Commits a change.
-   *
-   * @param through commits it
-   * @param apart objects known not to lead into these packs
-   * @param leads whether a value leads into them
-   * @throws UnknownValues if it is neither known that refs are to lead into them nor that they are
-   *     not; nothing was written
-   */
-  private <R> R commit(Committer through, ManifestChange<R> change, Apart apart, boolean leads)
+  private <R> R commit(Committer through, ManifestChange<R> change, List<DeferredPack> present)
       throws IOException {
-    List<DeferredPack> present = List.copyOf(packs); // a later one is nothing the change rests on
+    if (present.isEmpty()) {
+      return through.commit(change);
+    }
     List<DeferredPack> claimed = new ArrayList<>(present.size()); // one that is claimed must fit
-    State outcome = State.IN_DOUBT;
+    State outcome = State.LOST;
     try {
       for (DeferredPack pack : present) {
         if (deferred.claim(pack)) {
@@ -225,12 +226,7 @@ final class Quarantine implements Committer {
         }
       }
       Accompanied<R> answer =
-          through.commit(
-              base -> {
-                Proposal<R> proposal = change.propose(base);
-                boolean listed = leads || leadsInto(claimed, base, proposal, apart);
-                return accompany(proposal, present, claimed, listed);
-              });
+          through.commit(base -> accompany(base, change.propose(base), present, claimed));
       outcome = answer.listed() ? State.PUBLISHED : State.HIDDEN;
       return answer.verdict();
     } catch (UnknownOutcomeException e) {
@@ -241,15 +237,15 @@ final class Quarantine implements Committer {
     } finally {
       deferred.settle(claimed, outcome);
       packs.removeIf(p -> deferred.state(p) == State.PUBLISHED);
-      needed.retainAll(packs);
       changes.incrementAndGet();
     }
   }
 
   private <R> Proposal<Accompanied<R>> accompany(
-      Proposal<R> proposal, List<DeferredPack> present, List<DeferredPack> claimed, boolean leads)
+      Manifest base, Proposal<R> proposal, List<DeferredPack> present, List<DeferredPack> claimed)
       throws IOException {
-    if (!(proposal instanceof Proposal.Edit<R> edit)) {
+    if (!(proposal instanceof Proposal.Edit<R> edit)
+        || (claimed.isEmpty() && edit.next().equals(base))) {
       return Proposal.noEdit(new Accompanied<>(proposal.verdict(), false));
     }
     for (DeferredPack pack : present) {
@@ -257,43 +253,8 @@ final class Quarantine implements Committer {
         checkListed(pack, edit.next());
       }
     }
-    return leads
-        ? Proposal.edit(
-            DeferredPacks.listing(edit.next(), claimed), new Accompanied<>(edit.verdict(), true))
-        : Proposal.edit(edit.next(), new Accompanied<>(edit.verdict(), false));
-  }
-
-  /** Tests whether new values of refs lead into packs, from memory alone. */
-  private boolean leadsInto(
-      List<DeferredPack> claimed, Manifest base, Proposal<?> proposal, Apart apart)
-      throws UnknownValues {
-    if (claimed.isEmpty() || !(proposal instanceof Proposal.Edit<?> edit)) {
-      return false;
-    }
-    Optional<Set<ObjectId>> values = edit.next().refs().newValues(base.refs());
-    if (values.isEmpty() || values.get().stream().anyMatch(id -> isIn(claimed, id))) {
-      return true;
-    }
-    boolean known =
-        values.get().isEmpty()
-            || (base.dropped() <= apart.generation() && apart.values().containsAll(values.get()));
-    if (!known) {
-      throw new UnknownValues(values.get());
-    }
-    return false;
-  }
-
-  private boolean isIn(List<DeferredPack> claimed, ObjectId id) {
-    try (DfsReader reader = objects.newReader()) {
-      for (DeferredPack pack : claimed) {
-        if (pack.file().isIndexLoaded() && pack.file().hasObject(reader, id)) {
-          return true;
-        }
-      }
-      return false;
-    } catch (IOException e) {
-      return false; // then it is looked for once more
-    }
+    return Proposal.edit(
+        DeferredPacks.listing(edit.next(), claimed), new Accompanied<>(edit.verdict(), true));
   }
 
   /** Checks that no pack in doubt or forgotten is relied on, unless it is listed. */
@@ -306,32 +267,5 @@ final class Quarantine implements Committer {
       throw new IOException(
           "pack " + id + ", received before, may not have been published; fetch and push again");
     }
-  }
-
-  /**
-   * Forgets a pack that is rolled back, if it was taken already.
-   *
-   * @param pack the pack
-   * @return whether no manifest will ever list it because of this handle
-   */
-  boolean release(S3PackDescription pack) {
-    Optional<DeferredPack> taken =
-        packs.stream().filter(p -> p.description().equals(pack)).findFirst();
-    boolean free = taken.isEmpty() || deferred.forget(taken.get());
-    changes.incrementAndGet();
-    return free;
-  }
-
-  /**
-   * Forgets all packs that were not published.
-   *
-   * @return those that no manifest will ever list
-   */
-  List<DeferredPack> forget() {
-    List<DeferredPack> forgotten = packs.stream().filter(deferred::forget).toList();
-    if (!forgotten.isEmpty()) {
-      changes.incrementAndGet();
-    }
-    return forgotten;
   }
 }

@@ -31,12 +31,15 @@ import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.util.IO;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackOutput;
@@ -85,7 +88,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final IoSupplier<RefDatabase> refs;
   private final boolean validated;
-  private final Quarantine quarantine;
+
+  /** Packs that wait, of this handle and others of its request. */
+  private volatile Quarantine quarantine;
+
   private volatile boolean defers;
   private volatile boolean defersInserted;
   private volatile boolean countsSent;
@@ -110,8 +116,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Packs that the process had lost when this handle was opened. */
-  private final long lost;
+  /** Number of packs that the process had forgotten when this handle was opened. */
+  private final long forgotten;
 
   private final ShallowCommits shallow;
 
@@ -150,44 +156,53 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     this.shared = shared;
     this.refs = refs;
     this.validated = validated;
-    this.quarantine = new Quarantine(shared.deferred(), this);
-    this.lost = shared.deferred().lost();
+    this.quarantine = new Quarantine(shared.deferred());
+    this.forgotten = shared.deferred().forgotten();
     this.memory = shared.resources().memory().share();
     this.shallow = new ShallowCommits(shared, this);
     shared.opened();
   }
 
   /**
-   * Defers packs that a push brings through this handle from now on, until the handle makes a ref
-   * lead into them. Pack and refs are then one write, and a refused push publishes nothing, even if
-   * its hooks change other refs. For a handle that serves one push. Other handles see such a pack
-   * once it is published, or when they miss an object of it. Closing the handle forgets packs that
-   * were not published, unless {@linkplain #keepWaiting others} could see them. Objects fetched or
-   * inserted through the handle are published as through any other, together with packs that they
-   * refer to.
+   * Defers packs that a push brings through this handle from now on, until a write of the manifest
+   * through it. Pack and refs are then one write, and a refused push publishes nothing, unless its
+   * hooks write something. For a handle that serves one push. Other handles see such a pack once it
+   * is published, or when they miss an object of it. Closing the handle forgets packs that were not
+   * published, unless handles {@linkplain #deferTogetherWith of the same request} could see them.
+   * Objects fetched or inserted through the handle are published as through any other, together
+   * with what it has received.
    */
   public void deferReceivedPacks() {
     defers = true;
   }
 
   /**
-   * Defers packs that are inserted through this handle from now on, until the handle makes a ref
-   * lead into them, which is one write then. For a handle that serves one request. Other handles of
-   * the process see such a pack when they miss an object of it, as if it were not deferred. Those
-   * of other processes see it with the ref, or when this handle is closed: that publishes what was
-   * inserted, if no ref update did. A pack whose objects refer to deferred ones is not deferred.
+   * Defers packs that are inserted through this handle from now on, until a write of the manifest
+   * through it: they are listed together with refs. For a handle that serves one request. Other
+   * handles of the process see such a pack when they miss an object of it, as if it were not
+   * deferred. Those of other processes see it with the ref, or when this handle is closed: that
+   * publishes what was inserted, if no ref update did.
    */
   public void deferInsertedPacks() {
     defersInserted = true;
   }
 
   /**
-   * Notes that one of several users closes this handle. It may rely on what the handle hides, which
-   * it has seen, or of which it has inserted an object: that is published when the last user closes
-   * the handle, if no ref update does it before.
+   * Makes this handle one of the same request as another one of the repository: each sees at once
+   * what either receives or inserts and defers, and the next write through either publishes it. To
+   * be called before this handle is used.
+   *
+   * @param other handle of the same request; after it has forgotten a pack, or if it is of a
+   *     repository that had the name before, nothing changes
    */
-  public void keepWaiting() {
-    quarantine.keep();
+  public void deferTogetherWith(S3ObjDatabase other) {
+    if (!quarantine.isEmpty()) {
+      throw new IllegalStateException("the handle was used before");
+    }
+    Quarantine common = other.quarantine;
+    if (other.shared == shared && common.join()) {
+      quarantine = common;
+    }
   }
 
   /**
@@ -239,7 +254,11 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @return committer for all changes of refs through this handle
    */
   public Committer committer() {
-    return quarantine;
+    return this::commitRefs;
+  }
+
+  private <R> R commitRefs(ManifestChange<R> change) throws IOException {
+    return quarantine.commit(change);
   }
 
   @Override
@@ -282,13 +301,17 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Tests whether packs of other handles of the process wait, or have since this one was opened and
-   * may never be listed.
+   * Tests whether packs of other requests wait or are lost, or were forgotten since this handle was
+   * opened.
    */
   @Override
   public boolean mayKnowHidden() {
-    return shared.deferred().othersWait(quarantine) // first: a pack that leaves counts as lost then
-        || shared.deferred().lost() != lost;
+    return shared.deferred().othersHide(quarantine) // first: one that leaves was counted by then
+        || shared.deferred().forgotten() != forgotten;
+  }
+
+  boolean isClosed() {
+    return closed.get();
   }
 
   /** Objects of other packs than those of this handle. */
@@ -460,19 +483,72 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   /**
    * An inserter whose pack parser looks for received objects in this handle alone. Its packs refer
-   * to nothing hidden when they are listed.
+   * to nothing that other requests hide.
    */
   private final class Inserter extends DfsInserter {
+    /** Quarantine that knows of objects which were not flushed; null if there are none. */
+    @Nullable private Quarantine begun;
+
+    /** Objects that were not flushed, as far as it matters who else has them. */
+    private final Set<ObjectId> own = new HashSet<>();
+
     Inserter() {
       super(S3ObjDatabase.this);
     }
 
+    private void begin() {
+      if (begun == null) {
+        begun = quarantine;
+        begun.begin();
+      }
+    }
+
+    private void end() {
+      own.clear();
+      if (begun != null) {
+        begun.end();
+        begun = null;
+      }
+    }
+
     @Override
     public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
-      if (quarantine.anyHidden()) {
-        quarantine.refersTo(ReferredObjects.of(type, data, off, len));
+      begin();
+      boolean hidden = shared.deferred().othersHide(quarantine);
+      if (hidden) {
+        List<ObjectId> referred = new ArrayList<>(ReferredObjects.of(type, data, off, len));
+        referred.removeAll(own);
+        shared.deferred().publishAllWith(referred, S3ObjDatabase.this, quarantine);
       }
-      return super.insert(type, data, off, len);
+      ObjectId id = super.insert(type, data, off, len);
+      if (hidden) {
+        own.add(id.copy());
+      }
+      return id;
+    }
+
+    @Override
+    public void flush() throws IOException {
+      super.flush();
+      end();
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      end();
+    }
+
+    /** As documented by JGit. Only files are streamed, because they refer to nothing. */
+    @Override
+    public ObjectId insert(int type, long len, InputStream in) throws IOException {
+      if (type == Constants.OBJ_BLOB) {
+        begin();
+        return super.insert(type, len, in);
+      }
+      byte[] data = new byte[Math.toIntExact(len)];
+      IO.readFully(in, data, 0, data.length);
+      return insert(type, data, 0, data.length);
     }
 
     @Override
@@ -629,27 +705,27 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       shared.resources().files().written(pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
-    if (!replaces && packs.stream().allMatch(this::mayWait)) {
-      packs.forEach(this::defer);
-    } else {
+    if (replaces || !defer(packs)) {
       List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
       Set<S3PackDescription> dropped = dropped(leaving, packs);
       Set<S3PackDescription> kept = unexpired(dropped);
       leaving.removeAll(kept);
       dropped.removeAll(kept);
-      boolean fetched = packs.stream().anyMatch(p -> p.getPackSource() == PackSource.RECEIVE);
-      Committer through = quarantine.ofPacks(shared, fetched);
-      shared.commit(this, through, packs, leaving, dropped);
+      shared.commit(this, quarantine.with(shared), packs, leaving, dropped);
     }
     packs.forEach(writing::remove);
     clearCache();
     shallow.settle();
   }
 
+  private boolean defer(List<S3PackDescription> packs) {
+    Quarantine to = quarantine;
+    return packs.stream().allMatch(this::mayWait)
+        && to.add(this, packs.stream().map(pack -> new DeferredPack(pack, this, to)).toList());
+  }
+
   private boolean mayWait(S3PackDescription pack) {
-    return pack.getPackSource() == PackSource.INSERT
-        ? defersInserted && !quarantine.isNeeded()
-        : defers && pack.wasPushed();
+    return pack.getPackSource() == PackSource.INSERT ? defersInserted : defers && pack.wasPushed();
   }
 
   /**
@@ -708,11 +784,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     return true;
   }
 
-  private void defer(S3PackDescription pack) {
-    DfsPackFile file = createDfsPackFile(DfsBlockCache.getInstance(), pack);
-    quarantine.add(new DeferredPack(pack, file));
-  }
-
   private static List<S3PackDescription> ours(Collection<DfsPackDescription> packs) {
     return packs.stream().map(S3PackDescription.class::cast).toList();
   }
@@ -727,7 +798,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
     for (S3PackDescription pack : ours(packs)) {
       writing.remove(pack);
-      if (quarantine.release(pack) && !pack.wasOffered()) {
+      if (!quarantine.has(pack) && !pack.wasOffered()) {
         discard(pack);
       }
     }
@@ -773,32 +844,39 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  private void publishKept() {
+  /** Publishes what waits, or forgets it. */
+  private void leave() {
     try {
-      quarantine.publishKept();
+      for (DeferredPack pack : quarantine.leave(this)) {
+        shared.drop(pack.entry().id());
+        if (!pack.description().wasOffered()) {
+          discard(pack.description());
+        }
+      }
     } catch (IOException e) {
-      LOG.warn("objects that no ref leads to were not published: {}", e.getMessage());
+      LOG.warn(
+          "{}: objects that no ref leads to were not published: {}",
+          getRepository().getDescription().getRepositoryName(),
+          e.getMessage());
     }
   }
 
   /**
-   * Also publishes packs that were inserted or that several users could see, forgets others that
-   * were received, and aborts uploads that JGit did not roll back.
+   * Also publishes packs that were inserted through this handle, forgets others that were received,
+   * and aborts uploads that JGit did not roll back.
    */
   @Override
   public void close() {
-    memory.close();
-    settleShallow();
-    publishKept();
-    for (DeferredPack pack : quarantine.forget()) {
-      shared.drop(pack.entry().id());
-      if (!pack.description().wasOffered()) {
-        discard(pack.description());
-      }
+    if (!closed.compareAndSet(false, true)) {
+      return;
     }
-    writing.keySet().forEach(S3ObjDatabase::abandon);
-    super.close();
-    if (closed.compareAndSet(false, true)) {
+    try {
+      memory.close();
+      settleShallow();
+      leave();
+      writing.keySet().forEach(S3ObjDatabase::abandon);
+    } finally {
+      super.close();
       shared.closed();
     }
   }

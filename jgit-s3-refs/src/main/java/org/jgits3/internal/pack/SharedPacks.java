@@ -89,7 +89,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     this.committer = committer;
     this.room = room;
     this.refs = refs;
-    this.deferred = new DeferredPacks(committer, this);
+    this.deferred = new DeferredPacks(committer, this, resources.unlisted());
   }
 
   DeferredPacks deferred() {

@@ -58,6 +58,7 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -108,6 +109,7 @@ class DeferredPacksTest {
     private final AtomicReference<CountDownLatch> gate = new AtomicReference<>();
     private final CountDownLatch reached = new CountDownLatch(1);
     private boolean refuses;
+    private volatile boolean deaf;
 
     GatedStore(DirectoryObjectStore store) {
       super(store);
@@ -118,6 +120,10 @@ class DeferredPacksTest {
       if (refuses) {
         refuses = false;
         throw new StoreException.Refused(key, key + ": refused once", null);
+      }
+      if (deaf) {
+        reached.countDown();
+        throw new IOException(key + ": never arrived");
       }
       CountDownLatch closed = gate.getAndSet(null);
       if (closed != null) {
@@ -432,44 +438,18 @@ class DeferredPacksTest {
   }
 
   @Test
-  void refs_that_a_hook_changes_publish_nothing_of_a_push_that_is_refused() throws Exception {
-    try (S3Repository other = manager.openRepository("r")) {
-      update(other, OTHER, TestRepositories.commit(other, "other"));
-    }
-    try (S3Repository pushed = push(manager)) {
+  void what_a_hook_writes_through_the_handle_of_a_push_publishes_it_though_it_is_refused()
+      throws Exception {
+    try (S3Repository pushed = inserting()) {
+      pushed.getObjectDatabase().deferReceivedPacks();
       receive(pushed, PACK);
       ObjectId note = TestRepositories.commit(pushed, "pushes: 1");
-      assertThat(update(pushed, "refs/meta/pushes", note)).isEqualTo(Result.NEW);
-      RefUpdate delete = pushed.updateRef(OTHER);
-      delete.setForceUpdate(true);
-      assertThat(delete.delete()).isEqualTo(Result.FORCED);
-      refuse(pushed);
-      RefUpdate counted = pushed.updateRef("refs/meta/pushes");
-      counted.setNewObjectId(TestRepositories.commit(pushed, "pushes: 2", note));
-      assertThat(counted.update()).isEqualTo(Result.FAST_FORWARD);
-    }
-    assertThat(listed()).extracting(PackEntry::source).containsOnly("INSERT");
-    try (S3Repository r = elsewhere.openRepository("r")) {
-      assertThat(has(r, PACK.commit())).isFalse();
-    }
-    everythingIsThere();
-  }
-
-  @Test
-  void what_a_hook_changes_is_looked_at_against_refs_of_one_moment_however_much_it_is()
-      throws Exception {
-    try (S3Repository lasting = manager.openRepository("r")) {
-      lasting.getObjectDatabase().deferReceivedPacks();
-      ObjectId note = TestRepositories.commit(lasting, "pushes: 0");
-      for (int i = 1; i < 20; i++) {
-        note = TestRepositories.commit(lasting, "pushes: " + i, note);
-      }
-      receive(lasting, PACK);
       RequestCounts.Snapshot before = counts.snapshot();
-      assertThat(update(lasting, "refs/meta/pushes", note)).isEqualTo(Result.NEW);
-      assertThat(counts.snapshot().since(before)).hasToString("2 requests: 1 GET, 1 PUT_IF");
-      assertThat(listed()).extracting(PackEntry::source).containsOnly("INSERT");
+      assertThat(update(pushed, "refs/meta/pushes", note)).isEqualTo(Result.NEW);
+      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      refuse(pushed);
     }
+    assertThat(listed()).hasSize(2);
     everythingIsThere();
   }
 
@@ -560,9 +540,11 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_pack_that_is_rolled_back_after_it_was_taken_is_never_listed() throws Exception {
+  void a_pack_that_is_rolled_back_after_it_was_taken_is_not_lost_to_handles_that_saw_it()
+      throws Exception {
+    ObjectId[] tree = new ObjectId[1];
     try (S3Repository pushed = push(manager);
-        S3Repository other = manager.openRepository("r")) {
+        S3Repository part = together(pushed)) {
       assertThat(has(pushed, PACK.commit())).isFalse(); // it knows its packs from now on
       ListenerHandle failing =
           pushed
@@ -570,19 +552,45 @@ class DeferredPacksTest {
               .addListener(
                   DfsPacksChangedListener.class,
                   event -> {
+                    try {
+                      tree[0] = insertedAgain(part, part.parseCommit(PACK.commit()).getTree());
+                    } catch (IOException e) {
+                      throw new AssertionError(e);
+                    }
                     throw new IllegalStateException("listener");
                   });
       assertThatThrownBy(() -> receive(pushed, PACK)).hasMessage("listener");
       failing.remove();
-      assertThat(packObjects()).isZero();
-      assertThat(has(other, PACK.commit())).isFalse();
-      ObjectId theirs = TestRepositories.commit(other, "theirs");
-      assertThatThrownBy(() -> update(pushed, MAIN, theirs))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("may not have been published");
-      assertThat(update(other, OTHER, theirs)).isEqualTo(Result.NEW);
+    }
+    try (S3Repository later = inserting()) {
+      assertThat(update(later, OTHER, commitOf(later, tree[0]))).isEqualTo(Result.NEW);
     }
     everythingIsThere();
+  }
+
+  /** Inserts a tree that is there, for which nothing is written. */
+  private static ObjectId insertedAgain(S3Repository repository, ObjectId tree) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      inserter.insert(Constants.OBJ_TREE, repository.open(tree).getBytes());
+      inserter.flush();
+      return tree.copy();
+    }
+  }
+
+  private static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId id = insertCommit(inserter, tree);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private static ObjectId insertCommit(ObjectInserter inserter, ObjectId tree) throws IOException {
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(tree);
+    commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+    commit.setCommitter(commit.getAuthor());
+    return inserter.insert(commit);
   }
 
   @Test
@@ -712,26 +720,195 @@ class DeferredPacksTest {
   }
 
   @Test
-  void what_is_inserted_is_published_though_what_was_inserted_before_could_not_be()
+  void what_could_not_be_published_when_its_handle_was_closed_is_once_another_handle_needs_it()
       throws Exception {
-    ObjectId second;
-    try (S3Repository r = inserting();
-        ObjectInserter inserter = r.newObjectInserter()) {
-      inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
-      inserter.flush();
-      second = inserter.insert(Constants.OBJ_BLOB, new byte[] {2});
-      inserter.flush();
-      assertThat(listed()).isEmpty();
+    ObjectId inserted;
+    try (S3Repository r = inserting()) {
+      inserted = TestRepositories.commit(r, "inserted");
       gate.refuses = true;
     }
-    assertThat(listed()).hasSize(1);
-    try (S3Repository there = elsewhere.openForRequest("r")) {
-      assertThat(has(there, second)).isTrue();
+    assertThat(listed()).isEmpty();
+    try (S3Repository later = inserting()) {
+      ObjectId top = TestRepositories.commit(later, "on top", inserted);
+      assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P10_no_ref_is_set_on_top_of_what_a_request_before_could_not_publish_in_time()
+      throws Exception {
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      try (S3Repository part = together(pushed)) {
+        assertThat(part.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
+      }
+      moveBoundary();
+    }
+    refusesOnTopOf(PACK.commit(), manager);
+  }
+
+  @Test
+  void P10_no_ref_is_set_on_top_of_what_a_write_in_doubt_has_not_published() throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "300 ms");
+    try (S3RepositoryManager undecided =
+        new S3RepositoryManager(gate, S3Settings.from(config, "test"))) {
+      ObjectId inserted;
+      try (S3Repository r = undecided.openForRequest("r")) {
+        r.getObjectDatabase().deferInsertedPacks();
+        inserted = TestRepositories.commit(r, "inserted");
+        gate.deaf = true;
+      }
+      gate.deaf = false;
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        update(there, MAIN, TestRepositories.commit(there, "theirs")); // so that it is decided
+      }
+      while (!deletes(undecided, MAIN)) {
+        Thread.onSpinWait();
+      }
+      refusesOnTopOf(inserted, undecided);
     }
   }
 
   @Test
-  void no_ref_is_set_to_what_was_inserted_and_could_not_be_published() throws Exception {
+  void P10_nothing_is_written_on_top_of_a_pack_whose_write_is_in_doubt_by_one_who_waited_for_it()
+      throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "1 s");
+    try (S3RepositoryManager undecided =
+            new S3RepositoryManager(gate, S3Settings.from(config, "test"));
+        S3Repository pushed = push(undecided);
+        S3Repository other = undecided.openRepository("r")) {
+      receive(pushed, PACK);
+      gate.deaf = true;
+      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
+      gate.reached.await();
+      Future<ObjectId> writing =
+          threads.submit(() -> TestRepositories.commit(other, "on top", PACK.commit()));
+      assertThatThrownBy(updating::get).hasMessageContaining("outcome unknown");
+      gate.deaf = false;
+      assertThatThrownBy(writing::get).hasMessageContaining(PACK.commit().name());
+    } finally {
+      threads.shutdownNow();
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void the_same_can_be_written_again_after_a_write_in_doubt() throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "300 ms");
+    try (S3RepositoryManager undecided =
+        new S3RepositoryManager(gate, S3Settings.from(config, "test"))) {
+      try (S3Repository r = undecided.openForRequest("r")) {
+        r.getObjectDatabase().deferInsertedPacks();
+        gate.deaf = true;
+        ObjectId first = TestRepositories.commit(r, "first");
+        assertThatThrownBy(() -> update(r, MAIN, first)).isInstanceOf(IOException.class);
+        gate.deaf = false;
+        assertThatThrownBy(() -> update(r, MAIN, TestRepositories.commit(r, "second")))
+            .hasMessageContaining("may not have been published");
+      }
+      boolean written = false;
+      while (!written) {
+        try (S3Repository r = undecided.openForRequest("r")) {
+          update(r, OTHER, TestRepositories.commit(r, "second"));
+          written = r.exactRef(OTHER) != null;
+        } catch (UnknownOutcomeException e) {
+          assertThat(e).isNotNull(); // the write in doubt is not decided yet
+        }
+      }
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P10_what_waits_is_known_though_other_repositories_are_used_meanwhile() throws Exception {
+    try (S3RepositoryManager small = TestRepositories.manager(gate, "[s3]\nmanifestLimit = 1")) {
+      ObjectId inserted;
+      try (S3Repository r = small.openForRequest("r")) {
+        r.getObjectDatabase().deferInsertedPacks();
+        inserted = TestRepositories.commit(r, "inserted");
+        gate.refuses = true;
+      }
+      small.createRepository("q").close();
+      for (int i = 0; i < 5; i++) {
+        small.openForRequest("q").close();
+        System.gc();
+      }
+      try (S3Repository later = small.openForRequest("r")) {
+        ObjectId top = TestRepositories.commit(later, "on top", inserted);
+        assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
+      }
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P9_what_the_handle_of_a_push_inserts_and_was_received_is_not_forgotten() throws Exception {
+    ObjectId tree;
+    try (S3Repository pushed = push(manager)) {
+      receive(pushed, PACK);
+      tree = insertedAgain(pushed, pushed.parseCommit(PACK.commit()).getTree());
+    }
+    try (S3Repository later = inserting()) {
+      assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_a_request_writes_itself_needs_no_pack_of_another() throws Exception {
+    try (S3Repository r = inserting();
+        S3Repository later = inserting()) {
+      TestRepositories.commit(r, "waits");
+      RequestCounts.Snapshot before = counts.snapshot();
+      TestRepositories.commit(later, "with the same tree");
+      assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isZero();
+    }
+  }
+
+  @Test
+  void a_pack_that_was_swept_hinders_no_one() throws Exception {
+    try (S3Repository r = inserting()) {
+      TestRepositories.commit(r, "too late");
+      moveBoundary();
+    }
+    List<String> keys = new ArrayList<>();
+    store.list("objects/", o -> keys.add(o.key()));
+    store.delete(keys.stream().filter(key -> key.contains("/pack/")).toList());
+    for (int i = 0; i < 3; i++) {
+      try (S3Repository later = inserting()) {
+        ObjectId id = TestRepositories.commit(later, "innocent " + i);
+        assertThat(update(later, "refs/heads/" + i, id)).isEqualTo(Result.NEW);
+      }
+    }
+    everythingIsThere();
+  }
+
+  private static boolean deletes(S3RepositoryManager process, String name) {
+    try (S3Repository r = process.openForRequest("r")) {
+      RefUpdate delete = r.updateRef(name);
+      delete.setForceUpdate(true);
+      return delete.delete() == Result.FORCED;
+    } catch (IOException e) {
+      return false; // the write in doubt is not decided yet
+    }
+  }
+
+  private void refusesOnTopOf(ObjectId lost, S3RepositoryManager process) throws Exception {
+    try (S3Repository later = process.openForRequest("r")) {
+      assertThatThrownBy(() -> update(later, OTHER, TestRepositories.commit(later, "on top", lost)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(lost.name());
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void no_ref_is_set_to_what_was_inserted_and_could_not_be_published_in_time() throws Exception {
     try (S3Repository other = manager.openRepository("r")) {
       ObjectId inserted;
       try (S3Repository r = inserting()) {
@@ -744,18 +921,26 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
-  /** Two users of one handle; one has it open before the pack is received, or opens it then. */
+  /** Opens another handle for the request of one, as the jar for Gerrit does. */
+  private S3Repository together(S3Repository first) throws IOException {
+    S3Repository next = inserting();
+    next.getObjectDatabase().deferReceivedPacks();
+    next.getObjectDatabase().deferTogetherWith(first.getObjectDatabase());
+    return next;
+  }
+
+  /** Another handle of the request is opened before the pack is received, or then. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void P9_what_another_user_of_a_handle_has_seen_is_not_forgotten(boolean before) throws Exception {
+  void P9_what_another_handle_of_the_request_has_seen_is_not_forgotten(boolean before)
+      throws Exception {
     try (S3Repository pushed = push(manager)) {
-      assertThat(!before || pushed.reopen()).isTrue();
+      S3Repository part = before ? together(pushed) : null;
       receive(pushed, PACK);
-      assertThat(before || pushed.reopen()).isTrue();
-      assertThat(pushed.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
-      pushed.incrementOpen(); // a third one
-      leave(pushed);
-      leave(pushed);
+      part = before ? part : together(pushed);
+      assertThat(part.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
+      leave(part);
+      leave(part); // once too often, which is no matter to others
       assertThat(listed()).isEmpty();
     }
     try (S3Repository later = push(manager)) {
@@ -766,65 +951,184 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P9_what_another_user_of_a_handle_inserts_and_was_received_is_not_forgotten()
+  void P9_what_another_handle_of_the_request_inserts_and_was_received_is_not_forgotten()
       throws Exception {
     ObjectId tree;
     try (S3Repository pushed = push(manager)) {
       receive(pushed, PACK);
-      tree = pushed.parseCommit(PACK.commit()).getTree();
-      assertThat(pushed.reopen()).isTrue();
-      try (ObjectInserter inserter = pushed.newObjectInserter()) {
-        assertThat(inserter.insert(Constants.OBJ_TREE, pushed.open(tree).getBytes()))
-            .isEqualTo(tree);
-        inserter.flush();
+      try (S3Repository part = together(pushed)) {
+        tree = insertedAgain(part, part.parseCommit(PACK.commit()).getTree());
       }
-      leave(pushed);
     }
-    try (S3Repository later = push(manager);
-        ObjectInserter inserter = later.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(tree);
-      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      assertThat(update(later, OTHER, id)).isEqualTo(Result.NEW);
+    try (S3Repository later = push(manager)) {
+      assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
     }
     everythingIsThere();
   }
 
   @Test
-  void what_a_push_brings_that_was_the_only_user_when_it_was_refused_is_forgotten()
+  void what_the_handles_of_a_request_defer_is_listed_by_the_first_ref_that_any_of_them_sets()
       throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      assertThat(pushed.reopen()).isTrue();
-      leave(pushed);
+    try (S3Repository pushed = push(manager);
+        S3Repository part = together(pushed)) {
       receive(pushed, PACK);
-      refuse(pushed);
+      ObjectId top = TestRepositories.commit(part, "on top", PACK.commit());
+      assertThat(has(pushed, top)).isTrue();
+      assertThat(listed()).isEmpty();
+      RequestCounts.Snapshot before = counts.snapshot();
+      assertThat(update(pushed, MAIN, top)).isEqualTo(Result.NEW);
+      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      assertThat(listed()).hasSize(2);
+      assertThat(update(part, OTHER, PACK.commit())).isEqualTo(Result.NEW);
     }
-    assertThat(packObjects()).isZero();
-    assertThat(listed()).isEmpty();
+    assertThat(listed()).hasSize(2);
+    everythingIsThere();
   }
 
-  /** A user of a handle closes it, and others have it open. */
+  @Test
+  void a_handle_that_is_never_closed_keeps_nothing_of_others_from_being_published()
+      throws Exception {
+    S3Repository leaked = inserting();
+    try (S3Repository part = together(leaked)) {
+      ObjectId inserted = TestRepositories.commit(part, "inserted");
+      leave(part);
+      assertThat(listed()).hasSize(1);
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(has(there, inserted)).isTrue();
+      }
+    } finally {
+      leave(leaked);
+    }
+  }
+
+  @Test
+  void what_is_flushed_after_its_handle_was_closed_is_published_at_once() throws Exception {
+    S3Repository r = inserting();
+    try (ObjectInserter inserter = r.newObjectInserter()) {
+      ObjectId inserted = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
+      r.close();
+      inserter.flush();
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(has(there, inserted)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void a_request_that_has_forgotten_what_it_received_opens_further_handles() throws Exception {
+    S3Repository pushed = push(manager);
+    receive(pushed, PACK);
+    pushed.close();
+    assertThat(packObjects()).isZero();
+    try (S3Repository next = together(pushed)) {
+      assertThat(update(next, MAIN, TestRepositories.commit(next, "next"))).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
   private static void leave(S3Repository handle) {
     handle.close();
   }
 
+  /** Two inserters, the second of which refers to what the first has not flushed yet. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void P7_what_refers_to_an_object_of_another_inserter_is_listed_together_with_it(boolean first)
+      throws Exception {
+    try (S3Repository r = inserting();
+        S3Repository other = manager.openRepository("r");
+        ObjectInserter a = r.newObjectInserter();
+        ObjectInserter b = r.newObjectInserter()) {
+      TreeFormatter formatter = new TreeFormatter();
+      formatter.append("f", FileMode.REGULAR_FILE, a.insert(Constants.OBJ_BLOB, new byte[] {7}));
+      ObjectId top = insertCommit(b, a.insert(formatter));
+      if (first) {
+        a.flush();
+      }
+      b.flush();
+      assertThat(other.parseCommit(top)).isNotNull();
+      a.flush();
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
+      }
+      everythingIsThere(); // as if this process were killed now
+    }
+  }
+
+  @Test
+  void P7_what_was_not_flushed_when_other_packs_of_the_request_were_listed_does_not_wait()
+      throws Exception {
+    try (S3Repository r = inserting();
+        ObjectInserter a = r.newObjectInserter();
+        ObjectInserter b = r.newObjectInserter()) {
+      TreeFormatter formatter = new TreeFormatter();
+      formatter.append("f", FileMode.REGULAR_FILE, a.insert(Constants.OBJ_BLOB, new byte[] {7}));
+      ObjectId top = insertCommit(b, a.insert(formatter));
+      b.flush();
+      assertThat(update(r, MAIN, TestRepositories.commit(r, "unrelated"))).isEqualTo(Result.NEW);
+      a.flush();
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
+      }
+      everythingIsThere(); // as if this process were killed now
+    }
+  }
+
+  @Test
+  void P7_what_is_received_on_top_of_a_waiting_pack_is_listed_together_with_it() throws Exception {
+    try (S3Repository r = inserting();
+        S3Repository other = manager.openRepository("r")) {
+      r.getObjectDatabase().deferReceivedPacks();
+      ObjectId below = TestRepositories.commit(r, "below");
+      PackBytes child = PackBytes.childOf(below);
+      child.pushTo(r);
+      assertThat(has(other, child.commit())).isTrue();
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, OTHER, child.commit())).isEqualTo(Result.NEW);
+      }
+      everythingIsThere(); // as if this process were killed now
+    }
+  }
+
+  @Test
+  void P4_a_large_tree_of_hidden_files_publishes_them() throws Exception {
+    try (S3RepositoryManager streaming =
+            TestRepositories.manager(
+                new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k");
+        S3Repository pushed = push(streaming);
+        S3Repository hook = streaming.openRepository("r")) {
+      receive(pushed, PACK);
+      ObjectId hidden = pushed.parseCommit(PACK.commit()).getTree();
+      ObjectId tree;
+      try (ObjectInserter inserter = hook.newObjectInserter()) {
+        TreeFormatter formatter = new TreeFormatter();
+        for (int i = 0; i < 1000; i++) {
+          formatter.append("%05d".formatted(i), FileMode.TREE, hidden);
+        }
+        tree = inserter.insert(formatter);
+        inserter.flush();
+      }
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(update(there, "refs/meta/tree", tree)).isEqualTo(Result.NEW);
+      }
+      everythingIsThere(); // as if this process were killed now
+    }
+  }
+
   @Test
   void P7_what_is_inserted_on_top_of_a_waiting_pack_is_listed_together_with_it() throws Exception {
-    try (S3Repository r = inserting()) {
+    try (S3Repository r = inserting();
+        S3Repository other = manager.openRepository("r")) {
       ObjectId below = TestRepositories.commit(r, "below");
-      RequestCounts.Snapshot before = counts.snapshot();
       ObjectId top = TestRepositories.commit(r, "on top", below);
-      assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
+      assertThat(listed()).isEmpty();
+      assertThat(other.parseCommit(top).getFullMessage()).isEqualTo("on top");
       assertThat(listed()).hasSize(2);
       try (S3Repository there = elsewhere.openForRequest("r")) {
         assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
       }
-      moveBoundary();
+      everythingIsThere(); // as if this process were killed now
     }
-    everythingIsThere();
   }
 
   @Test

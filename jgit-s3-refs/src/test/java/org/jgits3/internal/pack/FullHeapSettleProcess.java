@@ -2,6 +2,7 @@
 package org.jgits3.internal.pack;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
@@ -26,13 +27,14 @@ final class FullHeapSettleProcess {
     ManifestCommitter committer =
         new ManifestCommitter(
             new MemoryObjectStore(), RepositoryName.of("r"), CommitPolicy.DEFAULT);
-    DeferredPacks deferred = new DeferredPacks(committer, committer);
+    DeferredPacks deferred = new DeferredPacks(committer, committer, new HashSet<>());
     for (boolean full : new boolean[] {false, true}) {
       DeferredPack pack =
           new DeferredPack(
               new S3PackDescription(
                   new DfsRepositoryDescription("r"), "r", "1-" + full, PackSource.RECEIVE),
-              null);
+              null,
+              new Quarantine(deferred));
       deferred.add(pack);
       deferred.claim(pack);
       boolean[] forgotten = new boolean[1];
