@@ -22,8 +22,8 @@ final class DeferredPack {
     PUBLISHING,
     /** Listed once; the manifest tells if it still is. */
     PUBLISHED,
-    /** It may never be listed: a commit with it has an unknown outcome, or its name is too old. */
-    LOST,
+    /** A commit that lists it may have been applied, or may still be. */
+    IN_DOUBT,
     /** No manifest will ever list it. */
     FORGOTTEN
   }

@@ -79,7 +79,7 @@ final class DeferredPacks {
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
     for (DeferredPack pack : unlisted.values()) {
-      boolean isOthers = pack.quarantine() != own && state(pack) != State.LOST;
+      boolean isOthers = pack.quarantine() != own && state(pack) != State.IN_DOUBT;
       if (isOthers && isReadableIn(pack, id, reader) && publish(pack)) {
         return true;
       }
@@ -136,7 +136,7 @@ final class DeferredPacks {
     try {
       return pack.has(id, reader);
     } catch (IOException e) {
-      if (state(pack) != State.LOST) {
+      if (!pack.writer().isClosed()) {
         throw e;
       }
       remove(pack); // a sweep has deleted it, when none can rely on it any more
@@ -214,14 +214,6 @@ final class DeferredPacks {
   private void remove(DeferredPack pack) {
     unlisted.remove(pack.entry().id());
     ofProcess.remove(pack);
-  }
-
-  /** Notes that a pack can no longer be listed, if it still waits. */
-  synchronized void lose(DeferredPack pack) {
-    awaitDecision(pack);
-    if (pack.state() == State.HIDDEN) {
-      pack.become(State.LOST);
-    }
   }
 
   synchronized State state(DeferredPack pack) {

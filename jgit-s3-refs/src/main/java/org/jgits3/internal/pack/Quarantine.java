@@ -32,7 +32,7 @@ import org.jgits3.manifest.UnknownOutcomeException;
  * <p>Safe for use by many threads.
  */
 final class Quarantine implements Committer {
-  private static final Set<State> NEVER_LISTED = Set.of(State.LOST, State.FORGOTTEN);
+  private static final Set<State> NEVER_LISTED = Set.of(State.IN_DOUBT, State.FORGOTTEN);
 
   private final DeferredPacks deferred;
 
@@ -184,7 +184,6 @@ final class Quarantine implements Committer {
       }
     }
     if (!publish()) {
-      packs.forEach(deferred::lose);
       throw new IOException("their names are too old, or the outcome of a write is unknown");
     }
     return List.of();
@@ -218,7 +217,7 @@ final class Quarantine implements Committer {
       return through.commit(change);
     }
     List<DeferredPack> claimed = new ArrayList<>(present.size()); // one that is claimed must fit
-    State outcome = State.LOST;
+    State outcome = State.IN_DOUBT;
     try {
       for (DeferredPack pack : present) {
         if (deferred.claim(pack)) {

@@ -21,6 +21,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.events.ListenerHandle;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
@@ -872,17 +874,22 @@ class DeferredPacksTest {
 
   @Test
   void a_pack_that_was_swept_hinders_no_one() throws Exception {
-    try (S3Repository r = inserting()) {
-      TestRepositories.commit(r, "too late");
+    try (S3Repository r = inserting();
+        ObjectInserter inserter = r.newObjectInserter()) {
+      insertCommit(inserter, inserter.insert(new TreeFormatter()));
+      DfsBlockCache.reconfigure(new DfsBlockCacheConfig()); // as if it had evicted the index
+      inserter.flush();
       moveBoundary();
     }
     List<String> keys = new ArrayList<>();
     store.list("objects/", o -> keys.add(o.key()));
     store.delete(keys.stream().filter(key -> key.contains("/pack/")).toList());
+    ObjectId[] below = {};
     for (int i = 0; i < 3; i++) {
       try (S3Repository later = inserting()) {
-        ObjectId id = TestRepositories.commit(later, "innocent " + i);
+        ObjectId id = TestRepositories.commit(later, "innocent " + i, below);
         assertThat(update(later, "refs/heads/" + i, id)).isEqualTo(Result.NEW);
+        below = new ObjectId[] {id};
       }
     }
     everythingIsThere();
