@@ -60,6 +60,7 @@ class ArchitectureTest {
           "internal.pack.IndexBudget",
           "internal.pack.PushParser",
           "internal.pack.RestoredPack",
+          "internal.pack.Quarantine",
           "internal.pack.S3ObjDatabase",
           "internal.pack.S3Reader",
           "internal.pack.SendingReader",

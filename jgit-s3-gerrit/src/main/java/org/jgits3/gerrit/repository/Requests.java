@@ -17,6 +17,7 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jgits3.S3Repository;
 
@@ -58,8 +59,7 @@ final class Requests {
   /** A request that has asked for a project. */
   static final class Request {
     private final long moment = System.nanoTime();
-    private final ConcurrentMap<String, S3Repository> handles =
-        new MapMaker().weakValues().makeMap();
+    private final ConcurrentMap<String, S3Repository> handles = new ConcurrentHashMap<>();
 
     /** This request, or another one if it has taken too long. */
     private Request orNext() {

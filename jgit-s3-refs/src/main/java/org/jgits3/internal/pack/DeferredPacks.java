@@ -16,6 +16,7 @@ import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -107,7 +108,7 @@ final class DeferredPacks {
    * Makes sure that objects are listed before one is written that refers to them: all writers may
    * rely on a listed object. Publishes the packs of other requests that alone have one.
    *
-   * @param ids the objects referred to, without those that the caller writes itself
+   * @param ids the objects referred to
    * @param objects objects that the caller sees
    * @param own packs that are published with those of the caller
    * @throws IOException if one cannot be published, or its index cannot be read
@@ -115,28 +116,40 @@ final class DeferredPacks {
   void publishAllWith(List<ObjectId> ids, S3ObjDatabase objects, Quarantine own)
       throws IOException {
     try (DfsReader reader = objects.newReader()) {
-      for (DeferredPack pack : unlisted.values()) {
-        for (ObjectId id : pack.quarantine() == own ? List.<ObjectId>of() : ids) {
-          if (has(pack, id, reader)
-              && !objects.isListed(id)
-              && !own.hasObject(id, reader)
-              && !publish(pack)) {
-            throw new IOException(
-                String.format(
-                    "object %s is in pack %s only, which may never be published; nothing was"
-                        + " done, push again",
-                    id.name(), pack.entry().id()));
+      for (ObjectId id : ids) {
+        List<DeferredPack> having = new ArrayList<>();
+        for (DeferredPack pack : unlisted.values()) {
+          if (pack.quarantine() != own && has(pack, id, reader)) {
+            having.add(pack);
           }
+        }
+        boolean alone = !having.isEmpty() && !objects.isListed(id) && !own.hasObject(id, reader);
+        if (alone && !publishAny(having)) {
+          throw new IOException(
+              String.format(
+                  "object %s is in pack %s only, which may never be published; nothing was done,"
+                      + " push again",
+                  id.name(), having.get(0).entry().id()));
         }
       }
     }
+  }
+
+  private boolean publishAny(List<DeferredPack> packs) throws IOException {
+    for (DeferredPack pack : packs) {
+      if (publish(pack)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean has(DeferredPack pack, ObjectId id, DfsReader reader) throws IOException {
     try {
       return pack.has(id, reader);
     } catch (IOException e) {
-      if (!pack.writer().isClosed()) {
+      boolean isGone = S3ObjDatabase.cause(e, StoreException.Missing.class).isPresent();
+      if (!isGone || !pack.writer().isClosed()) {
         throw e;
       }
       remove(pack); // a sweep has deleted it, when none can rely on it any more

@@ -3,12 +3,14 @@ package org.jgits3.internal.pack;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
-import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.Proposal;
@@ -41,13 +43,16 @@ final class Quarantine implements Committer {
 
   private final AtomicLong changes = new AtomicLong();
 
+  /** Objects of inserters that are not in a pack yet, a set for each; by identity. */
+  private final Set<Set<ObjectId>> unflushed =
+      Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by this
+
+  private int handles = 1; // open ones; guarded by this
+
   /** True once something beside the push itself may rely on what was received. */
   private boolean shared; // guarded by this
 
-  /** Number of inserters with objects that are not in a pack yet. */
-  private int unflushed; // guarded by this
-
-  /** True once packs were listed that may refer to one which was not written yet. */
+  /** True while packs are listed that may refer to unflushed objects. */
   private boolean exposed; // guarded by this
 
   /** True once packs were forgotten. */
@@ -68,19 +73,24 @@ final class Quarantine implements Committer {
    * @return false if it must have a quarantine of its own
    */
   synchronized boolean join() {
-    shared |= !ended;
-    return !ended;
+    if (ended || handles == 0 || isLost()) {
+      return false;
+    }
+    handles++;
+    shared |= !packs.isEmpty();
+    return true;
   }
 
-  /** Notes that an inserter begins a pack. It leaves out what the others have. */
-  synchronized void begin() {
+  /** Notes objects that an inserter has, and adds to. It leaves out what the packs have. */
+  synchronized void begin(Set<ObjectId> objects) {
     shared |= !packs.isEmpty();
-    unflushed++;
+    unflushed.add(objects);
   }
 
   /** Notes that an inserter has no more objects that are not in a pack. */
-  synchronized void end() {
-    unflushed--;
+  synchronized void end(Set<ObjectId> objects) {
+    unflushed.remove(objects);
+    exposed &= !unflushed.isEmpty();
   }
 
   /**
@@ -94,7 +104,7 @@ final class Quarantine implements Committer {
     if (exposed || writer.isClosed()) {
       return false;
     }
-    shared |= unflushed > 0;
+    shared |= handles > 1 || !unflushed.isEmpty();
     added.forEach(deferred::add); // first: what a handle of the request sees waits
     packs.addAll(added);
     changes.incrementAndGet();
@@ -125,8 +135,13 @@ final class Quarantine implements Committer {
     return packs.isEmpty();
   }
 
-  /** Tests whether a pack that waits here has an object. */
-  boolean hasObject(AnyObjectId id, DfsReader reader) throws IOException {
+  /** Tests whether a pack that waits here, or an inserter, has an object. */
+  boolean hasObject(ObjectId id, DfsReader reader) throws IOException {
+    synchronized (this) {
+      if (unflushed.stream().anyMatch(objects -> objects.contains(id))) {
+        return true;
+      }
+    }
     for (DeferredPack pack : packs) {
       if (pack.has(id, reader)) {
         return true;
@@ -136,9 +151,18 @@ final class Quarantine implements Committer {
   }
 
   /** Returns the packs that are about to be listed. A later one is nothing that these rest on. */
-  private synchronized List<DeferredPack> present() {
-    exposed |= unflushed > 0;
+  private synchronized List<DeferredPack> present(boolean listsOthers) {
+    exposed |= !unflushed.isEmpty() && (listsOthers || !packs.isEmpty());
     return List.copyOf(packs);
+  }
+
+  /** Thrown if a pack that a change may rely on may never be listed. */
+  private static final class MayBeLostException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    MayBeLostException(String id) {
+      super("pack " + id + ", received before, may not have been published; fetch and push again");
+    }
   }
 
   /**
@@ -148,14 +172,14 @@ final class Quarantine implements Committer {
    * @throws IOException if they were not listed, or the outcome is unknown
    */
   boolean publish() throws IOException {
-    List<DeferredPack> present = present();
+    List<DeferredPack> present = present(false);
     if (isLost()) {
       return false;
     }
     if (!present.isEmpty()) {
       try {
         this.<Boolean>commit(deferred.publisher(), base -> Proposal.edit(base, true), present);
-      } catch (ManifestException.Stalled e) {
+      } catch (ManifestException.Stalled | MayBeLostException e) {
         return false; // the request took too long and will be refused; others must not fail for it
       }
     }
@@ -172,6 +196,7 @@ final class Quarantine implements Committer {
    */
   List<DeferredPack> leave(S3ObjDatabase writer) throws IOException {
     synchronized (this) {
+      handles--;
       List<DeferredPack> its = packs.stream().filter(pack -> pack.writer() == writer).toList();
       if (its.isEmpty()) {
         return List.of();
@@ -198,14 +223,14 @@ final class Quarantine implements Committer {
     return new Committer() {
       @Override
       public <R> R commit(ManifestChange<R> change) throws IOException {
-        return Quarantine.this.commit(through, change, present());
+        return Quarantine.this.commit(through, change, present(true));
       }
     };
   }
 
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
-    return commit(deferred.committer(), change, present());
+    return commit(deferred.committer(), change, present(false));
   }
 
   /** A verdict, and whether packs are listed together with its change. */
@@ -263,8 +288,7 @@ final class Quarantine implements Committer {
         deferred.state(pack) == State.PUBLISHED
             || manifest.packs().stream().map(PackEntry::id).anyMatch(id::equals);
     if (!safe) {
-      throw new IOException(
-          "pack " + id + ", received before, may not have been published; fetch and push again");
+      throw new MayBeLostException(id);
     }
   }
 }

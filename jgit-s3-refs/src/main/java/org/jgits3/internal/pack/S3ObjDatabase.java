@@ -116,8 +116,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Number of packs that the process had forgotten when this handle was opened. */
-  private final long forgotten;
+  /** Number of packs that the process had forgotten when this request began. */
+  private volatile long forgotten;
 
   private final ShallowCommits shallow;
 
@@ -199,9 +199,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     if (!quarantine.isEmpty()) {
       throw new IllegalStateException("the handle was used before");
     }
-    Quarantine common = other.quarantine;
-    if (other.shared == shared && common.join()) {
-      quarantine = common;
+    if (other.shared == shared) {
+      forgotten = other.forgotten;
+      Quarantine common = other.quarantine;
+      quarantine = common.join() ? common : quarantine;
     }
   }
 
@@ -308,6 +309,23 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   public boolean mayKnowHidden() {
     return shared.deferred().othersHide(quarantine) // first: one that leaves was counted by then
         || shared.deferred().forgotten() != forgotten;
+  }
+
+  /** Checks objects that one refers to which is about to be written. */
+  private void checkNotForgotten(List<ObjectId> ids) throws IOException {
+    if (shared.deferred().forgotten() == forgotten) {
+      return;
+    }
+    try (DfsReader reader = newReader()) {
+      for (ObjectId id : ids) {
+        if (!quarantine.hasObject(id, reader) && !reader.has(id)) {
+          throw new IOException(
+              "object "
+                  + id.name()
+                  + " is missing: the push that brought it was refused; nothing was done");
+        }
+      }
+    }
   }
 
   boolean isClosed() {
@@ -486,45 +504,36 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * to nothing that other requests hide.
    */
   private final class Inserter extends DfsInserter {
-    /** Quarantine that knows of objects which were not flushed; null if there are none. */
-    @Nullable private Quarantine begun;
-
-    /** Objects that were not flushed, as far as it matters who else has them. */
-    private final Set<ObjectId> own = new HashSet<>();
+    /** Objects that were not flushed. */
+    private final Set<ObjectId> unflushed = ConcurrentHashMap.newKeySet();
 
     Inserter() {
       super(S3ObjDatabase.this);
     }
 
-    private void begin() {
-      if (begun == null) {
-        begun = quarantine;
-        begun.begin();
+    private ObjectId begun(ObjectId id) {
+      if (unflushed.isEmpty()) {
+        quarantine.begin(unflushed);
       }
+      unflushed.add(id.copy());
+      return id;
     }
 
     private void end() {
-      own.clear();
-      if (begun != null) {
-        begun.end();
-        begun = null;
+      if (!unflushed.isEmpty()) {
+        unflushed.clear();
+        quarantine.end(unflushed);
       }
     }
 
     @Override
     public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
-      begin();
-      boolean hidden = shared.deferred().othersHide(quarantine);
-      if (hidden) {
-        List<ObjectId> referred = new ArrayList<>(ReferredObjects.of(type, data, off, len));
-        referred.removeAll(own);
+      if (mayKnowHidden()) {
+        List<ObjectId> referred = ReferredObjects.of(type, data, off, len);
         shared.deferred().publishAllWith(referred, S3ObjDatabase.this, quarantine);
+        checkNotForgotten(referred);
       }
-      ObjectId id = super.insert(type, data, off, len);
-      if (hidden) {
-        own.add(id.copy());
-      }
-      return id;
+      return begun(super.insert(type, data, off, len));
     }
 
     @Override
@@ -543,8 +552,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     @Override
     public ObjectId insert(int type, long len, InputStream in) throws IOException {
       if (type == Constants.OBJ_BLOB) {
-        begin();
-        return super.insert(type, len, in);
+        return begun(super.insert(type, len, in));
       }
       byte[] data = new byte[Math.toIntExact(len)];
       IO.readFully(in, data, 0, data.length);

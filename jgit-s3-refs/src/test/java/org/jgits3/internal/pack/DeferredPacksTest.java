@@ -4,6 +4,7 @@ package org.jgits3.internal.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -1029,6 +1030,80 @@ class DeferredPacksTest {
     assertThat(packObjects()).isZero();
     try (S3Repository next = together(pushed)) {
       assertThat(update(next, MAIN, TestRepositories.commit(next, "next"))).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void P5_nothing_is_written_on_top_of_what_a_refused_push_of_the_request_has_brought()
+      throws Exception {
+    try (S3Repository hook = manager.openRepository("r")) {
+      S3Repository pushed = push(manager);
+      receive(pushed, PACK);
+      pushed.close();
+      assertThatThrownBy(() -> TestRepositories.commit(hook, "top", PACK.commit()))
+          .hasMessageContaining(PACK.commit().name());
+      try (S3Repository next = together(pushed)) {
+        assertThatThrownBy(() -> TestRepositories.commit(next, "top", PACK.commit()))
+            .hasMessageContaining(PACK.commit().name());
+        TestRepositories.commit(next, "next", TestRepositories.commit(next, "other"));
+      }
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void a_refused_push_is_forgotten_though_another_handle_of_the_request_was_open_before()
+      throws Exception {
+    try (S3Repository earlier = inserting();
+        S3Repository pushed = together(earlier)) {
+      leave(earlier);
+      receive(pushed, PACK);
+    }
+    assertThat(packObjects()).isZero();
+    assertThat(listed()).isEmpty();
+  }
+
+  @Test
+  void what_is_inserted_waits_again_once_all_of_the_request_is_flushed() throws Exception {
+    try (S3Repository r = inserting()) {
+      try (ObjectInserter unflushed = r.newObjectInserter()) {
+        unflushed.insert(Constants.OBJ_BLOB, new byte[] {1});
+        update(r, MAIN, TestRepositories.commit(r, "first"));
+      }
+      RequestCounts.Snapshot before = counts.snapshot();
+      update(r, OTHER, TestRepositories.commit(r, "second"));
+      assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void a_large_file_can_be_written_again_after_a_pack_with_it_could_not_be_published()
+      throws Exception {
+    byte[] large = new byte[100_000];
+    new Random(1).nextBytes(large);
+    try (S3RepositoryManager streaming =
+        TestRepositories.manager(
+            new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k")) {
+      for (int i = 0; i < 2; i++) {
+        try (S3Repository r = streaming.openForRequest("r");
+            ObjectInserter inserter = r.newObjectInserter()) {
+          r.getObjectDatabase().deferInsertedPacks();
+          TreeFormatter tree = new TreeFormatter();
+          ByteArrayInputStream stream = new ByteArrayInputStream(large);
+          tree.append(
+              "f",
+              FileMode.REGULAR_FILE,
+              inserter.insert(Constants.OBJ_BLOB, large.length, stream));
+          ObjectId id = insertCommit(inserter, inserter.insert(tree));
+          inserter.flush();
+          if (i == 0) {
+            moveBoundary();
+          } else {
+            assertThat(update(r, MAIN, id)).isEqualTo(Result.NEW);
+          }
+        }
+      }
     }
     everythingIsThere();
   }
