@@ -90,7 +90,7 @@ public final class RandomSeed {
 
     @Override
     public void accept(Seeds seeds) {
-      count = seeds.value();
+      count = count((seeds.value() + 2) / 3, seeds.value());
     }
 
     @Override

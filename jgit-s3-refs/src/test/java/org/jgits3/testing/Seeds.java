@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 @ExtendWith(RandomSeed.Named.class)
 public @interface Seeds {
   /**
-   * Number of seeds.
+   * Number of seeds of a full run. An ordinary one has a third of them.
    *
    * @return how many
    */
