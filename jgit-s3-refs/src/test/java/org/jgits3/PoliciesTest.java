@@ -38,7 +38,7 @@ class PoliciesTest {
   private static final List<String> PLACES = List.of("repos", "objects", "scan", "probe");
 
   /** A pack of several parts. */
-  private static final int PARTS = 11 << 20;
+  private static final int PARTS = 6 << 20;
 
   private static final Map<String, String> ACTIONS =
       Map.ofEntries(

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -83,8 +83,8 @@ class S3RepositoryManagerTest {
 
   @Test
   void a_pack_that_is_being_written_is_given_up_when_its_manager_is_closed() throws Exception {
-    byte[] blob = new byte[20 << 20];
-    new Random(1).nextBytes(blob);
+    byte[] blob = new byte[17 << 20];
+    new SplittableRandom(1).nextBytes(blob);
     try (S3Repository r = manager.createRepository("a");
         ObjectInserter inserter = r.newObjectInserter()) {
       inserter.insert(Constants.OBJ_BLOB, blob);

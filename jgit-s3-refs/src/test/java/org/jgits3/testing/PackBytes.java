@@ -6,12 +6,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.List;
-import java.util.Random;
-import java.util.Set;
-import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
-import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
-import org.eclipse.jgit.internal.storage.pack.PackWriter;
+import java.util.SplittableRandom;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
@@ -21,9 +18,6 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.revwalk.RevCommit;
-import org.eclipse.jgit.revwalk.RevObject;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PackParser;
 
 /**
@@ -65,51 +59,61 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
   /** A pack of about some size: a file of bytes that cannot be compressed, made from a seed. */
   public static PackBytes ofSize(int size, long seed) throws IOException {
     byte[] content = new byte[size];
-    new Random(seed).nextBytes(content);
-    try (InMemoryRepository source =
-            new InMemoryRepository(new DfsRepositoryDescription("source"));
-        ObjectInserter inserter = source.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      tree.append("file", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(tree));
-      commit.setAuthor(
-          new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
-      commit.setCommitter(commit.getAuthor());
-      commit.setMessage("of " + size + " bytes\n");
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      try (PackWriter writer = new PackWriter(source)) {
-        writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(id), Set.of());
-        writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, bytes);
-      }
-      return new PackBytes(bytes.toByteArray(), id);
-    }
+    new SplittableRandom(seed).nextBytes(content);
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("file", FileMode.REGULAR_FILE, id(Constants.OBJ_BLOB, content));
+    CommitBuilder commit = new CommitBuilder();
+    commit.setMessage("of " + size + " bytes\n");
+    return of(commit, tree, content);
   }
 
   /** A pack of one commit of nothing, whose parent the one who receives it must have. */
   public static PackBytes childOf(ObjectId parent) throws IOException {
-    try (InMemoryRepository source =
-            new InMemoryRepository(new DfsRepositoryDescription("source"));
-        ObjectInserter inserter = source.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(new TreeFormatter()));
-      commit.setParentId(parent);
-      commit.setAuthor(
-          new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
-      commit.setCommitter(commit.getAuthor());
-      commit.setMessage("child\n");
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      try (PackWriter writer = new PackWriter(source);
-          RevWalk walk = new RevWalk(source)) {
-        RevCommit child = walk.parseCommit(id);
-        writer.preparePack(List.<RevObject>of(child, child.getTree()).iterator());
-        writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, bytes);
-      }
-      return new PackBytes(bytes.toByteArray(), id);
+    CommitBuilder commit = new CommitBuilder();
+    commit.setParentId(parent);
+    commit.setMessage("child\n");
+    return of(commit, new TreeFormatter());
+  }
+
+  private static PackBytes of(CommitBuilder commit, TreeFormatter tree, byte[]... blobs)
+      throws IOException {
+    commit.setTreeId(id(Constants.OBJ_TREE, tree.toByteArray()));
+    commit.setAuthor(
+        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
+    commit.setCommitter(commit.getAuthor());
+    byte[] built = commit.build();
+    ByteArrayOutputStream pack = new ByteArrayOutputStream();
+    pack.writeBytes(new byte[] {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0});
+    pack.write(2 + blobs.length);
+    append(pack, Constants.OBJ_COMMIT, built);
+    append(pack, Constants.OBJ_TREE, tree.toByteArray());
+    for (byte[] blob : blobs) {
+      append(pack, Constants.OBJ_BLOB, blob);
+    }
+    pack.writeBytes(Constants.newMessageDigest().digest(pack.toByteArray()));
+    return new PackBytes(pack.toByteArray(), id(Constants.OBJ_COMMIT, built));
+  }
+
+  private static ObjectId id(int type, byte[] content) {
+    try (ObjectInserter.Formatter formatter = new ObjectInserter.Formatter()) {
+      return formatter.idFor(type, content);
+    }
+  }
+
+  /** Appends an object, which is stored without any effort to compress it. */
+  private static void append(ByteArrayOutputStream pack, int type, byte[] content)
+      throws IOException {
+    int header = (type << 4) | (content.length & 15);
+    for (int left = content.length >>> 4; left > 0; left >>>= 7) {
+      pack.write(header | 128);
+      header = left & 127;
+    }
+    pack.write(header);
+    Deflater deflater = new Deflater(Deflater.NO_COMPRESSION);
+    try (DeflaterOutputStream out = new DeflaterOutputStream(pack, deflater, 1 << 16)) {
+      out.write(content);
+    } finally {
+      deflater.end();
     }
   }
 

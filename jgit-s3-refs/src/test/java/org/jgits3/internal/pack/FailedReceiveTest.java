@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of packs that are not received whole, or refused. */
 class FailedReceiveTest {
-  private static final int LARGE = 20 << 20;
+  private static final int LARGE = 17 << 20;
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EnabledOnOs(OS.LINUX) // where a process can list what it has open
 class SpillLeakTest {
-  private static final int LARGE = 24 << 20;
+  private static final int LARGE = 18 << 20;
   private static PackBytes large;
 
   @TempDir Path directory;

@@ -15,11 +15,12 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
@@ -285,7 +286,7 @@ class TransferMemoryTest {
     PackBytes first = PackBytes.ofSize(8 << 20, 3);
     push(first.bytes());
     ObjectId base;
-    new Random(3).nextBytes(content);
+    new SplittableRandom(3).nextBytes(content);
     try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
       base = ids.idFor(Constants.OBJ_BLOB, content);
     }
@@ -327,7 +328,12 @@ class TransferMemoryTest {
                 + " processorTime of the server; push fewer commits at a time");
     ByteArrayOutputStream pack = pack(1);
     header(pack, Constants.OBJ_BLOB, 256 << 20);
-    deflate(pack, new byte[256 << 20]);
+    Deflater fast = new Deflater(Deflater.BEST_SPEED);
+    try (DeflaterOutputStream out = new DeflaterOutputStream(pack, fast)) {
+      out.write(new byte[256 << 20]);
+    } finally {
+      fast.end();
+    }
     byte[] inflates = closed(pack);
     assertThatThrownBy(() -> push(inflates)).hasMessageContaining("processorTime");
   }

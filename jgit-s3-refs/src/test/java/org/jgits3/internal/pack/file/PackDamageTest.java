@@ -40,6 +40,7 @@ import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,12 +55,16 @@ class PackDamageTest {
 
   @TempDir Path directory;
   @TempDir Path disk;
-  private PackBytes pack;
+  private static PackBytes pack;
   private int clones;
+
+  @BeforeAll
+  static void make_pack() throws IOException {
+    pack = PackBytes.ofSize(SIZE, 1);
+  }
 
   @BeforeEach
   void write() throws Exception {
-    pack = PackBytes.ofSize(SIZE, 1);
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.createRepository("r")) {
       receive(r, pack);
