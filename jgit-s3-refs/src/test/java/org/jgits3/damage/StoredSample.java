@@ -41,7 +41,7 @@ final class StoredSample {
   private static final int LARGE = 1030 << 10;
 
   /** Refs of a batch that the log keeps in an object of its own. */
-  private static final int BATCH = 4000;
+  private static final int BATCH = 2000;
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final Map<String, byte[]> earlier = new TreeMap<>();
