@@ -41,6 +41,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -381,7 +382,8 @@ class VerificationTest {
 
   @Test
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
-    int moment = 0;
+    int step = RandomSeed.count(3, 1);
+    int moment = RandomSeed.first() % step;
     try (S3RepositoryManager elsewhere =
         TestRepositories.manager(new DirectoryObjectStore(directory))) {
       DuringFsck others;
@@ -390,7 +392,8 @@ class VerificationTest {
         try (S3Repository r = manager.createRepository(name)) {
           pushLarge(r);
         }
-        others = new DuringFsck(moment++, () -> collectAndSweep(name));
+        others = new DuringFsck(moment, () -> collectAndSweep(name));
+        moment += step;
         Verification.Report report = verify(elsewhere, name, others);
         assertThat(report.findings()).as(name).isEmpty();
         assertThat(report.fsck()).isTrue();
