@@ -15,8 +15,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -231,7 +231,7 @@ public abstract class ObjectStoreContract {
   @Test
   void a_range_tells_how_it_arrives() throws IOException {
     byte[] bytes = new byte[3 << 20];
-    new Random(3).nextBytes(bytes);
+    new SplittableRandom(3).nextBytes(bytes);
     store.put(key("key"), bytes, 0, bytes.length);
     byte[] dst = new byte[bytes.length];
     List<ObjectVersion> versions = new ArrayList<>();
@@ -753,7 +753,7 @@ public abstract class ObjectStoreContract {
 
   private static byte[] pattern(int length, int seed) {
     byte[] body = new byte[length];
-    new Random(seed).nextBytes(body);
+    new SplittableRandom(seed).nextBytes(body);
     return body;
   }
 }

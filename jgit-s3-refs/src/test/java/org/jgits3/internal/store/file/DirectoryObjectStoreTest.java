@@ -95,6 +95,8 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 IncrementingProcess.class.getName(),

@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -234,13 +235,13 @@ class RangeReaderTest {
 
   @Test
   void the_heap_it_needs_is_the_object_and_16_MiB() throws Exception {
-    byte[] bytes = new byte[128 * MIB];
-    new Random(1).nextBytes(bytes);
+    byte[] bytes = new byte[64 * MIB];
+    new SplittableRandom(1).nextBytes(bytes);
     S3Server server = S3Servers.require();
     StoreLocation.Bucket bucket = server.newBucket(KEY, bytes);
     List<String> options =
         List.of(
-            "-Xmx" + (128 + 16) + "m",
+            "-Xmx" + (64 + 16) + "m",
             "-XX:+UseG1GC",
             "-Daws.accessKeyId=" + server.accessKey(),
             "-Daws.secretAccessKey=" + server.secretKey(),

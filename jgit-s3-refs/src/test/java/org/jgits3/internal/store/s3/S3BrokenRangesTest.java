@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.store.ObjectInfo;
@@ -58,7 +58,7 @@ class S3BrokenRangesTest {
 
   private byte[] written(int seed, int length) throws IOException {
     byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     direct.put(KEY, bytes, 0, length);
     return bytes;
   }
@@ -195,7 +195,7 @@ class S3BrokenRangesTest {
   void a_named_version_that_is_replaced_before_the_rest_is_read_has_changed() throws Exception {
     byte[] bytes = written(5, 4 * MIB);
     byte[] other = bytes.clone();
-    new Random(6).nextBytes(other);
+    new SplittableRandom(6).nextBytes(other);
     byte[] dst = new byte[bytes.length];
     Log log = new Replacing(other);
     Optional<ObjectVersion> version = version();
@@ -214,7 +214,7 @@ class S3BrokenRangesTest {
   void any_version_is_read_from_its_beginning_if_the_first_one_was_replaced() throws Exception {
     byte[] bytes = written(7, 4 * MIB);
     byte[] other = bytes.clone();
-    new Random(8).nextBytes(other);
+    new SplittableRandom(8).nextBytes(other);
     byte[] dst = new byte[bytes.length];
     Log log = new Replacing(other);
     try (ReplyDroppingProxy proxy = breaking(1, 2 * MIB);

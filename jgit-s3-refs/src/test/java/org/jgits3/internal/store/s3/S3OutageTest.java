@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.read.RangeReader;
@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class S3OutageTest {
   /** More attempts than the SDK makes by itself. */
-  private static final int REFUSALS = 5;
+  private static final int REFUSALS = 4;
 
   private static final int MIB = 1 << 20;
   private static final byte[] BODY = random(MIB);
@@ -88,7 +88,7 @@ class S3OutageTest {
 
   private static byte[] random(int length) {
     byte[] bytes = new byte[length];
-    new Random(length).nextBytes(bytes);
+    new SplittableRandom(length).nextBytes(bytes);
     return bytes;
   }
 

@@ -14,7 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.store.Crc32c;
@@ -76,7 +76,7 @@ abstract class PackUploadContract {
 
   private static byte[] content(int size) {
     byte[] bytes = new byte[size];
-    new Random(size).nextBytes(bytes);
+    new SplittableRandom(size).nextBytes(bytes);
     return bytes;
   }
 
@@ -115,11 +115,11 @@ abstract class PackUploadContract {
     "6291456, 6291456",
     "6291457, 9000000",
     "12582912, 65537",
-    "12582913, 1",
+    "6291458, 1",
     "25165825, 4097",
-    "30000000, 1000",
-    "33554432, 100000000",
-    "40000000, 7000000"
+    "13000000, 1000",
+    "18874369, 100000000",
+    "26000000, 7000000"
   })
   void what_was_written_is_stored_in_parts_of_5_MiB_or_more(int size, int step) throws Exception {
     byte[] bytes = content(size);
@@ -219,6 +219,7 @@ abstract class PackUploadContract {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 UploadingProcess.class.getName(),

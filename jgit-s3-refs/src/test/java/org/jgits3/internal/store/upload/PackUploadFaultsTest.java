@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -19,6 +19,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,14 +35,19 @@ class PackUploadFaultsTest {
   private static final int SIZE = 5 * PART / 2;
 
   @TempDir Path directory;
-  private final byte[] bytes = new byte[SIZE];
+  private static byte[] bytes;
   private FaultInjectingObjectStore store;
   private ObjectStore below;
   private PackUploads uploads;
 
+  @BeforeAll
+  static void make_bytes() {
+    bytes = new byte[SIZE];
+    new SplittableRandom(1).nextBytes(bytes);
+  }
+
   @BeforeEach
   void open() throws IOException {
-    new Random(1).nextBytes(bytes);
     below = new DirectoryObjectStore(directory);
     use(1, 0);
   }

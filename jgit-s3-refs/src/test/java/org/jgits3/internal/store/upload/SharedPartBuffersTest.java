@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
@@ -31,7 +31,7 @@ class SharedPartBuffersTest {
 
   private static byte[] content(int size, int seed) {
     byte[] bytes = new byte[size];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     return bytes;
   }
 
@@ -51,7 +51,7 @@ class SharedPartBuffersTest {
           streams,
           stream -> {
             try (PackUpload upload = uploads.begin(key(stream))) {
-              Random steps = new Random(stream);
+              SplittableRandom steps = new SplittableRandom(stream);
               for (int left = size; left > 0; ) {
                 int n = Math.min(left, 1 + steps.nextInt(1 << 20));
                 upload.write(bytes, 0, n);

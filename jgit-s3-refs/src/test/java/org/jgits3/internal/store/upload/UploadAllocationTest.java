@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.internal.store.Stores;
@@ -42,7 +42,7 @@ class UploadAllocationTest {
 
   @BeforeEach
   void open() throws IOException {
-    new Random(1).nextBytes(bytes);
+    new SplittableRandom(1).nextBytes(bytes);
     S3Server server = S3Servers.require();
     store =
         new DelegatingObjectStore(Stores.open(server.newBucket(), server.options())) {
