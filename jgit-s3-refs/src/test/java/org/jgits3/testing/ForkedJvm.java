@@ -57,6 +57,9 @@ public final class ForkedJvm {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("-XX:TieredStopAtLevel=1"); // none lives long
+    if (options.stream().noneMatch(option -> option.matches("-XX:.Use.*GC"))) {
+      command.add("-XX:+UseSerialGC");
+    }
     command.addAll(options);
     command.add(main.getName());
     command.addAll(List.of(args));
