@@ -31,7 +31,8 @@ class ImportMemoryTest extends ImportFixture {
     try (BufferedWriter out = Files.newBufferedWriter(packed)) {
       out.write("# pack-refs with: peeled fully-peeled sorted \n");
       for (int i = 0; i < REFS; i++) {
-        out.write("%s refs/changes/%02d/%07d/1%n".formatted(head, i / 10_000, i));
+        String number = Integer.toString(1_000_000 + i).substring(1);
+        out.write(head + " refs/changes/" + number.substring(0, 2) + "/0" + number + "/1\n");
       }
     }
     source.run("update-ref", "refs/changes/07/0077777/1", "HEAD~1");

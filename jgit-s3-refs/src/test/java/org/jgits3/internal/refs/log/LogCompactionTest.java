@@ -257,7 +257,8 @@ class LogCompactionTest {
   void a_large_transaction_is_taken_into_the_segment_and_makes_it_large_enough() throws Exception {
     List<RefChange> changes = new ArrayList<>();
     for (int i = 0; i < 400_000; i++) {
-      changes.add(new RefChange(String.format("refs/changes/%07d", i), ZERO, LongLog.id(i)));
+      String number = Integer.toString(10_000_000 + i).substring(1);
+      changes.add(new RefChange("refs/changes/" + number, ZERO, LongLog.id(i)));
     }
     log.appendLarge(changes);
     assertThat(reflog("refs/changes/0123456"))

@@ -37,7 +37,8 @@ public final class LongLog {
 
   /** Id of the {@code i}th transaction. */
   public static ObjectId id(int i) {
-    return ObjectId.fromString(String.format("%08x", i + 1).repeat(5));
+    int n = i + 1;
+    return new ObjectId(n, n, n, n, n);
   }
 
   /** Appends as many entries as make a compaction due, and another first one, in one commit. */
