@@ -340,7 +340,7 @@ class BackgroundGcTest extends MaintainedRepository {
   void a_server_looks_whether_a_repository_has_become_due_when_it_is_opened() throws Exception {
     push(3);
     try (S3RepositoryManager server =
-        server(new StagedManifests(new DirectoryObjectStore(directory)), "2 s")) {
+        server(new StagedManifests(new DirectoryObjectStore(directory)), "1 s")) {
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
       while (!sources().equals(List.of("GC"))) {
         server.openForRequest("r").close();
