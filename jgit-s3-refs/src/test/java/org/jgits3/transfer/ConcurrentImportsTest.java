@@ -33,11 +33,15 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
+import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Imports of one name beside each other, and beside repositories that have similar names. */
 class ConcurrentImportsTest extends ImportFixture {
+  /** Requests between two moments at which something happens. */
+  private static final int STEP = RandomSeed.count(2, 1);
+
   private static final String FORMAT = "--format=%(objectname) %(refname)";
 
   /** An import by a process of its own; returns why it failed. */
@@ -76,7 +80,7 @@ class ConcurrentImportsTest extends ImportFixture {
 
   /** Runs an import, and another one between two requests of it: between any two. */
   private void atEachRequest(GitClient other, Ended ended) throws Exception {
-    for (int requests = 0; requests < MANY; requests++) {
+    for (int requests = RandomSeed.first() % STEP; requests < MANY; requests += STEP) {
       Path directory = scratch.resolve("store-" + requests);
       AtomicReference<IOException> second = new AtomicReference<>();
       InterleavedStore store =
@@ -134,7 +138,7 @@ class ConcurrentImportsTest extends ImportFixture {
   void an_import_that_was_killed_is_replaced_by_one_of_a_source_with_other_objects()
       throws Exception {
     GitClient other = new GitHistory(2, 12, 4, 3, List.of()).importInto(git, "other.git");
-    for (int requests = 0; requests < MANY; requests++) {
+    for (int requests = RandomSeed.first() % STEP; requests < MANY; requests += STEP) {
       Path directory = scratch.resolve("store-" + requests);
       DyingStore dying = new DyingStore(new DirectoryObjectStore(directory), requests, true);
       try (S3RepositoryManager manager = TestRepositories.impatient(dying)) {
