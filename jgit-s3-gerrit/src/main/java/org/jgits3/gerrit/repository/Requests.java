@@ -17,7 +17,6 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jgits3.S3Repository;
 
@@ -59,7 +58,8 @@ final class Requests {
   /** A request that has asked for a project. */
   static final class Request {
     private final long moment = System.nanoTime();
-    private final ConcurrentMap<String, S3Repository> handles = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, S3Repository> handles =
+        new MapMaker().weakValues().makeMap();
 
     /** This request, or another one if it has taken too long. */
     private Request orNext() {

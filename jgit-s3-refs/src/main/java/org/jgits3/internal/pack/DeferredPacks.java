@@ -88,11 +88,11 @@ final class DeferredPacks {
     return false;
   }
 
-  private static boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
+  private boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
     try {
-      return pack.has(id, reader);
+      return has(pack, id, reader);
     } catch (IOException e) {
-      // Its files are gone, or cannot be read: for other handles it does not exist.
+      // It cannot be read now: for other handles it does not exist.
       LOG.debug("the index of received pack {} cannot be read", pack.entry().id(), e);
       return false;
     }
@@ -144,16 +144,26 @@ final class DeferredPacks {
     return false;
   }
 
-  private boolean has(DeferredPack pack, ObjectId id, DfsReader reader) throws IOException {
+  /** Tests whether a pack has an object, and was not deleted by a sweep. */
+  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) throws IOException {
+    if (state(pack) == State.FORGOTTEN) {
+      return false;
+    }
     try {
       return pack.has(id, reader);
     } catch (IOException e) {
-      boolean isGone = S3ObjDatabase.cause(e, StoreException.Missing.class).isPresent();
-      if (!isGone || !pack.writer().isClosed()) {
+      if (S3ObjDatabase.cause(e, StoreException.Missing.class).isEmpty()) {
         throw e;
       }
-      remove(pack); // a sweep has deleted it, when none can rely on it any more
+      sweep(pack);
       return false;
+    }
+  }
+
+  /** Notes that a sweep has deleted a pack. It stays, so that refs are set only after a look. */
+  private synchronized void sweep(DeferredPack pack) {
+    if (pack.state() == State.HIDDEN || pack.state() == State.IN_DOUBT) {
+      pack.become(State.FORGOTTEN);
     }
   }
 

@@ -200,7 +200,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       throw new IllegalStateException("the handle was used before");
     }
     if (other.shared == shared) {
-      forgotten = other.forgotten;
+      forgotten = Math.min(forgotten, other.forgotten);
       Quarantine common = other.quarantine;
       quarantine = common.join() ? common : quarantine;
     }
@@ -309,23 +309,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   public boolean mayKnowHidden() {
     return shared.deferred().othersHide(quarantine) // first: one that leaves was counted by then
         || shared.deferred().forgotten() != forgotten;
-  }
-
-  /** Checks objects that one refers to which is about to be written. */
-  private void checkNotForgotten(List<ObjectId> ids) throws IOException {
-    if (shared.deferred().forgotten() == forgotten) {
-      return;
-    }
-    try (DfsReader reader = newReader()) {
-      for (ObjectId id : ids) {
-        if (!quarantine.hasObject(id, reader) && !reader.has(id)) {
-          throw new IOException(
-              "object "
-                  + id.name()
-                  + " is missing: the push that brought it was refused; nothing was done");
-        }
-      }
-    }
   }
 
   boolean isClosed() {
@@ -528,10 +511,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
     @Override
     public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
-      if (mayKnowHidden()) {
+      if (shared.deferred().othersHide(quarantine)) {
         List<ObjectId> referred = ReferredObjects.of(type, data, off, len);
         shared.deferred().publishAllWith(referred, S3ObjDatabase.this, quarantine);
-        checkNotForgotten(referred);
       }
       return begun(super.insert(type, data, off, len));
     }

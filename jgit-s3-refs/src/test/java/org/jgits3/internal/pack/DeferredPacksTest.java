@@ -1035,19 +1035,18 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P5_nothing_is_written_on_top_of_what_a_refused_push_of_the_request_has_brought()
+  void P5_no_ref_is_set_on_top_of_what_a_refused_push_of_the_request_has_brought()
       throws Exception {
-    try (S3Repository hook = manager.openRepository("r")) {
-      S3Repository pushed = push(manager);
-      receive(pushed, PACK);
-      pushed.close();
-      assertThatThrownBy(() -> TestRepositories.commit(hook, "top", PACK.commit()))
+    S3Repository pushed = push(manager);
+    receive(pushed, PACK);
+    pushed.close();
+    try (S3Repository next = together(pushed)) {
+      ObjectId top = TestRepositories.commit(next, "top", PACK.commit());
+      assertThatThrownBy(() -> update(next, MAIN, top))
+          .isInstanceOf(IOException.class)
           .hasMessageContaining(PACK.commit().name());
-      try (S3Repository next = together(pushed)) {
-        assertThatThrownBy(() -> TestRepositories.commit(next, "top", PACK.commit()))
-            .hasMessageContaining(PACK.commit().name());
-        TestRepositories.commit(next, "next", TestRepositories.commit(next, "other"));
-      }
+      ObjectId other = TestRepositories.commit(next, "other");
+      assertThat(update(next, MAIN, other)).isEqualTo(Result.NEW);
     }
     everythingIsThere();
   }
