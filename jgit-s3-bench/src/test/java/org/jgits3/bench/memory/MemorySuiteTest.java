@@ -15,7 +15,7 @@ class MemorySuiteTest {
   @TempDir private Path data;
 
   @Test
-  @Tag("long") // CI runs the smallest suite as well; BisectionTest has the search
+  @Tag("long") // BisectionTest has the search
   void smallest_run_finds_and_profiles_a_heap_for_each_download_and_upload() throws Exception {
     SuiteResult result = new MemorySuite().run(SmallestContext.profiled(data));
 

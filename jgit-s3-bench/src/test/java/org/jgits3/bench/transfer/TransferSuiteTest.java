@@ -40,7 +40,7 @@ class TransferSuiteTest {
         "no versitygw; etc/test/versitygw installs it");
   }
 
-  @Tag("long") // CI runs the smallest suite; the rows are tested one by one here
+  @Tag("long") // the rows are tested one by one here
   @Test
   void the_library_moves_files_and_memory_every_peer_has_a_row_and_each_jvm_a_flame_graph()
       throws Exception {
