@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
@@ -39,9 +40,6 @@ final class DeferredPacks {
 
   /** Those of all repositories of a process, which keep their repositories in memory. */
   private final Set<Object> ofProcess;
-
-  /** Number of packs that were forgotten. Written under the monitor. */
-  private volatile long forgotten;
 
   DeferredPacks(ManifestCommitter committer, Committer publisher, Set<Object> ofProcess) {
     this.committer = committer;
@@ -80,15 +78,14 @@ final class DeferredPacks {
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
     for (DeferredPack pack : unlisted.values()) {
-      boolean isOthers = pack.quarantine() != own && state(pack) != State.IN_DOUBT;
-      if (isOthers && isReadableIn(pack, id, reader) && publish(pack)) {
+      if (pack.quarantine() != own && isReadableIn(pack, id, reader) && publish(pack)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
+  private static boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
     try {
       return has(pack, id, reader);
     } catch (IOException e) {
@@ -145,31 +142,16 @@ final class DeferredPacks {
   }
 
   /** Tests whether a pack has an object, and was not deleted by a sweep. */
-  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) throws IOException {
-    if (state(pack) == State.FORGOTTEN) {
-      return false;
-    }
+  private static boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader)
+      throws IOException {
     try {
       return pack.has(id, reader);
     } catch (IOException e) {
-      if (S3ObjDatabase.cause(e, StoreException.Missing.class).isEmpty()) {
-        throw e;
+      if (S3ObjDatabase.cause(e, StoreException.Missing.class).isPresent()) {
+        return false;
       }
-      sweep(pack);
-      return false;
+      throw e;
     }
-  }
-
-  /** Notes that a sweep has deleted a pack. It stays, so that refs are set only after a look. */
-  private synchronized void sweep(DeferredPack pack) {
-    if (pack.state() == State.HIDDEN || pack.state() == State.IN_DOUBT) {
-      pack.become(State.FORGOTTEN);
-    }
-  }
-
-  /** Number of packs that were forgotten, which only handles can know that were open by then. */
-  long forgotten() {
-    return forgotten;
   }
 
   /** Tests whether packs of other requests wait or are lost. */
@@ -229,9 +211,20 @@ final class DeferredPacks {
       return false;
     }
     pack.become(State.FORGOTTEN);
-    forgotten++; // before it is removed, so that it is seen to do the one or the other
     remove(pack);
     return true;
+  }
+
+  /** Notes which packs in doubt a manifest lists: their commits were applied. */
+  synchronized void observe(Manifest manifest) {
+    List<DeferredPack> doubtful =
+        unlisted.values().stream().filter(pack -> pack.state() == State.IN_DOUBT).toList();
+    if (!doubtful.isEmpty()) {
+      Set<String> listed = manifest.packs().stream().map(PackEntry::id).collect(Collectors.toSet());
+      settle(
+          doubtful.stream().filter(pack -> listed.contains(pack.entry().id())).toList(),
+          State.PUBLISHED);
+    }
   }
 
   private void remove(DeferredPack pack) {

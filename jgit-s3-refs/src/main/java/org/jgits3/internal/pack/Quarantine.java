@@ -3,8 +3,6 @@ package org.jgits3.internal.pack;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,6 +34,9 @@ import org.jgits3.manifest.UnknownOutcomeException;
 final class Quarantine implements Committer {
   private static final Set<State> NEVER_LISTED = Set.of(State.IN_DOUBT, State.FORGOTTEN);
 
+  /** Most packs that wait. The next one is listed with them, or a manifest might have no room. */
+  private static final int MOST = 50;
+
   private final DeferredPacks deferred;
 
   /** Packs of the request that were not published, as far as it knows. */
@@ -43,9 +44,7 @@ final class Quarantine implements Committer {
 
   private final AtomicLong changes = new AtomicLong();
 
-  /** Objects of inserters that are not in a pack yet, a set for each; by identity. */
-  private final Set<Set<ObjectId>> unflushed =
-      Collections.newSetFromMap(new IdentityHashMap<>()); // guarded by this
+  private int inserters; // those with objects that are not in a pack yet; guarded by this
 
   private int handles = 1; // open ones; guarded by this
 
@@ -54,9 +53,6 @@ final class Quarantine implements Committer {
 
   /** True while packs are listed that may refer to unflushed objects. */
   private boolean exposed; // guarded by this
-
-  /** True once packs were forgotten. */
-  private boolean ended; // guarded by this
 
   /**
    * Creates a quarantine without packs.
@@ -73,7 +69,7 @@ final class Quarantine implements Committer {
    * @return false if it must have a quarantine of its own
    */
   synchronized boolean join() {
-    if (ended || handles == 0 || isLost()) {
+    if (handles == 0 || isLost()) {
       return false;
     }
     handles++;
@@ -81,16 +77,16 @@ final class Quarantine implements Committer {
     return true;
   }
 
-  /** Notes objects that an inserter has, and adds to. It leaves out what the packs have. */
-  synchronized void begin(Set<ObjectId> objects) {
+  /** Notes that an inserter is about to have objects. It leaves out what the packs have. */
+  synchronized void begin() {
     shared |= !packs.isEmpty();
-    unflushed.add(objects);
+    inserters++;
   }
 
   /** Notes that an inserter has no more objects that are not in a pack. */
-  synchronized void end(Set<ObjectId> objects) {
-    unflushed.remove(objects);
-    exposed &= !unflushed.isEmpty();
+  synchronized void end() {
+    inserters--;
+    exposed &= inserters > 0;
   }
 
   /**
@@ -101,10 +97,10 @@ final class Quarantine implements Committer {
    * @return false if they must not wait
    */
   synchronized boolean add(S3ObjDatabase writer, List<DeferredPack> added) {
-    if (exposed || writer.isClosed()) {
+    if (exposed || writer.isClosed() || packs.size() + added.size() > MOST) {
       return false;
     }
-    shared |= handles > 1 || !unflushed.isEmpty();
+    shared |= handles > 1 || inserters > 0;
     added.forEach(deferred::add); // first: what a handle of the request sees waits
     packs.addAll(added);
     changes.incrementAndGet();
@@ -131,17 +127,8 @@ final class Quarantine implements Committer {
     return packs.stream().map(deferred::state).anyMatch(NEVER_LISTED::contains);
   }
 
-  boolean isEmpty() {
-    return packs.isEmpty();
-  }
-
-  /** Tests whether a pack that waits here, or an inserter, has an object. */
+  /** Tests whether a pack that waits here has an object. */
   boolean hasObject(ObjectId id, DfsReader reader) throws IOException {
-    synchronized (this) {
-      if (unflushed.stream().anyMatch(objects -> objects.contains(id))) {
-        return true;
-      }
-    }
     for (DeferredPack pack : packs) {
       if (pack.has(id, reader)) {
         return true;
@@ -151,8 +138,8 @@ final class Quarantine implements Committer {
   }
 
   /** Returns the packs that are about to be listed. A later one is nothing that these rest on. */
-  private synchronized List<DeferredPack> present(boolean listsOthers) {
-    exposed |= !unflushed.isEmpty() && (listsOthers || !packs.isEmpty());
+  private synchronized List<DeferredPack> present() {
+    exposed |= inserters > 0;
     return List.copyOf(packs);
   }
 
@@ -172,10 +159,7 @@ final class Quarantine implements Committer {
    * @throws IOException if they were not listed, or the outcome is unknown
    */
   boolean publish() throws IOException {
-    List<DeferredPack> present = present(false);
-    if (isLost()) {
-      return false;
-    }
+    List<DeferredPack> present = present();
     if (!present.isEmpty()) {
       try {
         this.<Boolean>commit(deferred.publisher(), base -> Proposal.edit(base, true), present);
@@ -202,7 +186,6 @@ final class Quarantine implements Committer {
         return List.of();
       }
       if (!shared && its.stream().allMatch(DeferredPack::wasReceived)) {
-        ended = true;
         List<DeferredPack> forgotten = its.stream().filter(deferred::forget).toList();
         changes.incrementAndGet();
         return forgotten;
@@ -223,14 +206,14 @@ final class Quarantine implements Committer {
     return new Committer() {
       @Override
       public <R> R commit(ManifestChange<R> change) throws IOException {
-        return Quarantine.this.commit(through, change, present(true));
+        return Quarantine.this.commit(through, change, present());
       }
     };
   }
 
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
-    return commit(deferred.committer(), change, present(false));
+    return commit(deferred.committer(), change, present());
   }
 
   /** A verdict, and whether packs are listed together with its change. */

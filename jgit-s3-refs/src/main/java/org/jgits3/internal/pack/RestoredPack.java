@@ -42,8 +42,8 @@ public final class RestoredPack {
 
   /**
    * Copies a pack and its index, in pieces of {@value #BUFFER} bytes, and checks them. Other side
-   * files are left to the next collection. The copy is listed with the handle's next ref update
-   * that leads into it; otherwise it is deleted when the handle is closed.
+   * files are left to the next collection. The copy is listed with the handle's next ref update;
+   * without one it is deleted when the handle is closed.
    *
    * @param entry entry of the pack in the old manifest
    * @param home id of the repository under which that manifest has it

@@ -116,9 +116,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Number of packs that the process had forgotten when this request began. */
-  private volatile long forgotten;
-
   private final ShallowCommits shallow;
 
   /** Packs begun through this handle and neither committed nor rolled back, with their threads. */
@@ -157,7 +154,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     this.refs = refs;
     this.validated = validated;
     this.quarantine = new Quarantine(shared.deferred());
-    this.forgotten = shared.deferred().forgotten();
     this.memory = shared.resources().memory().share();
     this.shallow = new ShallowCommits(shared, this);
     shared.opened();
@@ -196,11 +192,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    *     repository that had the name before, nothing changes
    */
   public void deferTogetherWith(S3ObjDatabase other) {
-    if (!quarantine.isEmpty()) {
-      throw new IllegalStateException("the handle was used before");
-    }
     if (other.shared == shared) {
-      forgotten = Math.min(forgotten, other.forgotten);
       Quarantine common = other.quarantine;
       quarantine = common.join() ? common : quarantine;
     }
@@ -301,14 +293,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /**
-   * Tests whether packs of other requests wait or are lost, or were forgotten since this handle was
-   * opened.
-   */
+  /** Tests whether packs of other requests wait or are lost. */
   @Override
   public boolean mayKnowHidden() {
-    return shared.deferred().othersHide(quarantine) // first: one that leaves was counted by then
-        || shared.deferred().forgotten() != forgotten;
+    return shared.deferred().othersHide(quarantine);
   }
 
   boolean isClosed() {
@@ -488,34 +476,43 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   private final class Inserter extends DfsInserter {
     /** Objects that were not flushed. */
-    private final Set<ObjectId> unflushed = ConcurrentHashMap.newKeySet();
+    private final Set<ObjectId> unflushed = new HashSet<>();
+
+    /** Packs that these may leave out something of, once there are some. */
+    private Optional<Quarantine> begun = Optional.empty();
 
     Inserter() {
       super(S3ObjDatabase.this);
     }
 
-    private ObjectId begun(ObjectId id) {
-      if (unflushed.isEmpty()) {
-        quarantine.begin(unflushed);
+    /** Called before an object is looked for: if a pack has it, it is left out. */
+    private void begin() {
+      if (begun.isEmpty()) {
+        begun = Optional.of(quarantine);
+        quarantine.begin();
       }
+    }
+
+    private ObjectId inserted(ObjectId id) {
       unflushed.add(id.copy());
       return id;
     }
 
     private void end() {
-      if (!unflushed.isEmpty()) {
-        unflushed.clear();
-        quarantine.end(unflushed);
-      }
+      unflushed.clear();
+      begun.ifPresent(Quarantine::end);
+      begun = Optional.empty();
     }
 
     @Override
     public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
       if (shared.deferred().othersHide(quarantine)) {
-        List<ObjectId> referred = ReferredObjects.of(type, data, off, len);
+        List<ObjectId> referred = new ArrayList<>(ReferredObjects.of(type, data, off, len));
+        referred.removeIf(unflushed::contains);
         shared.deferred().publishAllWith(referred, S3ObjDatabase.this, quarantine);
       }
-      return begun(super.insert(type, data, off, len));
+      begin();
+      return inserted(super.insert(type, data, off, len));
     }
 
     @Override
@@ -534,7 +531,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     @Override
     public ObjectId insert(int type, long len, InputStream in) throws IOException {
       if (type == Constants.OBJ_BLOB) {
-        return begun(super.insert(type, len, in));
+        begin();
+        return inserted(super.insert(type, len, in));
       }
       byte[] data = new byte[Math.toIntExact(len)];
       IO.readFully(in, data, 0, data.length);

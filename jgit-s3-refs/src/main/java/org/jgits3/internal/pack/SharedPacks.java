@@ -153,6 +153,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     if (manifest.generation() > generation) { // a slow caller may come with an old one
       generation = manifest.generation();
       identity = Optional.of(manifest.identity());
+      deferred.observe(manifest);
       if (!manifest.packs().equals(seen)) {
         seen = manifest.packs();
         version++;

@@ -380,25 +380,6 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P5_no_ref_is_set_to_what_a_refused_push_has_brought() throws Exception {
-    try (S3Repository hook = manager.openRepository("r")) {
-      S3Repository pushed = push(manager);
-      try (RevWalk walk = new RevWalk(pushed)) {
-        receive(pushed, PACK);
-        walk.parseBody(walk.parseCommit(PACK.commit()));
-        pushed.close();
-        RefUpdate update = hook.updateRef(OTHER);
-        update.setNewObjectId(PACK.commit());
-        assertThatThrownBy(() -> update.update(walk))
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining(PACK.commit().name());
-      }
-      assertThat(hook.exactRef(OTHER)).isNull();
-    }
-    everythingIsThere();
-  }
-
-  @Test
   void what_a_handle_of_a_push_fetches_is_there_without_a_ref_as_through_any_handle()
       throws Exception {
     try (S3Repository upstream = manager.createRepository("upstream")) {
@@ -1030,23 +1011,6 @@ class DeferredPacksTest {
     assertThat(packObjects()).isZero();
     try (S3Repository next = together(pushed)) {
       assertThat(update(next, MAIN, TestRepositories.commit(next, "next"))).isEqualTo(Result.NEW);
-    }
-    everythingIsThere();
-  }
-
-  @Test
-  void P5_no_ref_is_set_on_top_of_what_a_refused_push_of_the_request_has_brought()
-      throws Exception {
-    S3Repository pushed = push(manager);
-    receive(pushed, PACK);
-    pushed.close();
-    try (S3Repository next = together(pushed)) {
-      ObjectId top = TestRepositories.commit(next, "top", PACK.commit());
-      assertThatThrownBy(() -> update(next, MAIN, top))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining(PACK.commit().name());
-      ObjectId other = TestRepositories.commit(next, "other");
-      assertThat(update(next, MAIN, other)).isEqualTo(Result.NEW);
     }
     everythingIsThere();
   }

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.treewalk.TreeWalk;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.store.ReadRequest;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What waits together, beside other handles and writes in doubt. */
+@Timeout(120)
+class QuarantineTest {
+  private static final String MAIN = "refs/heads/main";
+  private static final String OTHER = "refs/heads/other";
+
+  @TempDir Path directory;
+  private DirectoryObjectStore store;
+  private Faulty faulty;
+  private S3RepositoryManager manager;
+  private S3RepositoryManager elsewhere;
+  private PackBytes pack;
+
+  enum Mode {
+    GOOD,
+    /** No conditional write arrives. */
+    DEAF,
+    /** The next one is applied, no answer arrives, and later ones do not arrive. */
+    MUTE
+  }
+
+  private static final class Faulty extends DelegatingObjectStore {
+    volatile Mode mode = Mode.GOOD;
+    volatile String gated = "";
+    final CountDownLatch reached = new CountDownLatch(1);
+    final CountDownLatch open = new CountDownLatch(1);
+
+    Faulty(DirectoryObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+      switch (mode) {
+        case DEAF -> throw new IOException(key + ": never arrived");
+        case MUTE -> {
+          mode = Mode.DEAF;
+          super.putIf(key, body, precondition);
+          throw new IOException(key + ": reply lost");
+        }
+        default -> {
+          return super.putIf(key, body, precondition);
+        }
+      }
+    }
+
+    @Override
+    protected ObjectVersion read(ReadRequest range) throws IOException {
+      ObjectVersion read = super.read(range);
+      if (!gated.isEmpty() && range.key().contains(gated)) {
+        gated = "";
+        reached.countDown();
+        try {
+          open.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+      return read;
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    pack = PackBytes.ofSize(1_000, 1);
+    store = new DirectoryObjectStore(directory);
+    faulty = new Faulty(store);
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", "1 s");
+    manager = new S3RepositoryManager(faulty, S3Settings.from(config, "test"));
+    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
+    manager.createRepository("r").close();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    faulty.mode = Mode.GOOD;
+    manager.close();
+    elsewhere.close();
+  }
+
+  private S3Repository push() throws IOException {
+    S3Repository repository = manager.openForRequest("r");
+    repository.getObjectDatabase().deferReceivedPacks();
+    return repository;
+  }
+
+  private S3Repository inserting() throws IOException {
+    S3Repository repository = manager.openForRequest("r");
+    repository.getObjectDatabase().deferInsertedPacks();
+    return repository;
+  }
+
+  private static Result update(S3Repository repository, String name, ObjectId id)
+      throws IOException {
+    RefUpdate update = repository.updateRef(name);
+    update.setNewObjectId(id);
+    update.setExpectedOldObjectId(ObjectId.zeroId());
+    return update.update();
+  }
+
+  private static boolean has(S3Repository repository, ObjectId id) throws IOException {
+    try (var reader = repository.newObjectReader()) {
+      return reader.has(id);
+    }
+  }
+
+  private List<PackEntry> listed() throws IOException {
+    try (S3Repository r = elsewhere.openForRequest("r")) {
+      return r.manifest().packs();
+    }
+  }
+
+  private void everythingIsThere() throws Exception {
+    try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
+        S3Repository r = fresh.openRepository("r");
+        ObjectWalk walk = new ObjectWalk(r)) {
+      for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
+        walk.markStart(walk.parseAny(ref.getObjectId()));
+      }
+      walk.checkConnectivity();
+    }
+  }
+
+  private static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(tree);
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private static ObjectId blobOf(S3Repository repository, ObjectId commit) throws IOException {
+    try (RevWalk walk = new RevWalk(repository);
+        TreeWalk tree = TreeWalk.forPath(repository, "file", walk.parseCommit(commit).getTree())) {
+      return tree.getObjectId(0);
+    }
+  }
+
+  /** An inserter may be given up, as that of a merge that is only tried. */
+  @Test
+  void P12_an_object_of_an_inserter_that_is_not_flushed_is_not_enough_for_another_inserter()
+      throws Exception {
+    ObjectId top;
+    try (S3Repository hook = manager.openRepository("r")) {
+      try (S3Repository pushed = push()) {
+        pack.pushTo(pushed);
+        ObjectId blob = blobOf(pushed, pack.commit());
+        try (ObjectInserter dryRun = hook.newObjectInserter()) {
+          dryRun.insert(Constants.OBJ_BLOB, pushed.open(blob).getBytes());
+          try (ObjectInserter inserter = hook.newObjectInserter()) {
+            TreeFormatter tree = new TreeFormatter();
+            tree.append("copy", FileMode.REGULAR_FILE, blob);
+            ObjectId id = inserter.insert(tree);
+            inserter.flush();
+            top = commitOf(hook, id);
+          }
+        }
+      } // refused
+    }
+    try (S3Repository there = elsewhere.openForRequest("r")) {
+      assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void what_is_inserted_after_a_write_in_doubt_that_was_applied_is_published() throws Exception {
+    ObjectId second;
+    try (S3Repository r = inserting()) {
+      ObjectId first = TestRepositories.commit(r, "first");
+      faulty.mode = Mode.MUTE;
+      assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
+      faulty.mode = Mode.GOOD;
+      r.scanForRepoChanges();
+      assertThat(r.exactRef(MAIN).getObjectId()).isEqualTo(first);
+      second = TestRepositories.commit(r, "second", first);
+    }
+    try (S3Repository other = manager.openForRequest("r")) {
+      assertThat(has(other, second)).isTrue();
+    }
+  }
+
+  @Test
+  void a_write_in_doubt_that_was_applied_concerns_no_one_once_it_is_known() throws Exception {
+    try (S3Repository r = inserting()) {
+      ObjectId first = TestRepositories.commit(r, "first");
+      faulty.mode = Mode.MUTE;
+      assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
+      faulty.mode = Mode.GOOD;
+    }
+    try (S3Repository r = manager.openForRequest("r")) {
+      ObjectId next = TestRepositories.commit(r, "next", r.exactRef(MAIN).getObjectId());
+      assertThat(update(r, OTHER, next)).isEqualTo(Result.NEW);
+      assertThat(r.getObjectDatabase().mayKnowHidden()).isFalse();
+    }
+  }
+
+  @Test
+  void a_pack_that_was_in_doubt_and_listed_may_be_replaced_and_swept_while_others_read()
+      throws Exception {
+    try (S3Repository reader = manager.openRepository("r")) {
+      try (S3Repository pushed = push()) {
+        pack.pushTo(pushed);
+        faulty.mode = Mode.MUTE;
+        assertThatThrownBy(() -> update(pushed, MAIN, pack.commit()))
+            .hasMessageContaining("outcome unknown");
+        faulty.mode = Mode.GOOD;
+      }
+      reader.scanForRepoChanges();
+      String id = listed().get(0).id();
+      try (S3Repository there = elsewhere.openForRequest("r")) {
+        assertThat(new DfsGarbageCollector(there).pack(NullProgressMonitor.INSTANCE)).isTrue();
+      }
+      List<String> keys = new ArrayList<>();
+      store.list("objects/", o -> keys.add(o.key()));
+      store.delete(keys.stream().filter(key -> key.contains(id)).toList());
+      evict(reader);
+      assertThat(reader.parseCommit(pack.commit()).getFullMessage()).startsWith("of ");
+    }
+  }
+
+  /** As if JGit's cache and the budget of indexes had evicted all that was read. */
+  private static void evict(S3Repository repository) throws ReflectiveOperationException {
+    Field field = S3ObjDatabase.class.getDeclaredField("shared");
+    field.setAccessible(true);
+    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+    ((SharedPacks) field.get(repository.getObjectDatabase())).dropIndexes();
+  }
+
+  @Test
+  void a_request_that_flushes_often_lists_what_waits_before_it_is_too_much() throws Exception {
+    try (S3Repository r = inserting()) {
+      ObjectId last = TestRepositories.commit(r, "first");
+      for (int i = 0; i < 100; i++) {
+        assertThat(listed()).hasSize(i < 50 ? 0 : 51);
+        last = TestRepositories.commit(r, "c" + i, last);
+      }
+      assertThat(update(r, MAIN, last)).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void an_object_that_is_found_while_the_handle_is_closed_is_not_forgotten() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(1);
+    S3Repository pushed = push();
+    pack.pushTo(pushed);
+    ObjectId tree = pushed.parseCommit(pack.commit()).getTree().copy();
+    byte[] content = pushed.open(tree).getBytes();
+    evict(pushed);
+    faulty.gated = "/pack/";
+    try (ObjectInserter inserter = pushed.newObjectInserter()) {
+      Future<ObjectId> inserting =
+          threads.submit(() -> inserter.insert(Constants.OBJ_TREE, content));
+      faulty.reached.await();
+      pushed.close();
+      faulty.open.countDown();
+      assertThat(inserting.get()).isEqualTo(tree);
+      inserter.flush(); // promises that it is there
+    } finally {
+      threads.shutdownNow();
+    }
+    try (S3Repository later = inserting()) {
+      assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
+    }
+    everythingIsThere();
+  }
+}
