@@ -9,16 +9,11 @@ import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ServerRequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
-import com.google.inject.Key;
-import com.google.inject.OutOfScopeException;
-import com.google.inject.Provider;
-import com.google.inject.servlet.ServletScopes;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentMap;
-import org.jgits3.S3Repository;
 
 /**
  * The request of the calling thread, and the moment since which refs must have been read from the
@@ -33,9 +28,6 @@ final class Requests {
   /** Age of refs that work outside any request may see, such as a reindexing of all changes. */
   static final Duration OUTSIDE = Duration.ofMillis(200);
 
-  /** Time after which a request counts as another one: {@code stream-events} may run for days. */
-  static final Duration LONGEST = Duration.ofSeconds(10);
-
   private static final String TASKS = "com.google.gerrit.server.";
   private static final String NESTED = RequestContext.class.getPackageName();
 
@@ -46,41 +38,14 @@ final class Requests {
       // Its constructor is Gerrit's own, what it returns is static; Gerrit binds it elsewhere.
       Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
 
-  /** The HTTP request of the calling thread, as an attribute of that. */
-  private final Provider<Request> ofHttp =
-      ServletScopes.REQUEST.scope(Key.get(Request.class), Request::new);
+  /** The HTTP request that the thread serves. */
+  private final ThreadLocal<GerritRequest> ofHttp = new ThreadLocal<>();
 
-  private final ConcurrentMap<RequestContext, Request> known = new MapMaker().weakKeys().makeMap();
+  private final ConcurrentMap<RequestContext, GerritRequest> known =
+      new MapMaker().weakKeys().makeMap();
 
   /** Moment that work of the thread was given, whatever requests it makes. */
   private final ThreadLocal<Long> given = new ThreadLocal<>();
-
-  /** A request that has asked for a project. */
-  static final class Request {
-    private final long moment = System.nanoTime();
-    private final ConcurrentMap<String, S3Repository> handles =
-        new MapMaker().weakValues().makeMap();
-
-    /** This request, or another one if it has taken too long. */
-    private Request orNext() {
-      return System.nanoTime() - moment < LONGEST.toNanos() ? this : new Request();
-    }
-
-    /**
-     * Notes a handle that this request has opened. It sees at once what others of the request have
-     * received and inserted, and lists it with its refs.
-     */
-    void opened(String name, S3Repository handle) {
-      handles.compute(
-          name,
-          (same, before) -> {
-            if (before != null) {
-              handle.getObjectDatabase().deferTogetherWith(before.getObjectDatabase());
-            }
-            return handle;
-          });
-    }
-  }
 
   /** Finds what Gerrit keeps for itself, to go back to. */
   @Nullable
@@ -118,11 +83,11 @@ final class Requests {
     if (isGiven()) {
       return given.get();
     }
-    return current().map(request -> request.moment).orElse(System.nanoTime() - OUTSIDE.toNanos());
+    return current().map(GerritRequest::moment).orElse(System.nanoTime() - OUTSIDE.toNanos());
   }
 
   /** Returns the request that the calling thread works for; empty if it does so by itself. */
-  Optional<Request> current() {
+  Optional<GerritRequest> current() {
     RequestContext context = outermost(thread.getContext());
     if (isGiven() || context == null || outlivesRequests(context) || isTask(context)) {
       return Optional.empty();
@@ -131,12 +96,19 @@ final class Requests {
   }
 
   /** The HTTP request of the calling thread, if it has one, else a new request. */
-  private Request first() {
-    try {
-      return ofHttp.get();
-    } catch (OutOfScopeException e) {
-      return new Request(); // of SSH, or a thread that works for a request
-    }
+  private GerritRequest first() {
+    GerritRequest request = ofHttp.get();
+    return request == null ? new GerritRequest() : request;
+  }
+
+  /** Notes that the calling thread serves an HTTP request until {@link #leave}. */
+  void enter(GerritRequest request) {
+    ofHttp.set(request);
+  }
+
+  /** Notes that the calling thread serves its HTTP request no longer. */
+  void leave() {
+    ofHttp.remove();
   }
 
   /** Returns the request or task within which a request is made. */

@@ -2,6 +2,7 @@
 package org.jgits3.gerrit.repository;
 
 import com.google.common.flogger.FluentLogger;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.LifecycleListener;
 import com.google.gerrit.metrics.MetricMaker;
@@ -17,7 +18,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
@@ -32,6 +36,7 @@ import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -56,6 +61,14 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final Requests requests = new Requests();
   private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
+
+  /** Threads that each validate a project for a request, which waits for it. */
+  private final ExecutorService validators =
+      Executors.newCachedThreadPool(
+          new ThreadFactoryBuilder()
+              .setDaemon(true)
+              .setNameFormat("jgit-s3-validation-%d")
+              .build());
 
   /** The repositories, null before the first use; changed under the lock of this. */
   private volatile S3RepositoryManager repositories;
@@ -143,6 +156,43 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     return repositories().store();
   }
 
+  /**
+   * Begins an HTTP request. The project that it names is validated while Gerrit looks for the user,
+   * which takes another request to the store.
+   *
+   * @param project the project, if it names one
+   * @return the request, to be {@linkplain #enter entered}
+   */
+  public GerritRequest begin(Optional<Project.NameKey> project) {
+    S3RepositoryManager manager = repositories();
+    GerritRequest request = new GerritRequest();
+    project
+        .flatMap(ProjectNames::repository)
+        .map(RepositoryName::value)
+        .ifPresent(name -> request.begun(name, validators.submit(() -> validate(name, request))));
+    return request;
+  }
+
+  private Void validate(String name, GerritRequest request) throws IOException {
+    repositories().openForRequest(name, request.moment()).close();
+    return null;
+  }
+
+  /**
+   * Notes that the calling thread serves an HTTP request, until it calls {@link #leave}. All that
+   * Gerrit does for it is one request, though it may enter again with another thread and context.
+   *
+   * @param request the request
+   */
+  public void enter(GerritRequest request) {
+    requests.enter(request);
+  }
+
+  /** Notes that the calling thread serves its HTTP request no longer. */
+  public void leave() {
+    requests.leave();
+  }
+
   private static ObjectStore open(SiteSettings site) throws IOException {
     S3Settings settings = site.settings();
     if (site.credentials().isPresent()
@@ -162,6 +212,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
 
   @Override
   public synchronized void stop() {
+    validators.shutdown();
     if (repositories == null) {
       return;
     }
@@ -194,11 +245,15 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       throw new RepositoryNotFoundException(name.get());
     }
     AbsentProjects.Search search = absent.search();
+    Optional<GerritRequest> request = requests.current();
     try {
+      if (request.isPresent()) {
+        request.get().await(checked);
+      }
       S3Repository opened = manager.openForRequest(checked, moment);
       opened.getObjectDatabase().deferReceivedPacks();
       opened.getObjectDatabase().deferInsertedPacks();
-      requests.current().ifPresent(request -> request.opened(checked, opened));
+      request.ifPresent(its -> its.opened(checked, opened));
       return opened;
     } catch (RepositoryNotFoundException e) {
       absent.add(name, search);

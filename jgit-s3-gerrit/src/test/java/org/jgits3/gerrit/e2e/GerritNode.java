@@ -59,6 +59,8 @@ final class GerritNode {
       module =
           """
             installDbModule = org.jgits3.gerrit.S3DbModule
+          [httpd]
+            filterClass = org.jgits3.gerrit.S3RequestFilter
           [s3]
             store = s3://%s/git
             endpoint = http://127.0.0.1:%d

@@ -14,13 +14,11 @@ import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
-import com.google.inject.servlet.RequestScoper;
-import com.google.inject.servlet.ServletScopes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -301,22 +299,47 @@ class S3GitRepositoryManagerTest {
   void an_http_request_that_is_queued_validates_once() throws Exception {
     there.createRepository(PROJECT).close();
     ObjectId first = commit(there, "first");
-    RequestScoper http = ServletScopes.scopeRequest(Map.of());
-    try (var pass = http.open()) {
-      assertThat(pass).isNotNull();
-      request();
-      assertThat(read(here)).isEqualTo(first);
-    }
+    GerritRequest http = here.begin(Optional.empty());
+    assertThat(readFor(http)).isEqualTo(first);
     ObjectId second = commit(there, "second");
-    try (var pass = http.open()) {
-      assertThat(pass).isNotNull();
+    assertThat(readFor(http)).as("no second validation").isEqualTo(first);
+    assertThat(readFor(here.begin(Optional.empty()))).as("of another request").isEqualTo(second);
+  }
+
+  /** Reads the ref for a request, as if Gerrit passed it to its filters. */
+  private ObjectId readFor(GerritRequest http) throws Exception {
+    here.enter(http);
+    try {
       request();
-      assertThat(read(here)).as("no second validation").isEqualTo(first);
+      return read(here);
+    } finally {
+      here.leave();
     }
-    try (var other = ServletScopes.scopeRequest(Map.of()).open()) {
-      assertThat(other).isNotNull();
+  }
+
+  @Test
+  void a_project_that_an_http_request_names_is_validated_when_that_begins() throws Exception {
+    there.createRepository(PROJECT).close();
+    ObjectId first = commit(there, "first");
+    GerritRequest http = here.begin(Optional.of(PROJECT));
+    http.await(PROJECT.get());
+    ObjectId second = commit(there, "second");
+    assertThat(readFor(http)).as("no second validation").isEqualTo(first);
+    assertThat(readFor(here.begin(Optional.of(PROJECT)))).as("of another").isEqualTo(second);
+  }
+
+  @Test
+  void a_missing_project_that_an_http_request_names_is_there_once_it_is_created_here()
+      throws Exception {
+    here.enter(here.begin(Optional.of(PROJECT)));
+    try {
       request();
-      assertThat(read(here)).as("of another request").isEqualTo(second);
+      assertThatThrownBy(() -> here.openRepository(PROJECT))
+          .isInstanceOf(RepositoryNotFoundException.class);
+      here.createRepository(PROJECT).close();
+      here.openRepository(PROJECT).close();
+    } finally {
+      here.leave();
     }
   }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.repository;
+
+import com.google.common.base.Throwables;
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.jgits3.S3Repository;
+
+/** A request that has asked for a project, or names one. Safe for use by many threads. */
+public final class GerritRequest {
+  /** Time after which a request counts as another one: {@code stream-events} may run for days. */
+  static final Duration LONGEST = Duration.ofSeconds(10);
+
+  private final long moment = System.nanoTime();
+
+  private final ConcurrentMap<String, WeakReference<S3Repository>> handles =
+      new ConcurrentHashMap<>();
+
+  /** Validations that were begun with the request, by name of the repository. */
+  private final ConcurrentMap<String, Future<?>> begun = new ConcurrentHashMap<>();
+
+  GerritRequest() {}
+
+  /** A moment at which the request was already running: a reading of {@link System#nanoTime}. */
+  long moment() {
+    return moment;
+  }
+
+  /** This request, or another one if it has taken too long. */
+  GerritRequest orNext() {
+    return System.nanoTime() - moment < LONGEST.toNanos() ? this : new GerritRequest();
+  }
+
+  /** Notes the validation of a repository that this request will probably open. */
+  void begun(String name, Future<?> validation) {
+    begun.put(name, validation);
+  }
+
+  /**
+   * Waits for the validation that was begun of a repository, if any.
+   *
+   * @throws IOException that of the validation, once: the next call returns at once
+   */
+  void await(String name) throws IOException {
+    Future<?> validation = begun.get(name);
+    if (validation == null) {
+      return;
+    }
+    try {
+      Uninterruptibles.getUninterruptibly(validation);
+    } catch (ExecutionException e) {
+      begun.remove(name);
+      Throwables.throwIfInstanceOf(e.getCause(), IOException.class);
+      throw new IOException(e.getCause());
+    }
+  }
+
+  /**
+   * Notes a handle that this request has opened. It sees at once what others of the request have
+   * received and inserted, and lists it with its refs.
+   */
+  void opened(String name, S3Repository handle) {
+    handles.compute(
+        name,
+        (same, before) -> {
+          S3Repository other = before == null ? null : before.get();
+          if (other != null) {
+            handle.getObjectDatabase().deferTogetherWith(other.getObjectDatabase());
+          }
+          return new WeakReference<>(handle);
+        });
+  }
+}

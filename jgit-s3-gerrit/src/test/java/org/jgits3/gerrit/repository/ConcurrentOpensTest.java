@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gerrit.entities.Project;
+import com.google.gerrit.server.CurrentUser;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.util.RequestContext;
+import com.google.gerrit.server.util.ThreadLocalRequestContext;
+import com.google.inject.Guice;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.S3Repository;
+import org.jgits3.gerrit.TestSite;
+import org.jgits3.internal.pack.S3ObjDatabase;
+import org.jgits3.testing.PackBytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads of one request open a project in the same moment. */
+@Timeout(60)
+class ConcurrentOpensTest {
+  private static final Project.NameKey PROJECT = Project.nameKey("a/project");
+
+  private final ThreadLocalRequestContext requests =
+      Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
+
+  @TempDir Path directory;
+  private S3GitRepositoryManager here;
+  private S3GitRepositoryManager there;
+
+  @BeforeEach
+  void start() throws Exception {
+    String store = "[s3]\n store = file:" + directory.resolve("store") + "\n";
+    here = new TestSite(directory.resolve("here"), store).manager(GerritRuntime.BATCH);
+    there = new TestSite(directory.resolve("there"), store).manager(GerritRuntime.BATCH);
+    here.createRepository(PROJECT).close();
+  }
+
+  @AfterEach
+  void stop() {
+    requests.setContext(null);
+    here.stop();
+    there.stop();
+  }
+
+  private RequestContext request() {
+    RequestContext context =
+        new RequestContext() {
+          @Override
+          public CurrentUser getUser() {
+            return null;
+          }
+        };
+    requests.setContext(context);
+    return context;
+  }
+
+  private static ObjectId insert(Repository r, String message, ObjectId... parents)
+      throws Exception {
+    try (ObjectInserter inserter = r.newObjectInserter()) {
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(new TreeFormatter()));
+      commit.setParentIds(parents);
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage(message);
+      ObjectId id = inserter.insert(commit);
+      inserter.flush();
+      return id;
+    }
+  }
+
+  private static Object quarantine(Repository r) throws Exception {
+    Field field = S3ObjDatabase.class.getDeclaredField("quarantine");
+    field.setAccessible(true);
+    return field.get(((S3Repository) r).getObjectDatabase());
+  }
+
+  /** Two threads of a request open the project in the same moment. */
+  private List<Future<Repository>> openTwice(
+      ExecutorService threads, RequestContext context, Repository first) throws Exception {
+    List<Future<Repository>> opening = new ArrayList<>();
+    List<Thread> started = new CopyOnWriteArrayList<>();
+    synchronized (quarantine(first)) { // as a commit or another thread does for a moment
+      for (int i = 0; i < 2; i++) {
+        opening.add(
+            threads.submit(
+                () -> {
+                  requests.setContext(context);
+                  started.add(Thread.currentThread());
+                  return here.openRepository(PROJECT);
+                }));
+      }
+      while (started.size() < 2
+          || started.stream().anyMatch(t -> t.getState() != Thread.State.BLOCKED)) {
+        Thread.sleep(1);
+      }
+    }
+    return opening;
+  }
+
+  @Test
+  void a_project_is_opened_by_two_threads_while_something_waits() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    RequestContext context = request();
+    try (Repository first = here.openRepository(PROJECT)) {
+      insert(first, "waits");
+      for (Future<Repository> opening : openTwice(threads, context, first)) {
+        opening.get().close();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void a_refused_push_is_forgotten_though_two_threads_opened_the_project() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    RequestContext context = request();
+    try (S3Repository first = (S3Repository) here.openRepository(PROJECT)) {
+      for (Future<Repository> opening : openTwice(threads, context, first)) {
+        opening.get().close();
+      }
+      PackBytes.ofSize(1000, 1).pushTo(first);
+    } finally {
+      threads.shutdownNow();
+    }
+    try (S3Repository r = (S3Repository) there.openRepository(PROJECT)) {
+      assertThat(r.manifest().packs()).isEmpty();
+    }
+  }
+}
