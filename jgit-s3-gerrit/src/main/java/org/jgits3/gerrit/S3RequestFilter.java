@@ -86,10 +86,16 @@ public final class S3RequestFilter implements Filter {
    * @param path path of a request below that of Gerrit, encoded
    */
   static Optional<Project.NameKey> project(String path) {
-    return Stream.of(GIT, CHANGE)
-        .map(pattern -> pattern.matcher(path))
-        .filter(Matcher::matches)
-        .map(matcher -> Project.nameKey(Url.decode(matcher.group(1))))
-        .findFirst();
+    Matcher git = GIT.matcher(path);
+    Matcher change = CHANGE.matcher(path);
+    try {
+      return git.matches()
+          ? Optional.of(Project.nameKey(Url.decode(git.group(1).replace("+", "%2B"))))
+          : change.matches()
+              ? Optional.of(Project.nameKey(Url.decode(change.group(1))))
+              : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // not encoded well, which Gerrit says
+    }
   }
 }

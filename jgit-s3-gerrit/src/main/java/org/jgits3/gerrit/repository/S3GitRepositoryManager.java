@@ -212,7 +212,6 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
 
   @Override
   public synchronized void stop() {
-    validators.shutdown();
     if (repositories == null) {
       return;
     }
