@@ -14,6 +14,7 @@ class S3RequestFilterTest {
     "/demo/info/refs, demo",
     "/a/some/demo.git/git-upload-pack, some/demo",
     "/a/with%20space/git-receive-pack, with space",
+    "/p/demo/info/refs, demo",
     "/a/c++/info/refs, c++",
     "/a/100%/info/refs,",
     "/a/changes/demo~12/detail, demo",

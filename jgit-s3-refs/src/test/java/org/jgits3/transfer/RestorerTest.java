@@ -156,6 +156,39 @@ class RestorerTest {
     return refs;
   }
 
+  private Manifest many() throws Exception {
+    try (S3Repository r = manager.openForRequest("r")) {
+      ObjectId tip = lost;
+      for (int i = 0; i < 60; i++) {
+        tip = TestRepositories.commit(r, "c" + i, tip);
+      }
+      point(r, LOST, tip);
+    }
+    Manifest copy = manifest();
+    lose();
+    return copy;
+  }
+
+  @Test
+  void many_packs_are_restored_by_one_write() throws Exception {
+    Manifest copy = many();
+    Manifest before = manifest();
+    restore(copy);
+    assertThat(manifest().generation()).isEqualTo(before.generation() + 1);
+  }
+
+  @Test
+  void many_packs_of_which_one_is_gone_change_nothing() throws Exception {
+    Manifest copy = many();
+    Manifest before = manifest();
+    String gone = copy.packs().get(copy.packs().size() - 1).id();
+    List<String> keys = new ArrayList<>();
+    plain.list("objects/", o -> keys.add(o.key()));
+    plain.delete(keys.stream().filter(key -> key.contains(gone)).toList());
+    assertThatThrownBy(() -> restore(copy)).isInstanceOf(IOException.class);
+    assertThat(manifest().packs()).hasSameSizeAs(before.packs());
+  }
+
   @Test
   void refs_and_objects_are_as_they_were_in_one_transaction() throws Exception {
     List<String> then = refs();

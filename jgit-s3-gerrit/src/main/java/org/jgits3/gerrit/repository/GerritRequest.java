@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.repository;
 
-import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
-import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,22 +40,15 @@ public final class GerritRequest {
     begun.put(name, validation);
   }
 
-  /**
-   * Waits for the validation that was begun of a repository, if any.
-   *
-   * @throws IOException that of the validation, once: the next call returns at once
-   */
-  void await(String name) throws IOException {
+  /** Waits for the validation that was begun of a repository. If it failed, it is made again. */
+  void await(String name) {
     Future<?> validation = begun.get(name);
-    if (validation == null) {
-      return;
-    }
-    try {
-      Uninterruptibles.getUninterruptibly(validation);
-    } catch (ExecutionException e) {
-      begun.remove(name);
-      Throwables.throwIfInstanceOf(e.getCause(), IOException.class);
-      throw new IOException(e.getCause());
+    if (validation != null) {
+      try {
+        Uninterruptibles.getUninterruptibly(validation);
+      } catch (ExecutionException e) {
+        begun.remove(name);
+      }
     }
   }
 

@@ -21,7 +21,10 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
@@ -53,6 +56,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 @Singleton
 public final class S3GitRepositoryManager implements GitRepositoryManager, LifecycleListener {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
+  private static final int VALIDATORS = 32;
 
   private final SitePaths site;
   private final Config gerrit;
@@ -62,9 +66,14 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
 
-  /** Threads that each validate a project for a request, which waits for it. */
+  /** Threads that each validate a project ahead. There are few, as anyone may send requests. */
   private final ExecutorService validators =
-      Executors.newCachedThreadPool(
+      new ThreadPoolExecutor(
+          0,
+          VALIDATORS,
+          1,
+          TimeUnit.MINUTES,
+          new SynchronousQueue<>(),
           new ThreadFactoryBuilder()
               .setDaemon(true)
               .setNameFormat("jgit-s3-validation-%d")
@@ -169,8 +178,16 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     project
         .flatMap(ProjectNames::repository)
         .map(RepositoryName::value)
-        .ifPresent(name -> request.begun(name, validators.submit(() -> validate(name, request))));
+        .ifPresent(name -> validateAhead(name, request));
     return request;
+  }
+
+  private void validateAhead(String name, GerritRequest request) {
+    try {
+      request.begun(name, validators.submit(() -> validate(name, request)));
+    } catch (RejectedExecutionException e) {
+      LOG.atFine().log("%s is validated when it is opened", name);
+    }
   }
 
   private Void validate(String name, GerritRequest request) throws IOException {
@@ -212,6 +229,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
 
   @Override
   public synchronized void stop() {
+    validators.shutdown();
     if (repositories == null) {
       return;
     }
@@ -245,10 +263,8 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     }
     AbsentProjects.Search search = absent.search();
     Optional<GerritRequest> request = requests.current();
+    request.ifPresent(its -> its.await(checked));
     try {
-      if (request.isPresent()) {
-        request.get().await(checked);
-      }
       S3Repository opened = manager.openForRequest(checked, moment);
       opened.getObjectDatabase().deferReceivedPacks();
       opened.getObjectDatabase().deferInsertedPacks();

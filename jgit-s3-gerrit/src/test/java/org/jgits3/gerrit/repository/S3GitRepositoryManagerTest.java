@@ -328,6 +328,33 @@ class S3GitRepositoryManagerTest {
     assertThat(readFor(here.begin(Optional.of(PROJECT)))).as("of another").isEqualTo(second);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_project_that_is_created_after_an_http_request_named_it_is_there(boolean elsewhere)
+      throws Exception {
+    GerritRequest first = here.begin(Optional.of(PROJECT));
+    awaitValidators(); // they find none
+    (elsewhere ? there : here).createRepository(PROJECT).close();
+    GerritRequest second = here.begin(Optional.of(PROJECT));
+    awaitValidators();
+    ObjectId commit = commit(there, "first");
+    for (GerritRequest http : List.of(first, second)) {
+      here.enter(http);
+      request();
+      here.openRepository(PROJECT).close();
+      here.leave();
+    }
+    assertThat(readFor(here.begin(Optional.of(PROJECT)))).isEqualTo(commit);
+  }
+
+  private static void awaitValidators() throws InterruptedException {
+    while (Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("jgit-s3-validation"))
+        .noneMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING)) {
+      Thread.sleep(1);
+    }
+  }
+
   @Test
   void a_missing_project_that_an_http_request_names_is_there_once_it_is_created_here()
       throws Exception {

@@ -78,14 +78,15 @@ final class DeferredPacks {
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
     for (DeferredPack pack : unlisted.values()) {
-      if (pack.quarantine() != own && isReadableIn(pack, id, reader) && publish(pack)) {
+      boolean isOthers = pack.quarantine() != own && state(pack) != State.IN_DOUBT;
+      if (isOthers && isReadableIn(pack, id, reader) && publish(pack)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
+  private boolean isReadableIn(DeferredPack pack, AnyObjectId id, DfsReader reader) {
     try {
       return has(pack, id, reader);
     } catch (IOException e) {
@@ -142,15 +143,25 @@ final class DeferredPacks {
   }
 
   /** Tests whether a pack has an object, and was not deleted by a sweep. */
-  private static boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader)
-      throws IOException {
+  private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) throws IOException {
+    if (state(pack) == State.FORGOTTEN) {
+      return false;
+    }
     try {
       return pack.has(id, reader);
     } catch (IOException e) {
-      if (S3ObjDatabase.cause(e, StoreException.Missing.class).isPresent()) {
-        return false;
+      if (S3ObjDatabase.cause(e, StoreException.Missing.class).isEmpty()) {
+        throw e;
       }
-      throw e;
+      sweep(pack);
+      return false;
+    }
+  }
+
+  /** Notes that a sweep has deleted a pack. It stays, so that refs are set only after a look. */
+  private synchronized void sweep(DeferredPack pack) {
+    if (pack.state() == State.HIDDEN || pack.state() == State.IN_DOUBT) {
+      pack.become(State.FORGOTTEN);
     }
   }
 
@@ -213,6 +224,13 @@ final class DeferredPacks {
     pack.become(State.FORGOTTEN);
     remove(pack);
     return true;
+  }
+
+  /** Notes which packs in doubt the newest manifest known lists. */
+  void observeNewest() {
+    if (!unlisted.isEmpty()) {
+      committer.cached().ifPresent(newest -> observe(newest.manifest()));
+    }
   }
 
   /** Notes which packs in doubt a manifest lists: their commits were applied. */

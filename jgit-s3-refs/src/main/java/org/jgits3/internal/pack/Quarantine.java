@@ -34,8 +34,8 @@ import org.jgits3.manifest.UnknownOutcomeException;
 final class Quarantine implements Committer {
   private static final Set<State> NEVER_LISTED = Set.of(State.IN_DOUBT, State.FORGOTTEN);
 
-  /** Most packs that wait. The next one is listed with them, or a manifest might have no room. */
-  private static final int MOST = 50;
+  /** Most inserted packs that wait. The next is listed with all, while a manifest has room. */
+  private static final int MOST_INSERTED = 50;
 
   private final DeferredPacks deferred;
 
@@ -97,7 +97,7 @@ final class Quarantine implements Committer {
    * @return false if they must not wait
    */
   synchronized boolean add(S3ObjDatabase writer, List<DeferredPack> added) {
-    if (exposed || writer.isClosed() || packs.size() + added.size() > MOST) {
+    if (exposed || writer.isClosed() || inserted() >= MOST_INSERTED) {
       return false;
     }
     shared |= handles > 1 || inserters > 0;
@@ -105,6 +105,10 @@ final class Quarantine implements Committer {
     packs.addAll(added);
     changes.incrementAndGet();
     return true;
+  }
+
+  private long inserted() {
+    return packs.stream().filter(pack -> !pack.wasReceived()).count();
   }
 
   boolean has(S3PackDescription pack) {
@@ -138,8 +142,8 @@ final class Quarantine implements Committer {
   }
 
   /** Returns the packs that are about to be listed. A later one is nothing that these rest on. */
-  private synchronized List<DeferredPack> present() {
-    exposed |= inserters > 0;
+  private synchronized List<DeferredPack> present(boolean listsOthers) {
+    exposed |= inserters > 0 && (listsOthers || !packs.isEmpty());
     return List.copyOf(packs);
   }
 
@@ -159,7 +163,10 @@ final class Quarantine implements Committer {
    * @throws IOException if they were not listed, or the outcome is unknown
    */
   boolean publish() throws IOException {
-    List<DeferredPack> present = present();
+    List<DeferredPack> present = present(false);
+    if (isLost()) {
+      return false;
+    }
     if (!present.isEmpty()) {
       try {
         this.<Boolean>commit(deferred.publisher(), base -> Proposal.edit(base, true), present);
@@ -206,14 +213,14 @@ final class Quarantine implements Committer {
     return new Committer() {
       @Override
       public <R> R commit(ManifestChange<R> change) throws IOException {
-        return Quarantine.this.commit(through, change, present());
+        return Quarantine.this.commit(through, change, present(true));
       }
     };
   }
 
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
-    return commit(deferred.committer(), change, present());
+    return commit(deferred.committer(), change, present(false));
   }
 
   /** A verdict, and whether packs are listed together with its change. */
@@ -243,6 +250,7 @@ final class Quarantine implements Committer {
       throw e;
     } finally {
       deferred.settle(claimed, outcome);
+      deferred.observeNewest(); // it may have been seen while this was undecided
       packs.removeIf(p -> deferred.state(p) == State.PUBLISHED);
       changes.incrementAndGet();
     }

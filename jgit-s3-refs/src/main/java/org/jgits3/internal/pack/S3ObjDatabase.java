@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
@@ -478,8 +479,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     /** Objects that were not flushed. */
     private final Set<ObjectId> unflushed = new HashSet<>();
 
-    /** Packs that these may leave out something of, once there are some. */
-    private Optional<Quarantine> begun = Optional.empty();
+    /** Packs that these may leave out something of; null while there are none. */
+    private final AtomicReference<Quarantine> begun = new AtomicReference<>();
 
     Inserter() {
       super(S3ObjDatabase.this);
@@ -487,9 +488,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
     /** Called before an object is looked for: if a pack has it, it is left out. */
     private void begin() {
-      if (begun.isEmpty()) {
-        begun = Optional.of(quarantine);
-        quarantine.begin();
+      Quarantine beside = quarantine;
+      if (begun.compareAndSet(null, beside)) {
+        beside.begin();
       }
     }
 
@@ -500,8 +501,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
     private void end() {
       unflushed.clear();
-      begun.ifPresent(Quarantine::end);
-      begun = Optional.empty();
+      Quarantine beside = begun.getAndSet(null);
+      if (beside != null) {
+        beside.end();
+      }
     }
 
     @Override

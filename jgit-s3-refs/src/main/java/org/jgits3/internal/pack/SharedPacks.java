@@ -153,7 +153,6 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     if (manifest.generation() > generation) { // a slow caller may come with an old one
       generation = manifest.generation();
       identity = Optional.of(manifest.identity());
-      deferred.observe(manifest);
       if (!manifest.packs().equals(seen)) {
         seen = manifest.packs();
         version++;
@@ -163,6 +162,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
         gone.removeAll(used);
         gone.forEach(this::drop);
       }
+      deferred.observe(manifest);
     }
     return version;
   }

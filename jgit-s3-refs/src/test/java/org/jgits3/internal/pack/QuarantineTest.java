@@ -9,10 +9,12 @@ import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
@@ -67,7 +69,9 @@ class QuarantineTest {
     /** No conditional write arrives. */
     DEAF,
     /** The next one is applied, no answer arrives, and later ones do not arrive. */
-    MUTE
+    MUTE,
+    /** As MUTE, but that no answer arrives is known once {@code open} is. */
+    HELD
   }
 
   private static final class Faulty extends DelegatingObjectStore {
@@ -75,6 +79,8 @@ class QuarantineTest {
     volatile String gated = "";
     final CountDownLatch reached = new CountDownLatch(1);
     final CountDownLatch open = new CountDownLatch(1);
+    final List<String> reads = new CopyOnWriteArrayList<>();
+    final ThreadLocal<AtomicInteger> byThread = ThreadLocal.withInitial(AtomicInteger::new);
 
     Faulty(DirectoryObjectStore store) {
       super(store);
@@ -89,6 +95,12 @@ class QuarantineTest {
           super.putIf(key, body, precondition);
           throw new IOException(key + ": reply lost");
         }
+        case HELD -> {
+          mode = Mode.DEAF;
+          super.putIf(key, body, precondition);
+          hold();
+          throw new IOException(key + ": reply lost");
+        }
         default -> {
           return super.putIf(key, body, precondition);
         }
@@ -97,17 +109,28 @@ class QuarantineTest {
 
     @Override
     protected ObjectVersion read(ReadRequest range) throws IOException {
+      reads.add(range.key());
+      byThread.get().incrementAndGet();
       ObjectVersion read = super.read(range);
       if (!gated.isEmpty() && range.key().contains(gated)) {
         gated = "";
-        reached.countDown();
-        try {
-          open.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        hold();
       }
       return read;
+    }
+
+    private void hold() {
+      reached.countDown();
+      try {
+        open.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    /** Number of reads of objects whose keys have a part. */
+    long reads(String part) {
+      return reads.stream().filter(key -> key.contains(part)).count();
     }
   }
 
@@ -320,5 +343,102 @@ class QuarantineTest {
       assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
     }
     everythingIsThere();
+  }
+
+  private void doubtWithoutEffect() throws Exception {
+    try (S3Repository pushed = push()) {
+      pack.pushTo(pushed);
+      faulty.mode = Mode.DEAF;
+      assertThatThrownBy(() -> update(pushed, MAIN, pack.commit()))
+          .hasMessageContaining("outcome unknown");
+      faulty.mode = Mode.GOOD;
+    }
+  }
+
+  @Test
+  void objects_of_a_pack_in_doubt_are_looked_for_without_requests() throws Exception {
+    doubtWithoutEffect();
+    try (S3Repository r = manager.openForRequest("r")) {
+      faulty.reads.clear();
+      for (int i = 0; i < 100; i++) {
+        assertThat(has(r, pack.commit())).isFalse();
+      }
+      assertThat(faulty.reads("manifest")).isLessThan(5);
+    }
+  }
+
+  @Test
+  void a_pack_in_doubt_that_was_swept_is_looked_for_once() throws Exception {
+    doubtWithoutEffect();
+    List<String> keys = new ArrayList<>();
+    store.list("objects/", o -> keys.add(o.key()));
+    store.delete(keys);
+    try (S3Repository r = manager.openForRequest("r");
+        ObjectInserter inserter = r.newObjectInserter()) {
+      evict(r);
+      TreeFormatter tree = new TreeFormatter();
+      for (int i = 100; i < 200; i++) {
+        tree.append("file" + i, FileMode.REGULAR_FILE, ObjectId.fromString("%040x".formatted(i)));
+      }
+      faulty.reads.clear();
+      inserter.insert(tree);
+      assertThat(faulty.reads("objects/")).isLessThan(5);
+    }
+  }
+
+  private void doubtSeenBefore() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(1);
+    try (S3Repository pushed = push()) {
+      pack.pushTo(pushed);
+      faulty.mode = Mode.HELD;
+      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, pack.commit()));
+      faulty.reached.await();
+      try (S3Repository other = manager.openForRequest("r")) {
+        assertThat(other.exactRef(MAIN).getObjectId()).isEqualTo(pack.commit());
+        assertThat(has(other, pack.commit())).isTrue();
+      }
+      faulty.open.countDown();
+      assertThatThrownBy(updating::get).hasStackTraceContaining("outcome unknown");
+      faulty.mode = Mode.GOOD;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void a_doubt_ends_at_once_if_the_manifest_was_seen_before() throws Exception {
+    doubtSeenBefore();
+    try (S3Repository r = manager.openForRequest("r")) {
+      assertThat(r.getObjectDatabase().mayKnowHidden()).isFalse();
+    }
+  }
+
+  @Test
+  void a_validation_is_not_forgotten_for_one_that_began_before_and_ends_later() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<Integer>> again = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        again.add(threads.submit(this::validateTwice));
+      }
+      for (Future<Integer> each : again) {
+        assertThat(each.get()).isZero();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** Opens the repository for requests, twice each; returns the reads of the second times. */
+  private int validateTwice() throws IOException {
+    int again = 0;
+    for (int i = 0; i < 300; i++) {
+      long moment = System.nanoTime();
+      manager.openForRequest("r", moment).close();
+      int before = faulty.byThread.get().get();
+      manager.openForRequest("r", moment).close();
+      again += faulty.byThread.get().get() - before;
+    }
+    return again;
   }
 }

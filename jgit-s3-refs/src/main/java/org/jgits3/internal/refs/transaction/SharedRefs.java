@@ -219,7 +219,7 @@ public final class SharedRefs {
     if (trusting || !tables.holdsAny()) {
       long began = System.nanoTime();
       committer.validate();
-      validatedAt = OptionalLong.of(began);
+      validated(began);
     } else {
       comparisons.get();
     }
@@ -234,7 +234,7 @@ public final class SharedRefs {
    */
   public void created(VersionedManifest created, long began) throws ManifestException.Gone {
     committer.created(created);
-    validatedAt = OptionalLong.of(began);
+    validated(began);
   }
 
   /**
@@ -255,6 +255,13 @@ public final class SharedRefs {
   public boolean validatedSince(long moment) {
     OptionalLong at = validatedAt;
     return !committer.isGone() && at.isPresent() && at.getAsLong() - moment >= 0;
+  }
+
+  /** Notes a validation. One that began later may have ended before. */
+  private synchronized void validated(long began) {
+    if (!validatedSince(began)) {
+      validatedAt = OptionalLong.of(began);
+    }
   }
 
   private boolean recent(boolean asked) {
@@ -285,7 +292,7 @@ public final class SharedRefs {
       Manifest manifest = committer.validate().manifest();
       try {
         RefView view = tables.view(manifest.refs(), source.apply(manifest));
-        validatedAt = OptionalLong.of(began);
+        validated(began);
         return new Current(manifest, view);
       } catch (StoreException.Missing e) {
         // Another process compacted and swept between the two reads; if not, the manifest is
@@ -333,7 +340,7 @@ public final class SharedRefs {
                   return proposal;
                 });
         if (trusting) {
-          validatedAt = OptionalLong.of(began); // the verdict rests on an answer since then
+          validated(began); // the verdict rests on an answer since then
         }
         folding.consider(obliged.get());
         return verdict;
