@@ -17,13 +17,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.eclipse.jgit.lib.CommitBuilder;
-import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3Repository;
+import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.testing.PackBytes;
@@ -72,21 +68,6 @@ class ConcurrentOpensTest {
     return context;
   }
 
-  private static ObjectId insert(Repository r, String message, ObjectId... parents)
-      throws Exception {
-    try (ObjectInserter inserter = r.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(new TreeFormatter()));
-      commit.setParentIds(parents);
-      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      commit.setMessage(message);
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
-    }
-  }
-
   private static Object quarantine(Repository r) throws Exception {
     Field field = S3ObjDatabase.class.getDeclaredField("quarantine");
     field.setAccessible(true);
@@ -121,7 +102,7 @@ class ConcurrentOpensTest {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     RequestContext context = request();
     try (Repository first = here.openRepository(PROJECT)) {
-      insert(first, "waits");
+      TestRepositories.commit(first, "waits");
       for (Future<Repository> opening : openTwice(threads, context, first)) {
         opening.get().close();
       }
