@@ -166,15 +166,14 @@ class DeferredPacksTest {
     return pack.pushTo(repository);
   }
 
-  private static Result update(S3Repository repository, String name, ObjectId id)
-      throws IOException {
+  static Result update(S3Repository repository, String name, ObjectId id) throws IOException {
     RefUpdate update = repository.updateRef(name);
     update.setNewObjectId(id);
     update.setExpectedOldObjectId(ObjectId.zeroId());
     return update.update();
   }
 
-  private static boolean has(S3Repository repository, ObjectId id) throws IOException {
+  static boolean has(S3Repository repository, ObjectId id) throws IOException {
     try (var reader = repository.newObjectReader()) {
       return reader.has(id);
     }
@@ -186,9 +185,14 @@ class DeferredPacksTest {
     }
   }
 
-  /** Every object that a ref leads to can be read by a process that knows nothing yet. */
   private void everythingIsThere() throws Exception {
-    try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
+    everythingIsThere(directory);
+  }
+
+  /** Every object that a ref leads to can be read by a process that knows nothing yet. */
+  static void everythingIsThere(Path directory) throws Exception {
+    DirectoryObjectStore store = new DirectoryObjectStore(directory);
+    try (S3RepositoryManager fresh = TestRepositories.manager(store);
         S3Repository r = fresh.openRepository("r");
         ObjectWalk walk = new ObjectWalk(r)) {
       for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
@@ -561,7 +565,7 @@ class DeferredPacksTest {
     }
   }
 
-  private static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
+  static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId id = insertCommit(inserter, tree);
       inserter.flush();

@@ -3,6 +3,9 @@ package org.jgits3.internal.pack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.internal.pack.DeferredPacksTest.commitOf;
+import static org.jgits3.internal.pack.DeferredPacksTest.has;
+import static org.jgits3.internal.pack.DeferredPacksTest.update;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -18,19 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
-import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.treewalk.TreeWalk;
 import org.jgits3.S3Repository;
@@ -165,20 +163,6 @@ class QuarantineTest {
     return repository;
   }
 
-  private static Result update(S3Repository repository, String name, ObjectId id)
-      throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    update.setExpectedOldObjectId(ObjectId.zeroId());
-    return update.update();
-  }
-
-  private static boolean has(S3Repository repository, ObjectId id) throws IOException {
-    try (var reader = repository.newObjectReader()) {
-      return reader.has(id);
-    }
-  }
-
   private List<PackEntry> listed() throws IOException {
     try (S3Repository r = elsewhere.openForRequest("r")) {
       return r.manifest().packs();
@@ -186,26 +170,7 @@ class QuarantineTest {
   }
 
   private void everythingIsThere() throws Exception {
-    try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
-        S3Repository r = fresh.openRepository("r");
-        ObjectWalk walk = new ObjectWalk(r)) {
-      for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
-        walk.markStart(walk.parseAny(ref.getObjectId()));
-      }
-      walk.checkConnectivity();
-    }
-  }
-
-  private static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(tree);
-      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
-    }
+    DeferredPacksTest.everythingIsThere(directory);
   }
 
   private static ObjectId blobOf(S3Repository repository, ObjectId commit) throws IOException {
