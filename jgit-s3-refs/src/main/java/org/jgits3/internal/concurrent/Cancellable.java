@@ -1,57 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.concurrent;
 
-/**
- * Work of one thread that another thread may cancel. Cancelling interrupts the thread at work,
- * which ends a pause between attempts of a request; work that has not begun is skipped. Safe for
- * use by many threads.
- */
-public final class Cancellable {
-  /** Thread at work; null before and after. Guarded by this. */
-  private Thread thread;
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.jgits3.internal.function.IoRunnable;
 
-  /** Guarded by this. */
+/**
+ * Work that one thread does, once, and another thread may cancel. Cancelling interrupts the thread
+ * at work, which ends a pause between attempts of a request; work that has not begun is skipped.
+ * Safe for use by many threads.
+ */
+public final class Cancellable implements Runnable {
+  private final IoRunnable work;
+  private final Consumer<Throwable> ended;
+
+  // Guarded by this.
+  private boolean begun;
   private boolean cancelled;
+  private Thread thread; // at work; null before and after
 
   /**
-   * Cancellable work.
+   * Work to be done.
    *
-   * @param <E> type of its failure
+   * @param work the work
+   * @param ended called once, by the thread that has begun, when the work has ended or is skipped;
+   *     given an {@link IOException}, {@link RuntimeException} or {@link Error}, or null
    */
-  @FunctionalInterface
-  public interface Work<E extends Exception> {
-    /** Runs the work. */
-    void run() throws E;
+  public Cancellable(IoRunnable work, Consumer<Throwable> ended) {
+    this.work = work;
+    this.ended = ended;
   }
 
-  /**
-   * Runs the work, unless it is already cancelled.
-   *
-   * @throws E if the work fails, for instance because it is cancelled
-   */
-  public <E extends Exception> void run(Work<E> work) throws E {
-    if (begin()) {
-      try {
+  /** Does the work unless it is cancelled. Does nothing if a thread has begun. */
+  @Override
+  public void run() {
+    if (!begin()) {
+      return;
+    }
+    Throwable failure = null;
+    try {
+      if (enter()) {
         work.run();
-      } finally {
-        end();
       }
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+    } finally {
+      leave();
+      ended.accept(failure);
     }
   }
 
   private synchronized boolean begin() {
-    if (!cancelled) {
-      thread = Thread.currentThread();
-    }
+    boolean first = !begun;
+    begun = true;
+    return first;
+  }
+
+  private synchronized boolean enter() {
+    thread = cancelled ? null : Thread.currentThread();
     return !cancelled;
   }
 
   /** Clears an interrupt that came too late, so that it does not hit later work of the thread. */
-  private synchronized void end() {
-    thread = null;
-    if (cancelled) {
+  private synchronized void leave() {
+    if (thread != null && cancelled) {
       Thread.interrupted();
     }
+    thread = null;
   }
 
   /** Cancels the work. Does not wait for its end. */

@@ -35,9 +35,9 @@ public final class ParallelRequests {
     Work<T> work = new Work<>(pieces, action);
     try {
       for (int i = 1; i < Math.min(pieces.size(), SIZE); i++) {
-        Cancellable other = new Cancellable();
+        Cancellable other = new Cancellable(work::run, failure -> {}); // noted for each piece
         work.others.add(other);
-        ReadThreads.execute(() -> other.run(work));
+        ReadThreads.execute(other);
       }
     } finally { // of an Error too: no request may go on when this has returned
       work.run();
@@ -57,8 +57,7 @@ public final class ParallelRequests {
     forEach(List.of(steps), IoRunnable::run);
   }
 
-  private static final class Work<T>
-      implements Cancellable.Work<RuntimeException>, Uninterrupted.Wait<RuntimeException> {
+  private static final class Work<T> implements Uninterrupted.Wait<RuntimeException> {
     private final List<T> pieces;
     private IoConsumer<T> action; // null once all pieces are done
     private final List<Cancellable> others = new ArrayList<>(SIZE);
@@ -72,8 +71,7 @@ public final class ParallelRequests {
       this.left = new CountDownLatch(pieces.size());
     }
 
-    @Override
-    public void run() {
+    void run() {
       for (int i; (i = next.getAndIncrement()) < pieces.size(); ) {
         try {
           if (!failure.isThere()) {

@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.store.ObjectStore;
@@ -129,7 +128,7 @@ public final class ReadAhead implements Closeable {
       Chunk chunk = new Chunk(next, (int) Math.min(bufferSize, size - next), free.remove());
       ahead.add(chunk);
       next = chunk.end();
-      ReadThreads.execute(chunk);
+      ReadThreads.execute(chunk.request);
     }
   }
 
@@ -143,7 +142,7 @@ public final class ReadAhead implements Closeable {
   }
 
   private void dropAll() {
-    ahead.forEach(chunk -> chunk.landing.cancel());
+    ahead.forEach(chunk -> chunk.request.cancel());
     while (!ahead.isEmpty()) {
       dropFirst();
     }
@@ -151,7 +150,7 @@ public final class ReadAhead implements Closeable {
 
   private void dropFirst() {
     Chunk chunk = ahead.remove();
-    chunk.landing.cancel();
+    chunk.request.cancel();
     chunk.failure(); // of no interest
     free.add(chunk.bytes);
     chunk.bytes = null; // the chunk itself may wait for a thread much longer
@@ -167,46 +166,34 @@ public final class ReadAhead implements Closeable {
   }
 
   /** One request. Its bytes may be used, for this or something else, when it has ended. */
-  private final class Chunk implements Runnable {
+  private final class Chunk {
     final long start;
     final int length;
     byte[] bytes; // null once it was dropped
-    final AtomicBoolean begun = new AtomicBoolean();
 
     /** Completed at the end of the request, with its failure or null. */
     final CompletableFuture<Throwable> ended = new CompletableFuture<>();
 
     /** Cancelled by the reading thread when the bytes are no longer needed. */
-    final Cancellable landing = new Cancellable();
+    final Cancellable request;
 
     Chunk(long start, int length, byte[] bytes) {
       this.start = start;
       this.length = length;
       this.bytes = bytes;
+      this.request =
+          new Cancellable(
+              () -> source.read(start, this.bytes, 0, length),
+              ended::complete);
     }
 
     long end() {
       return start + length;
     }
 
-    /** Sends the request, unless a thread has begun it. */
-    @Override
-    public void run() {
-      if (begun.compareAndSet(false, true)) {
-        Throwable failure = null;
-        try {
-          landing.run(() -> source.read(start, bytes, 0, length));
-        } catch (IOException | RuntimeException | Error e) {
-          failure = e;
-        } finally {
-          ended.complete(failure);
-        }
-      }
-    }
-
-    /** Waits for the end of the request, and returns its failure or null. */
+    /** Sends the request unless a thread has begun it, and returns its failure or null. */
     Throwable failure() {
-      run();
+      request.run();
       return ended.join();
     }
   }

@@ -5,11 +5,10 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.internal.concurrent.Cancellable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.concurrent.Uninterrupted;
@@ -22,40 +21,8 @@ final class PartsInFlight {
   private final FirstFailure failure = new FirstFailure();
 
   // Guarded by this.
-  private final Set<Part> parts = new HashSet<>();
+  private final Map<Object, Cancellable> parts = new HashMap<>();
   private final List<UploadedPart> acknowledged = new ArrayList<>();
-
-  /** Sending of one part by another thread. */
-  private final class Part implements Runnable {
-    private final IoSupplier<UploadedPart> sending;
-    private final Runnable after;
-    private final Cancellable attempt = new Cancellable();
-    private final AtomicBoolean begun = new AtomicBoolean();
-
-    Part(IoSupplier<UploadedPart> sending, Runnable after) {
-      this.sending = sending;
-      this.after = after;
-    }
-
-    /** Sends the part unless it is cancelled, and ends it. Does nothing if called again. */
-    @Override
-    public void run() {
-      if (!begun.compareAndSet(false, true)) {
-        return;
-      }
-      try {
-        attempt.run(() -> acknowledged(sending.get()));
-      } catch (IOException | RuntimeException | Error e) {
-        failure.add(e); // first: a writer that gets the memory must see the failure
-      } finally {
-        try {
-          after.run();
-        } finally {
-          ended(this);
-        }
-      }
-    }
-  }
 
   PartsInFlight(Executor threads) {
     this.threads = threads;
@@ -68,28 +35,45 @@ final class PartsInFlight {
    * @param after called once when the part has ended, whatever its outcome
    */
   void send(IoSupplier<UploadedPart> sending, Runnable after) {
-    Part part = new Part(sending, after);
-    begun(part);
+    Object name = new Object();
+    Cancellable part =
+        new Cancellable(
+            () -> acknowledged(sending.get()),
+            failed -> {
+              noteIfAny(failed); // first: a writer that gets the memory must see the failure
+              try {
+                after.run();
+              } finally {
+                ended(name);
+              }
+            });
+    begun(name, part);
     try {
       threads.execute(part);
     } catch (RuntimeException | Error e) {
       failure.add(e);
-      part.attempt.cancel(); // the executor may have queued the part before it failed
+      part.cancel(); // the executor may have queued the part before it failed
       part.run(); // only to end it, unless a thread has begun it
       throw e;
     }
   }
 
-  private synchronized void begun(Part part) {
-    parts.add(part);
+  private void noteIfAny(Throwable failed) {
+    if (failed != null) {
+      failure.add(failed);
+    }
+  }
+
+  private synchronized void begun(Object name, Cancellable part) {
+    parts.put(name, part);
   }
 
   private synchronized void acknowledged(UploadedPart part) {
     acknowledged.add(part);
   }
 
-  private synchronized void ended(Part part) {
-    parts.remove(part);
+  private synchronized void ended(Object name) {
+    parts.remove(name);
     notifyAll();
   }
 
@@ -146,7 +130,7 @@ final class PartsInFlight {
    */
   synchronized void stop(Throwable reason) {
     failure.add(reason);
-    parts.forEach(part -> part.attempt.cancel());
+    parts.forEach((name, part) -> part.cancel());
     Uninterrupted.await(
         () -> {
           while (!parts.isEmpty()) {
