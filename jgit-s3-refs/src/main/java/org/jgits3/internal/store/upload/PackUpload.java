@@ -246,12 +246,7 @@ public final class PackUpload extends OutputStream {
 
   private MultipartUpload begun() throws IOException {
     if (upload.isEmpty()) {
-      try {
-        upload = Optional.of(store.beginMultipart(key, Map.of("upload-token", token())));
-      } catch (StoreException.Unavailable e) {
-        attempt(e, this::removeNameless);
-        throw e;
-      }
+      upload = Optional.of(store.beginMultipart(key, Map.of("upload-token", token())));
     }
     return upload.get();
   }
@@ -396,19 +391,6 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Aborts an upload that the store may have begun without an answer, so that its id is not known.
-   * Finds it by the key, which only this upload uses.
-   */
-  private void removeNameless() throws IOException {
-    String prefix = key.substring(0, key.lastIndexOf('/') + 1);
-    for (MultipartUpload begun : store.listMultipart(prefix)) {
-      if (begun.key().equals(key)) {
-        store.abortMultipart(begun);
-      }
-    }
-  }
-
-  /**
    * Removes everything from the store, after the last part in flight has ended. Releases the memory
    * in any case.
    *
@@ -423,14 +405,12 @@ public final class PackUpload extends OutputStream {
     }
   }
 
+  /** Defers an interrupt, because an interrupted thread sends no request. */
   private boolean removeParts(Throwable reason) {
-    return upload.isEmpty() || attempt(reason, () -> store.abortMultipart(upload.get()));
-  }
-
-  /** Runs a removal. Defers an interrupt, because an interrupted thread sends no request. */
-  private static boolean attempt(Throwable reason, IoRunnable removal) {
     try {
-      Uninterrupted.await(removal::run);
+      if (upload.isPresent()) {
+        Uninterrupted.await(() -> store.abortMultipart(upload.get()));
+      }
       return true;
     } catch (IOException | RuntimeException | Error e) {
       if (e != reason) {

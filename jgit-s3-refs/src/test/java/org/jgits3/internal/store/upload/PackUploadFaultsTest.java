@@ -85,7 +85,6 @@ class PackUploadFaultsTest {
   @ParameterizedTest
   @CsvSource({
     "MULTIPART_BEGIN, FAIL_BEFORE",
-    "MULTIPART_BEGIN, FAIL_AFTER",
     "PART, FAIL_BEFORE",
     "PART, FAIL_AFTER",
     "PART, LATE",
@@ -101,6 +100,15 @@ class PackUploadFaultsTest {
     } else {
       assertNothingIsLeft();
     }
+  }
+
+  @Test
+  void an_upload_whose_beginning_is_not_answered_fails_without_parts() throws Exception {
+    store.script(RequestKind.MULTIPART_BEGIN, Fault.FAIL_AFTER);
+    assertThatThrownBy(this::upload).isInstanceOf(StoreException.Unavailable.class);
+    assertThat(store.counts().snapshot().of(RequestKind.PART)).isZero();
+    assertThat(below.stat(KEY)).isEmpty();
+    assertThat(uploads.buffers().inUse()).isZero();
   }
 
   @ParameterizedTest
