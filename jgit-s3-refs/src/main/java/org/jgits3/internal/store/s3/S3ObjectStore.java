@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
@@ -229,18 +230,15 @@ public final class S3ObjectStore implements ObjectStore {
             .key(root + key)
             .ifNoneMatch(known.map(ObjectVersion::value).orElse(null));
     try {
-      return retries.run(
+      return send(
+          key,
           retries.begin(limit),
           failures ->
               client.getObject(
                   request.overrideConfiguration(within(readTimeout(failures))).build(),
                   whole(key)));
-    } catch (SdkException e) {
-      S3Failure failure = S3Failure.of(e);
-      if (failure.kind() == Kind.NO_SUCH_KEY) {
-        return new GetResult.Missing();
-      }
-      throw failed(key, failure);
+    } catch (StoreException.Missing e) {
+      return new GetResult.Missing();
     }
   }
 
@@ -257,20 +255,15 @@ public final class S3ObjectStore implements ObjectStore {
   /**
    * Sends a request that can be repeated without harm over one of the connections for transfers.
    *
-   * @throws SdkException the last failure
-   */
-  private <T> T transfer(Supplier<T> request) {
-    return retries.run(failures -> connected(request));
-  }
-
-  /**
-   * Sends a request as {@link #transfer} does.
-   *
    * @throws StoreException the last failure, named after the key
    */
   private <T> T send(String key, Supplier<T> request) throws StoreException {
+    return send(key, retries.begin(), failures -> connected(request));
+  }
+
+  private <T> T send(String key, Retries.Run run, IntFunction<T> request) throws StoreException {
     try {
-      return transfer(request);
+      return retries.run(run, request);
     } catch (SdkException e) {
       throw failed(key, S3Failure.of(e));
     }
@@ -346,14 +339,9 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public boolean compare(ReadRequest held) throws IOException {
     try {
-      return transfer(() -> request(held, (version, in) -> matches(held, in)));
-    } catch (SdkException e) {
-      StoreException failure = failed(held.key(), S3Failure.of(e));
-      if (failure instanceof StoreException.Corrupt
-          || failure instanceof StoreException.BrokenOff) {
-        return false; // shorter than the range, or its size is unknown
-      }
-      throw failure;
+      return send(held.key(), () -> request(held, (version, in) -> matches(held, in)));
+    } catch (StoreException.Corrupt | StoreException.BrokenOff e) {
+      return false; // shorter than the range, or its size is unknown
     }
   }
 
@@ -431,7 +419,10 @@ public final class S3ObjectStore implements ObjectStore {
   public Optional<ObjectInfo> stat(String key) throws IOException {
     try {
       HeadObjectResponse head =
-          transfer(() -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key)));
+          retries.run(
+              failures ->
+                  connected(
+                      () -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key))));
       return Optional.of(
           new ObjectInfo(head.contentLength(), version(key, head.eTag()), head.metadata()));
     } catch (SdkException e) {
@@ -613,7 +604,8 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public void abortMultipart(MultipartUpload upload) throws IOException {
     try {
-      retries.run(
+      send(
+          upload.key(),
           retries.begin(Retries.BRIEFLY), // a sweep removes what an outage leaves
           failures ->
               connected(
@@ -623,11 +615,8 @@ public final class S3ObjectStore implements ObjectStore {
                               b.bucket(bucket.bucket())
                                   .key(root + upload.key())
                                   .uploadId(upload.uploadId()))));
-    } catch (SdkException e) {
-      S3Failure failure = S3Failure.of(e);
-      if (failure.kind() != Kind.NO_SUCH_UPLOAD) {
-        throw failed(upload.key(), failure);
-      }
+    } catch (StoreException.Missing e) {
+      return; // aborted or completed before
     }
   }
 

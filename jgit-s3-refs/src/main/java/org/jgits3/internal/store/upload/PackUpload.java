@@ -4,12 +4,11 @@ package org.jgits3.internal.store.upload;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
@@ -246,15 +245,10 @@ public final class PackUpload extends OutputStream {
 
   private MultipartUpload begun() throws IOException {
     if (upload.isEmpty()) {
-      upload = Optional.of(store.beginMultipart(key, Map.of("upload-token", token())));
+      String token = UUID.randomUUID().toString();
+      upload = Optional.of(store.beginMultipart(key, Map.of("upload-token", token)));
     }
     return upload.get();
-  }
-
-  private static String token() {
-    byte[] random = new byte[16];
-    ThreadLocalRandom.current().nextBytes(random);
-    return HexFormat.of().formatHex(random);
   }
 
   private int nextNumber() throws IOException {
