@@ -2,6 +2,7 @@
 package org.jgits3.internal.store.cache;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -132,34 +133,15 @@ public final class DiskCache implements Closeable {
   public Optional<FileChannel> open(String key, long size, int crc32c) {
     Path file = file(key);
     try {
-      FileChannel object = openWhole(file, size);
+      FileChannel object = FileChannel.open(file, StandardOpenOption.READ);
       noteUse(file);
       return Optional.of(object);
     } catch (NoSuchFileException e) {
-      fetch(key, size, crc32c);
-    } catch (StoreException.Corrupt e) {
-      damaged(key, e.getMessage());
       fetch(key, size, crc32c);
     } catch (IOException e) {
       unreadable(key, e);
     }
     return Optional.empty();
-  }
-
-  private static FileChannel openWhole(Path file, long size) throws IOException {
-    FileChannel in = FileChannel.open(file, StandardOpenOption.READ);
-    boolean whole = false;
-    try {
-      whole = in.size() == size;
-    } finally {
-      if (!whole) {
-        in.close();
-      }
-    }
-    if (!whole) {
-      throw new StoreException.Corrupt(file.toString(), file + " has not " + size + " bytes", null);
-    }
-    return in;
   }
 
   /**
@@ -201,12 +183,17 @@ public final class DiskCache implements Closeable {
   }
 
   /**
-   * Records that a cached object could not be read, and was read from the store.
+   * Records that a cached object could not be read, and was read from the store. Deletes it if it
+   * is too short.
    *
    * @param key its key
    * @param failure what happened
    */
   public void unreadable(String key, IOException failure) {
+    if (failure instanceof EOFException) {
+      damaged(key, key + " is too short on the disk");
+      return;
+    }
     String message = "{} is read from the store, not from {}: {}";
     if (unreadable.getAndSet(true)) {
       LOG.debug(message, key, directory, failure.toString());
