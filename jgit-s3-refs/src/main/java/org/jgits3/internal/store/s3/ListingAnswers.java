@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttribute;
@@ -19,36 +20,20 @@ final class ListingAnswers implements ExecutionInterceptor {
   /**
    * Place for the page, of the request. The SDK takes each name once, this class may be reloaded.
    */
-  static final ExecutionAttribute<Answer> ANSWER =
+  static final ExecutionAttribute<AtomicReference<ListingPage>> ANSWER =
       new ExecutionAttribute<>("JgitS3Listing-" + UUID.randomUUID());
 
   private static final byte[] EMPTY = "<ListBucketResult/>".getBytes(US_ASCII);
 
-  /** The page that answered a request. Used by the thread of the request. */
-  static final class Answer {
-    private Optional<ListingPage> page = Optional.empty();
-
-    /**
-     * Returns the page, after the request has succeeded.
-     *
-     * @throws SdkClientException if the client is another program's and ignores interceptors
-     */
-    ListingPage page() {
-      return page.orElseThrow(
-          () ->
-              SdkClientException.create("the S3Client does not run the interceptors of requests"));
-    }
-  }
-
   @Override
   public Optional<InputStream> modifyHttpResponseContent(
       Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
-    Answer answer = attributes.getAttribute(ANSWER);
+    AtomicReference<ListingPage> answer = attributes.getAttribute(ANSWER);
     if (answer == null || !context.httpResponse().isSuccessful()) {
       return context.responseBody();
     }
     try (InputStream in = context.responseBody().orElseGet(InputStream::nullInputStream)) {
-      answer.page = Optional.of(ListingPage.read(in));
+      answer.set(ListingPage.read(in));
     } catch (IOException e) {
       throw SdkClientException.create(e.getMessage(), e);
     }

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.PartBody;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -32,7 +33,7 @@ final class S3ChecksumProbe implements ChecksumProbe {
 
   @Override
   public boolean refusesWrongPut(String key) throws IOException {
-    PutObjectRequest put = store.write(key, BODY, 0, BODY.length).checksumCRC32C(WRONG).build();
+    PutObjectRequest put = store.write(key, PartBody.of(BODY, 0, BODY.length)).checksumCRC32C(WRONG).build();
     return refuses(key, () -> client.putObject(put, RequestBody.fromBytes(BODY)));
   }
 

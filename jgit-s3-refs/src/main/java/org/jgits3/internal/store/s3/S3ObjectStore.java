@@ -3,7 +3,6 @@ package org.jgits3.internal.store.s3;
 
 import static java.util.function.Predicate.not;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -16,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -300,8 +300,7 @@ public final class S3ObjectStore implements ObjectStore {
       ObjectVersion version = version(key, response.eTag());
       byte[] bytes = new byte[length.intValue()];
       if (bytes.length > 0) {
-        ReadRequest all = new ReadRequest(key, 0, bytes, 0, bytes.length, Optional.empty());
-        new RangeDownload(all, ReadListener.IGNORED).take(version, in);
+        fill(bytes, bytes.length, version, in);
       }
       return new GetResult.Found(bytes, version);
     };
@@ -339,34 +338,31 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public boolean compare(ReadRequest held) throws IOException {
     try {
-      return send(held.key(), () -> request(held, (version, in) -> matches(held, in)));
+      return send(held.key(), () -> request(held, (version, in) -> matches(held, version, in)));
     } catch (StoreException.Corrupt | StoreException.BrokenOff e) {
       return false; // shorter than the range, or its size is unknown
     }
   }
 
-  private static boolean matches(ReadRequest held, AbortableInputStream in)
+  private static boolean matches(ReadRequest held, ObjectVersion version, AbortableInputStream in)
       throws ShortBodyException {
     byte[] chunk = new byte[Math.min(COMPARED_AT_ONCE, held.length())];
-    int done = 0;
-    try {
-      while (done < held.length()) {
-        int n = in.read(chunk, 0, Math.min(chunk.length, held.length() - done));
-        if (n <= 0) {
-          throw new EOFException();
-        }
-        int from = held.dstOffset() + done;
-        if (!Arrays.equals(chunk, 0, n, held.dst(), from, from + n)) {
-          in.abort();
-          return false;
-        }
-        done += n;
+    for (int done = 0; done < held.length(); done += chunk.length) {
+      int n = Math.min(chunk.length, held.length() - done);
+      fill(chunk, n, version, in);
+      int from = held.dstOffset() + done;
+      if (!Arrays.equals(chunk, 0, n, held.dst(), from, from + n)) {
+        in.abort();
+        return false;
       }
-      return true;
-    } catch (IOException e) {
-      in.abort();
-      throw new ShortBodyException(done, held.length(), e);
     }
+    return true;
+  }
+
+  private static void fill(byte[] dst, int length, ObjectVersion version, AbortableInputStream in)
+      throws ShortBodyException {
+    ReadRequest all = new ReadRequest("", 0, dst, 0, length, Optional.empty());
+    new RangeDownload(all, ReadListener.IGNORED).take(version, in);
   }
 
   /** Takes the body of an answer that has the right range. */
@@ -436,15 +432,16 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    PartBody content = PartBody.of(body, 0, body.length);
     PutObjectRequest.Builder request =
-        write(key, body, 0, body.length).overrideConfiguration(within(WRITE_TIMEOUT));
+        write(key, content).overrideConfiguration(within(WRITE_TIMEOUT));
     if (precondition instanceof Precondition.Matches matches) {
       request.ifMatch(matches.version().value());
     } else {
       request.ifNoneMatch("*");
     }
     try {
-      String tag = client.putObject(request.build(), body(body, 0, body.length)).eTag();
+      String tag = client.putObject(request.build(), body(content)).eTag();
       retries.answered();
       return tag == null
           ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag")
@@ -470,20 +467,17 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public void put(String key, byte[] src, int offset, int length) throws IOException {
-    PutObjectRequest request = write(key, src, offset, length).build();
-    send(key, () -> client.putObject(request, body(src, offset, length)));
+    PartBody content = PartBody.of(src, offset, length);
+    PutObjectRequest request = write(key, content).build();
+    send(key, () -> client.putObject(request, body(content)));
   }
 
-  PutObjectRequest.Builder write(String key, byte[] src, int offset, int length) {
+  PutObjectRequest.Builder write(String key, PartBody content) {
     return PutObjectRequest.builder()
         .bucket(bucket.bucket())
         .key(root + key)
-        .contentLength((long) length)
-        .checksumCRC32C(encode(PartBody.of(src, offset, length).crc32c()));
-  }
-
-  private static RequestBody body(byte[] src, int offset, int length) {
-    return body(PartBody.of(src, offset, length));
+        .contentLength(content.size())
+        .checksumCRC32C(encode(content.crc32c()));
   }
 
   private static RequestBody body(PartBody body) {
@@ -654,12 +648,15 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   private ListingPage page(ListObjectsV2Request.Builder request) {
-    ListingAnswers.Answer answer = new ListingAnswers.Answer();
+    AtomicReference<ListingPage> answer = new AtomicReference<>();
     client.listObjectsV2(
         request
             .overrideConfiguration(o -> o.putExecutionAttribute(ListingAnswers.ANSWER, answer))
             .build());
-    return answer.page();
+    if (answer.get() == null) {
+      throw SdkClientException.create("the S3Client does not run the interceptors of requests");
+    }
+    return answer.get();
   }
 
   @Override
