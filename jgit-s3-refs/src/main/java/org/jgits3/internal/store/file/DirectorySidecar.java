@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.file;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,7 +41,11 @@ record DirectorySidecar(
       return Optional.empty();
     }
     Properties properties = new Properties();
-    properties.load(new ByteArrayInputStream(Files.readAllBytes(file)));
+    try (InputStream in = Files.newInputStream(file)) {
+      properties.load(in);
+    } catch (NoSuchFileException e) {
+      return Optional.empty(); // another process was faster
+    }
     Map<String, String> metadata = new HashMap<>();
     for (String name : properties.stringPropertyNames()) {
       if (name.startsWith(METADATA)) {

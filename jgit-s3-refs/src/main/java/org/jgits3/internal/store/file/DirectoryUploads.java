@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import org.jgits3.store.MultipartUpload;
@@ -133,20 +132,12 @@ final class DirectoryUploads {
     }
     try (DirectoryStream<Path> dirs = Files.newDirectoryStream(layout.uploads())) {
       for (Path dir : dirs) {
-        describe(dir)
+        DirectorySidecar.read(dir.resolve(DESCRIPTION))
             .filter(d -> d.key().startsWith(prefix))
             .ifPresent(d -> uploads.add(new MultipartUpload(d.key(), d.uploadId())));
       }
     }
     return uploads;
-  }
-
-  private static Optional<DirectorySidecar> describe(Path dir) throws IOException {
-    try {
-      return DirectorySidecar.read(dir.resolve(DESCRIPTION));
-    } catch (NoSuchFileException e) {
-      return Optional.empty(); // completed or aborted in between
-    }
   }
 
   private static Path part(Path dir, int number) {

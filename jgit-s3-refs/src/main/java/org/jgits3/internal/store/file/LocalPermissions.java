@@ -48,24 +48,17 @@ public final class LocalPermissions {
    * @param directory existing directory
    */
   public static FileAttribute<?>[] sharedAs(Path directory) throws IOException {
-    return isPosix(directory) ? attributes(directory, permissionsIn(directory)) : attributes();
-  }
-
-  private static Set<PosixFilePermission> permissionsIn(Path directory) throws IOException {
     boolean shared =
-        Files.getPosixFilePermissions(directory).contains(PosixFilePermission.GROUP_WRITE);
-    return shared ? GROUP : OWNER;
+        isPosix(directory)
+            && Files.getPosixFilePermissions(directory).contains(PosixFilePermission.GROUP_WRITE);
+    return attributes(directory, shared ? GROUP : OWNER);
   }
 
   private static FileAttribute<?>[] attributes(
       Path directory, Set<PosixFilePermission> permissions) {
     return isPosix(directory)
-        ? attributes(PosixFilePermissions.asFileAttribute(permissions))
-        : attributes();
-  }
-
-  private static FileAttribute<?>[] attributes(FileAttribute<?>... attributes) {
-    return attributes;
+        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
+        : new FileAttribute<?>[0];
   }
 
   private static boolean isPosix(Path path) {

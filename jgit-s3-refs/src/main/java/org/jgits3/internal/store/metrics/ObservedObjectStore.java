@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.function.IoSupplier;
@@ -155,31 +156,19 @@ public class ObservedObjectStore implements ObjectStore {
 
   @Override
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-    Pages pages = new Pages(each);
-    command(RequestKind.LIST, 0, () -> store.list(prefix, pages));
-  }
-
-  /** Reports a page when the first object of the next one comes. */
-  private final class Pages implements Consumer<ListedObject> {
-    private final Consumer<ListedObject> each;
-    private int onPage;
-    private long start = System.nanoTime();
-
-    Pages(Consumer<ListedObject> each) {
-      this.each = each;
-    }
-
-    @Override
-    public void accept(ListedObject object) {
-      if (onPage == PAGE) {
-        long now = System.nanoTime();
-        listener.requestEnded(RequestKind.LIST, RequestOutcome.OK, 0, now - start);
-        start = now;
-        onPage = 0;
-      }
-      onPage++;
-      each.accept(object);
-    }
+    AtomicLong listed = new AtomicLong();
+    AtomicLong start = new AtomicLong(System.nanoTime());
+    Consumer<ListedObject> counted =
+        object -> {
+          if (listed.get() > 0 && listed.get() % PAGE == 0) { // the first of the next page
+            long now = System.nanoTime();
+            long nanos = now - start.getAndSet(now);
+            listener.requestEnded(RequestKind.LIST, RequestOutcome.OK, 0, nanos);
+          }
+          listed.incrementAndGet();
+          each.accept(object);
+        };
+    command(RequestKind.LIST, 0, () -> store.list(prefix, counted));
   }
 
   @Override
