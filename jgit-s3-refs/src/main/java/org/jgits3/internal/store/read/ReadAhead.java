@@ -182,9 +182,7 @@ public final class ReadAhead implements Closeable {
       this.length = length;
       this.bytes = bytes;
       this.request =
-          new Cancellable(
-              () -> source.read(start, this.bytes, 0, length),
-              ended::complete);
+          new Cancellable(() -> source.read(start, this.bytes, 0, length), ended::complete);
     }
 
     long end() {

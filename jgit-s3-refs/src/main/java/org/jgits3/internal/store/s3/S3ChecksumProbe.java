@@ -33,7 +33,8 @@ final class S3ChecksumProbe implements ChecksumProbe {
 
   @Override
   public boolean refusesWrongPut(String key) throws IOException {
-    PutObjectRequest put = store.write(key, PartBody.of(BODY, 0, BODY.length)).checksumCRC32C(WRONG).build();
+    PutObjectRequest put =
+        store.write(key, PartBody.of(BODY, 0, BODY.length)).checksumCRC32C(WRONG).build();
     return refuses(key, () -> client.putObject(put, RequestBody.fromBytes(BODY)));
   }
 
