@@ -88,17 +88,6 @@ public final class Retries {
   }
 
   /**
-   * Repeats a request until it is answered.
-   *
-   * @param request makes one attempt; given the number of attempts that failed before
-   * @return its answer
-   * @throws SdkException the last failure
-   */
-  <T> T run(IntFunction<T> request) {
-    return run(begin(), request);
-  }
-
-  /**
    * Repeats a request until it is answered or the time of its caller is over.
    *
    * @param run of this request

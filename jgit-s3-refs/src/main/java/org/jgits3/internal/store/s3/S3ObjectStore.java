@@ -416,6 +416,7 @@ public final class S3ObjectStore implements ObjectStore {
     try {
       HeadObjectResponse head =
           retries.run(
+              retries.begin(),
               failures ->
                   connected(
                       () -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key))));

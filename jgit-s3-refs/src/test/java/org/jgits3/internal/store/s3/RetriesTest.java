@@ -205,6 +205,7 @@ class RetriesTest {
         new FutureTask<>(
             () ->
                 retries.run(
+                    retries.begin(),
                     failures -> {
                       failed.countDown();
                       throw answer(503, "Retry-After", "3600");
