@@ -97,6 +97,8 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry(
               "IllegalLocationConstraintException",
               "the bucket is in another region; correct region or endpoint"),
+          entry("InsufficientStorage", "the store is full; make room"),
+          entry("XMinioStorageFull", "the store is full; make room"),
           entry("XMinioAdminBucketQuotaExceeded", "the bucket's quota is used up; raise it"),
           entry("QuotaExceeded", "the bucket's quota is used up; raise it"),
           entry("NotImplemented", "the store lacks a function that is needed; use another store"));

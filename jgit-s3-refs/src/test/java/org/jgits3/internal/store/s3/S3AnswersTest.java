@@ -288,6 +288,7 @@ class S3AnswersTest {
     "301, PermanentRedirect, correct region",
     "507, XMinioStorageFull, make room",
     "507, InsufficientStorage, make room",
+    "500, XMinioStorageFull, make room",
     "403, '', check credentials",
     "404, '', check the endpoint",
   })

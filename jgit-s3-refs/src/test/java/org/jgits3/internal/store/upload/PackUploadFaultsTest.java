@@ -103,11 +103,12 @@ class PackUploadFaultsTest {
   }
 
   @Test
-  void an_upload_whose_beginning_is_not_answered_fails_without_parts() throws Exception {
+  void an_upload_whose_beginning_is_not_answered_is_left_to_sweep() throws Exception {
     store.script(RequestKind.MULTIPART_BEGIN, Fault.FAIL_AFTER);
     assertThatThrownBy(this::upload).isInstanceOf(StoreException.Unavailable.class);
     assertThat(store.counts().snapshot().of(RequestKind.PART)).isZero();
     assertThat(below.stat(KEY)).isEmpty();
+    assertThat(below.listMultipart("")).hasSize(1);
     assertThat(uploads.buffers().inUse()).isZero();
   }
 
