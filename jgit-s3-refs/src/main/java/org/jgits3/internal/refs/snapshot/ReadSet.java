@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.RefValue;
 
 /**
@@ -55,15 +56,7 @@ public final class ReadSet {
     boolean came = before.isPresent() != now.isPresent();
     return values.contains(name)
         || noticed
-        || (came && (existence.contains(name) || inDirectory(name)));
-  }
-
-  private boolean inDirectory(String name) {
-    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
-      if (directories.contains(name.substring(0, slash))) {
-        return true;
-      }
-    }
-    return false;
+        || (came && existence.contains(name))
+        || (came && RefNames.directories(name).anyMatch(directories::contains));
   }
 }

@@ -154,12 +154,7 @@ public final class RefEdits {
 
   /** Tests whether another ref is a directory of this one. */
   public boolean belowAnother(String name) {
-    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
-      if (exists(name.substring(0, slash))) {
-        return true;
-      }
-    }
-    return false;
+    return RefNames.directories(name).anyMatch(this::exists);
   }
 
   private boolean aboveAnother(String name) {

@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.SymbolicRef;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
@@ -228,14 +229,7 @@ public final class RefView {
    * @return true if one does
    */
   public boolean hasAny() {
-    int hidden = 0;
-    for (Map.Entry<String, RefValue> change : overlay.entrySet()) {
-      if (change.getValue() instanceof RefValue.Direct) {
-        return true;
-      }
-      hidden += table.find(change.getKey()) >= 0 ? 1 : 0;
-    }
-    return table.size() > hidden;
+    return new RefListing(this, RefSelection.ALL).refs().hasNext();
   }
 
   /**
@@ -256,13 +250,8 @@ public final class RefView {
    * @return names of existing refs
    */
   public List<String> conflicts(String name, int limit) {
-    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
-      String parent = name.substring(0, slash);
-      if (exists(parent)) {
-        return List.of(parent);
-      }
-    }
-    return below(name, limit);
+    Optional<String> directory = RefNames.directories(name).filter(this::exists).findFirst();
+    return directory.isPresent() ? List.of(directory.get()) : below(name, limit);
   }
 
   /**

@@ -208,10 +208,8 @@ public final class RefDelta {
    * @return true if one is, deleted or not
    */
   public boolean conflicting(String name) {
-    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
-      if (get(name.substring(0, slash)).isPresent()) {
-        return true;
-      }
+    if (RefNames.directories(name).anyMatch(directory -> get(directory).isPresent())) {
+      return true;
     }
     byte[] below = (name + '/').getBytes(UTF_8);
     int first = names.ceiling(below);

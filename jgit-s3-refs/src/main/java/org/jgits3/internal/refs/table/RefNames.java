@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 /**
  * Names of refs in UTF-8, one after the other in one array, in the order of packed-refs. Large
@@ -71,6 +72,13 @@ public final class RefNames {
     Builder one = new Builder(1);
     one.add(name);
     return one.build();
+  }
+
+  /** The directories that a name is in, the nearest first. */
+  public static Stream<String> directories(String name) {
+    return Stream.iterate(
+            name.lastIndexOf('/'), slash -> slash > 0, slash -> name.lastIndexOf('/', slash - 1))
+        .map(slash -> name.substring(0, slash));
   }
 
   public int size() {
