@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.table;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 
@@ -13,14 +10,6 @@ import org.eclipse.jgit.lib.ObjectId;
  */
 final class PackedRefsLine {
   private static final int HEX = 40;
-
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private static final long ONES = 0x0101010101010101L;
 
   private PackedRefsLine() {}
 
@@ -47,7 +36,7 @@ final class PackedRefsLine {
    */
   static int write(
       RefNames names, int i, ObjectId id, @Nullable ObjectId peeled, byte[] dst, int start) {
-    hex(id, dst, start);
+    id.copyTo(dst, start);
     int at = start + HEX;
     dst[at++] = ' ';
     int length = names.length(i);
@@ -56,32 +45,10 @@ final class PackedRefsLine {
     dst[at++] = '\n';
     if (peeled != null) {
       dst[at++] = '^';
-      hex(peeled, dst, at);
+      peeled.copyTo(dst, at);
       at += HEX;
       dst[at++] = '\n';
     }
     return at;
-  }
-
-  /**
-   * Writes an id as its digits, eight at once; {@link ObjectId#copyTo} does it one by one, which
-   * took most of the time of a large batch.
-   */
-  private static void hex(ObjectId id, byte[] dst, int start) {
-    int raw = start + HEX / 2;
-    id.copyRawTo(dst, raw); // each byte is read before a digit takes its place
-    for (int i = 0; i < HEX / Long.BYTES; i++) {
-      LONG.set(dst, start + i * Long.BYTES, digits((int) INT.get(dst, raw + i * Integer.BYTES)));
-    }
-  }
-
-  /** The digits of four bytes, in their order in memory, as the first byte of either is lowest. */
-  private static long digits(int bytes) {
-    long x = bytes & 0xffffffffL;
-    x = (x | (x << 16)) & 0x0000ffff0000ffffL;
-    x = (x | (x << 8)) & 0x00ff00ff00ff00ffL;
-    x = ((x >>> 4) | (x << 8)) & 0x0f0f0f0f0f0f0f0fL;
-    long letters = ((x + 6 * ONES) >>> 4) & ONES;
-    return x + '0' * ONES + letters * ('a' - '9' - 1);
   }
 }
