@@ -6,7 +6,7 @@ import static org.eclipse.jgit.lib.Constants.R_REFS;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -67,13 +67,9 @@ public record NewSnapshot(RefSnapshot snapshot, RefFold fold) {
    * @return names; those of refs that were changed between the two
    */
   public static Set<String> differing(Refs a, Refs b) {
-    Set<String> names = new HashSet<>();
-    for (Map.Entry<String, RefValue> e : a.overlay().entrySet()) {
-      if (!e.getValue().equals(b.overlay().get(e.getKey()))) {
-        names.add(e.getKey());
-      }
-    }
-    b.overlay().keySet().stream().filter(n -> !a.overlay().containsKey(n)).forEach(names::add);
+    Set<String> names = new HashSet<>(a.overlay().keySet());
+    names.addAll(b.overlay().keySet());
+    names.removeIf(name -> Objects.equals(a.overlay().get(name), b.overlay().get(name)));
     return names;
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.transaction;
 
-import static org.eclipse.jgit.lib.Constants.R_REFS;
-
 import java.io.IOException;
 import java.util.AbstractList;
 import java.util.List;
@@ -16,6 +14,7 @@ import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.RefChange;
 
 /**
@@ -82,12 +81,9 @@ public final class InitialRefs implements RefTransaction<Integer> {
 
   /** Tests whether a symbolic ref has no name of these refs, nor is in the way of one. */
   private boolean isBeside(String link) {
-    for (int end = link.length(); end >= R_REFS.length(); end = link.lastIndexOf('/', end - 1)) {
-      if (table.find(link.substring(0, end)) >= 0) {
-        return false;
-      }
-    }
-    return table.range(link + '/').size() == 0;
+    return table.find(link) < 0
+        && RefNames.directories(link).allMatch(directory -> table.find(directory) < 0)
+        && table.range(link + '/').size() == 0;
   }
 
   /** The creations, made up on demand, because few of very many are looked at. */
