@@ -256,13 +256,6 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   }
 
   private String message(ReceiveCommand c) {
-    String message = isRefLogDisabled(c) ? null : getRefLogMessage(c);
-    if (message == null) {
-      return "";
-    }
-    if (!isRefLogIncludingResult(c)) {
-      return message;
-    }
     String suffix =
         switch (c.getType()) {
           case CREATE -> ReflogEntry.PREFIX_CREATED;
@@ -273,6 +266,8 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
           case UPDATE_NONFASTFORWARD -> ReflogEntry.PREFIX_FORCED_UPDATE;
           case DELETE -> "";
         };
-    return message.isEmpty() || suffix.isEmpty() ? message + suffix : message + ": " + suffix;
+    return S3RefUpdate.message(
+        isRefLogDisabled(c) ? null : getRefLogMessage(c),
+        isRefLogIncludingResult(c) ? suffix : "");
   }
 }

@@ -54,9 +54,8 @@ final class S3RefRename extends RefRename {
           new RefChange(Constants.HEAD, ObjectId.zeroId(), id)
               .linked(Optional.of(from), Optional.of(to)));
     }
-    String message = getRefLogMessage();
-    Logged logged =
-        new Logged(database.identity(getRefLogIdent()), message == null ? "" : message, changes);
+    String message = S3RefUpdate.message(getRefLogMessage(), "");
+    Logged logged = new Logged(database.identity(getRefLogIdent()), message, changes);
     return new Outcome<>(Result.RENAMED, List.of(logged));
   }
 

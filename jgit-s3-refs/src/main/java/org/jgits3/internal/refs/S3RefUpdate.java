@@ -259,8 +259,8 @@ final class S3RefUpdate extends RefUpdate {
           edits.link(target, newTarget);
           Result result = getRef().getStorage() == Ref.Storage.NEW ? Result.NEW : Result.FORCED;
           List<RefChange> changes = changes(edits, old, resolve(edits, newTarget));
-          String message = getRefLogMessage() == null ? "" : getRefLogMessage();
-          return new Outcome<>(new Verdict(result, old), logged(message, changes));
+          return new Outcome<>(
+              new Verdict(result, old), logged(message(getRefLogMessage(), ""), changes));
         });
   }
 
@@ -336,13 +336,6 @@ final class S3RefUpdate extends RefUpdate {
   }
 
   private String message(Result result) {
-    String message = getRefLogMessage();
-    if (message == null) {
-      return "";
-    }
-    if (!isRefLogIncludingResult()) {
-      return message;
-    }
     String suffix =
         switch (result) {
           case FORCED -> ReflogEntry.PREFIX_FORCED_UPDATE;
@@ -350,6 +343,19 @@ final class S3RefUpdate extends RefUpdate {
           case NEW -> ReflogEntry.PREFIX_CREATED;
           default -> "";
         };
-    return message.isEmpty() || suffix.isEmpty() ? message + suffix : message + ": " + suffix;
+    return message(getRefLogMessage(), isRefLogIncludingResult() ? suffix : "");
+  }
+
+  /**
+   * Message for the log.
+   *
+   * @param message what the caller gave; null for none, which no result is added to
+   * @param result result to be added; empty for none
+   */
+  static String message(@Nullable String message, String result) {
+    if (message == null || result.isEmpty()) {
+      return message == null ? "" : message;
+    }
+    return message.isEmpty() ? result : message + ": " + result;
   }
 }
