@@ -14,7 +14,6 @@ import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -256,7 +255,7 @@ public final class LogCompaction {
 
   private void note(DamagedLogException e) {
     if (damaged.add(e.id())) {
-      metrics.count(Event.DAMAGED_LOG_OBJECT);
+      metrics.damagedLogObjects.increment();
       LOG.error("{}; refs and pushes go on, reflogs that need it fail", e.getMessage());
     }
   }
@@ -277,7 +276,7 @@ public final class LogCompaction {
       throw e;
     } finally {
       if (unlisted) {
-        metrics.count(Event.LOST_FOLD);
+        metrics.foldsLost.increment();
         objects.discard(manifest, segment.object());
       }
     }

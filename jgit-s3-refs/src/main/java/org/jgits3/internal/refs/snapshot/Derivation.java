@@ -9,8 +9,6 @@ import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefSnapshot;
@@ -23,11 +21,7 @@ import org.jgits3.manifest.Refs;
  * the one that was written.
  */
 final class Derivation {
-  private final RefsCounters metrics;
-
-  Derivation(RefsCounters metrics) {
-    this.metrics = metrics;
-  }
+  private Derivation() {}
 
   /**
    * Derives refs from those held, if they are one fold apart.
@@ -37,7 +31,7 @@ final class Derivation {
    * @return the refs; empty if they have to be downloaded
    * @throws IOException if they are more than a table can have
    */
-  Optional<RefTable> derive(CachedTable held, Refs refs) throws IOException {
+  static Optional<RefTable> derive(CachedTable held, Refs refs) throws IOException {
     boolean sameBase = refs.levelIds().get(0).equals(held.ids().get(0));
     if (refs.recent().isPresent() != sameBase) {
       return Optional.empty();
@@ -47,11 +41,7 @@ final class Derivation {
         sameBase
             ? RefFold.intoRecent(held.table(), changes)
             : RefFold.intoBase(held.table(), changes);
-    Optional<RefTable> made = proven(fold, refs.recent().or(refs::snapshot).orElseThrow());
-    if (made.isPresent()) {
-      metrics.count(Event.DERIVATION);
-    }
-    return made;
+    return proven(fold, refs.recent().or(refs::snapshot).orElseThrow());
   }
 
   /**

@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.Manifest;
@@ -37,7 +36,6 @@ public final class SnapshotTables {
   private final SnapshotComparison comparison;
   private final RefsCounters metrics;
   private final TableCache budget;
-  private final Derivation derivation;
 
   /** Held while a table takes the place of another; never while something is read. */
   private final Object installing = new Object();
@@ -60,7 +58,6 @@ public final class SnapshotTables {
     this.comparison = new SnapshotComparison(store);
     this.metrics = metrics;
     this.budget = budget;
-    this.derivation = new Derivation(metrics);
   }
 
   /**
@@ -134,7 +131,7 @@ public final class SnapshotTables {
     if (ids.isEmpty() || ready.isEmpty()) {
       return of(manifest);
     }
-    metrics.count(Event.COMPARISON);
+    metrics.comparisons.increment();
     RefTable now =
         read(
             manifest,
@@ -152,14 +149,16 @@ public final class SnapshotTables {
     if (comparison.same(key, before)) {
       return before;
     }
-    metrics.count(Event.DIFFERENCE);
+    metrics.differences.increment();
     LOG.warn("refs snapshot {}: the store has other bytes than were read before", key);
     return download(key, level);
   }
 
   private Optional<RefTable> derive(Refs refs) throws IOException {
     CachedTable h = held.get();
-    return h == null ? Optional.empty() : derivation.derive(h, refs);
+    Optional<RefTable> made = h == null ? Optional.empty() : Derivation.derive(h, refs);
+    made.ifPresent(table -> metrics.derivations.increment());
+    return made;
   }
 
   /** Reads one table. */
@@ -188,9 +187,9 @@ public final class SnapshotTables {
   }
 
   private PackedRefsTable download(String key, RefSnapshot level) throws IOException {
-    metrics.count(Event.DOWNLOAD);
+    metrics.downloads.increment();
     PackedRefsTable table = landing.land(key, level);
-    metrics.count(Event.PARSE);
+    metrics.parses.increment();
     return table;
   }
 

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.metrics.TableMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -154,7 +153,7 @@ public final class TableCache implements TableMemory {
   private void letGo(CachedTable table) {
     if (kept.removeIf(reference -> reference.refersTo(table))) {
       table.letGo();
-      metrics.count(Event.EVICTION);
+      metrics.evictions.increment();
     }
   }
 

@@ -1,95 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.table;
 
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jgits3.metrics.RefsMetrics;
 
 /**
- * Counters of the work that snapshots and logs of all repositories of a process have caused.
- * Counters only grow. Safe for use by many threads.
+ * Counters of the work that snapshots and logs of all repositories of a process have caused; {@link
+ * RefsMetrics} says what each counts. Counters only grow. Safe for use by many threads.
  */
 public final class RefsCounters implements RefsMetrics {
-  /** Events that are counted; {@link RefsMetrics} says what each is. */
-  public enum Event {
-    FOLD,
-    FOREGROUND_FOLD,
-    LOST_FOLD,
-    DAMAGED_LOG_OBJECT,
-    DOWNLOAD,
-    DERIVATION,
-    PARSE,
-    COMPARISON,
-    DIFFERENCE,
-    EVICTION
-  }
-
-  private final Map<Event, LongAdder> counts = new EnumMap<>(Event.class);
-
-  /** Creates counters that are zero. */
-  public RefsCounters() {
-    for (Event event : Event.values()) {
-      counts.put(event, new LongAdder());
-    }
-  }
-
-  /** Counts an event. */
-  public void count(Event event) {
-    counts.get(event).increment();
-  }
-
-  private long sum(Event event) {
-    return counts.get(event).sum();
-  }
+  public final LongAdder folds = new LongAdder();
+  public final LongAdder foregroundFolds = new LongAdder();
+  public final LongAdder foldsLost = new LongAdder();
+  public final LongAdder damagedLogObjects = new LongAdder();
+  public final LongAdder downloads = new LongAdder();
+  public final LongAdder derivations = new LongAdder();
+  public final LongAdder parses = new LongAdder();
+  public final LongAdder comparisons = new LongAdder();
+  public final LongAdder differences = new LongAdder();
+  public final LongAdder evictions = new LongAdder();
 
   @Override
   public long folds() {
-    return sum(Event.FOLD);
+    return folds.sum();
   }
 
   @Override
   public long foregroundFolds() {
-    return sum(Event.FOREGROUND_FOLD);
+    return foregroundFolds.sum();
   }
 
   @Override
   public long foldsLost() {
-    return sum(Event.LOST_FOLD);
+    return foldsLost.sum();
   }
 
   @Override
   public long damagedLogObjects() {
-    return sum(Event.DAMAGED_LOG_OBJECT);
+    return damagedLogObjects.sum();
   }
 
   @Override
   public long downloads() {
-    return sum(Event.DOWNLOAD);
+    return downloads.sum();
   }
 
   @Override
   public long derivations() {
-    return sum(Event.DERIVATION);
+    return derivations.sum();
   }
 
   @Override
   public long parses() {
-    return sum(Event.PARSE);
+    return parses.sum();
   }
 
   @Override
   public long comparisons() {
-    return sum(Event.COMPARISON);
+    return comparisons.sum();
   }
 
   @Override
   public long differences() {
-    return sum(Event.DIFFERENCE);
+    return differences.sum();
   }
 
   @Override
   public long evictions() {
-    return sum(Event.EVICTION);
+    return evictions.sum();
   }
 }

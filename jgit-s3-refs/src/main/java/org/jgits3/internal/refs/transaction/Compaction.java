@@ -14,7 +14,6 @@ import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
@@ -78,34 +77,22 @@ final class Compaction {
     }
     prove(manifest, view.table(), fold);
     NewSnapshot made = new NewSnapshot(upload.stream(manifest, fold), fold);
-    if (committed(manifest, view.table(), made)) {
-      return Optional.of(made);
+    try {
+      if (commit(manifest.refs(), view.table(), made)) {
+        return Optional.of(made);
+      }
+    } catch (ManifestException.TooLarge e) {
+      upload.discard(manifest, made.snapshot()); // no manifest lists it, nor ever will
+      throw e;
     }
-    metrics.count(Event.LOST_FOLD);
+    upload.discard(manifest, made.snapshot());
+    metrics.foldsLost.increment();
     throw new OvertakenException("a table of refs");
   }
 
   /** Tests whether no table is one of a template. */
   private static boolean areOwn(Manifest manifest) {
     return manifest.refs().levelIds().stream().allMatch(manifest::isOwn);
-  }
-
-  /** Commits what was written, or deletes it if no manifest lists it nor ever will. */
-  private boolean committed(Manifest manifest, RefTable table, NewSnapshot made)
-      throws IOException {
-    boolean unlisted = false;
-    try {
-      boolean listed = commit(manifest.refs(), table, made);
-      unlisted = !listed;
-      return listed;
-    } catch (ManifestException.TooLarge e) {
-      unlisted = true;
-      throw e;
-    } finally {
-      if (unlisted) {
-        upload.discard(manifest, made.snapshot());
-      }
-    }
   }
 
   /**

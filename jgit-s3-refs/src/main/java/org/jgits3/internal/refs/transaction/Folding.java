@@ -11,7 +11,6 @@ import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.RefsCounters.Event;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -145,12 +144,12 @@ public final class Folding {
     Manifest manifest = committer.validate().manifest();
     for (int i = 0; i < STEPS && logCompaction.due(manifest); i++) {
       logCompaction.run(manifest);
-      metrics.count(Event.FOLD);
+      metrics.folds.increment();
       manifest = newest();
     }
     if (Compaction.level(manifest) > 0) {
       overlay.run();
-      metrics.count(Event.FOLD);
+      metrics.folds.increment();
     }
   }
 
@@ -194,7 +193,7 @@ public final class Folding {
     if (ofTail + ofOverlay < wanted) {
       return false;
     }
-    metrics.count(Event.FOREGROUND_FOLD);
+    metrics.foregroundFolds.increment();
     owed = true; // segments that were not merged, and whatever else is due
     logCompaction.moveTail(manifest);
     if (ofTail < wanted) {
