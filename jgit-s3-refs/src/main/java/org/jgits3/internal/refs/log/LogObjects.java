@@ -63,14 +63,10 @@ public final class LogObjects {
     for (RefChange c : changes) {
       bytes += CHANGE + c.ref().length();
       if (bytes > EXTERNAL) {
-        return Optional.of(write(validated, changes));
+        return Optional.of(upload(validated, out -> write(changes, out)));
       }
     }
     return Optional.empty();
-  }
-
-  private StoredObject write(Manifest validated, List<RefChange> changes) throws IOException {
-    return upload(validated, out -> write(changes, out));
   }
 
   private StoredObject upload(Manifest validated, IoConsumer<OutputStream> content)

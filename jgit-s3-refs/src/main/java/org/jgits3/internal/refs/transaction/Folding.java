@@ -8,6 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.table.RefsCounters;
@@ -111,14 +112,16 @@ public final class Folding {
     }
   }
 
-  /** Keeps the background from folding; false if it is at it. */
-  boolean hold() {
-    return running.compareAndSet(false, true);
-  }
-
-  /** Ends what {@link #hold} began. */
-  void release() {
-    running.set(false);
+  /** Does something while the background begins no fold. */
+  <R> R holding(IoSupplier<R> action) throws IOException {
+    boolean held = running.compareAndSet(false, true);
+    try {
+      return action.get();
+    } finally {
+      if (held) {
+        running.set(false);
+      }
+    }
   }
 
   private boolean due(Manifest manifest) {
@@ -203,14 +206,18 @@ public final class Folding {
   }
 
   /**
-   * Folds refs and log, due or not.
+   * Folds refs and log, due or not, while the background begins no fold.
    *
    * @param refs folds the refs
    * @throws IOException if it could not be done; nothing is lost
    */
   void all(IoRunnable refs) throws IOException {
-    refs.run();
-    logCompaction.run(committer.validate().manifest());
+    holding(
+        () -> {
+          refs.run();
+          logCompaction.run(committer.validate().manifest());
+          return true;
+        });
   }
 
   /** Copies the log of a template into that of its fork. */

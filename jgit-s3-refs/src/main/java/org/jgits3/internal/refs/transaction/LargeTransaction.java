@@ -53,7 +53,9 @@ final class LargeTransaction<R> {
   private final Prepared<R> prepared;
   private final NewSnapshot made;
   private final RefTable table;
-  private final List<Recorded> recorded;
+
+  /** For each record of the log the object with its changes, if they were uploaded. */
+  private final List<Optional<StoredObject>> recorded;
 
   /**
    * Result of the transaction on the refs it was prepared on.
@@ -129,14 +131,11 @@ final class LargeTransaction<R> {
     }
   }
 
-  /** A record of the log whose changes were uploaded. */
-  private record Recorded(Logged logged, StoredObject object) {}
-
   /** Uploads before the commit: snapshot and records, each by one thread. */
   private static final class Uploads {
     private NewSnapshot snapshot;
     private RefTable table;
-    private final List<Recorded> records = new ArrayList<>();
+    private final List<Optional<StoredObject>> records = new ArrayList<>();
 
     void snapshot(Manifest manifest, RefView view, RefFold fold, SnapshotUpload upload)
         throws IOException {
@@ -148,7 +147,7 @@ final class LargeTransaction<R> {
 
     void records(Manifest manifest, List<Logged> all, LogObjects log) throws IOException {
       for (Logged l : all) {
-        log.writeIfLarge(manifest, l.changes()).ifPresent(o -> records.add(new Recorded(l, o)));
+        records.add(log.writeIfLarge(manifest, l.changes()));
       }
     }
   }
@@ -201,7 +200,7 @@ final class LargeTransaction<R> {
   /** Deletes the uploads, which no manifest lists or will list. */
   void discard(SnapshotUpload upload, LogObjects log) {
     upload.discard(manifest, made.snapshot());
-    recorded.forEach(each -> log.discard(manifest, each.object()));
+    recorded.forEach(each -> each.ifPresent(object -> log.discard(manifest, object)));
   }
 
   /** Ids of the tables with the one that was uploaded. */
@@ -251,9 +250,7 @@ final class LargeTransaction<R> {
 
   private boolean listsUploads(Manifest base) {
     return base.refs().levelIds().contains(made.snapshot().id())
-        || base.log()
-            .objects()
-            .anyMatch(o -> recorded.stream().anyMatch(r -> r.object().equals(o)));
+        || base.log().objects().map(Optional::of).anyMatch(recorded::contains);
   }
 
   /** The refs that the snapshot does not hold, and those that others changed. */
@@ -276,10 +273,9 @@ final class LargeTransaction<R> {
 
   private Proposal<R> edit(Manifest base, Refs refs) throws IOException {
     List<LogEntry> tail = new ArrayList<>(base.log().tail());
-    for (Logged l : prepared.outcome().log()) {
-      Optional<StoredObject> uploaded =
-          recorded.stream().filter(r -> r.logged().equals(l)).map(Recorded::object).findFirst();
-      tail.add(SharedRefs.entry(base.generation() + 1, l, uploaded));
+    for (int i = 0; i < recorded.size(); i++) {
+      Logged record = prepared.outcome().log().get(i);
+      tail.add(SharedRefs.entry(base.generation() + 1, record, recorded.get(i)));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
     ObjectsDroppedException.check(base, () -> prepared.tips(view), seen);

@@ -436,13 +436,9 @@ public final class SharedRefs {
   private <R> R commitLarge(Committer through, RefTransaction<R> transaction, long seen)
       throws IOException {
     largeBatches.lock();
-    boolean holding = folding.hold();
     try {
-      return uploadAndCommit(through, transaction, seen);
+      return folding.holding(() -> uploadAndCommit(through, transaction, seen));
     } finally {
-      if (holding) {
-        folding.release();
-      }
       largeBatches.unlock();
       folding.consider(true);
     }
@@ -516,14 +512,7 @@ public final class SharedRefs {
 
   /** Folds refs, into some table, and log, due or not. */
   void compact(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
-    boolean holding = folding.hold();
-    try {
-      folding.all(() -> foldPersistently(levels));
-    } finally {
-      if (holding) {
-        folding.release();
-      }
-    }
+    folding.all(() -> foldPersistently(levels));
   }
 
   private void foldPersistently(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
@@ -594,7 +583,6 @@ public final class SharedRefs {
    * @throws IOException if the manifest cannot be read
    */
   public LogReader log() throws IOException {
-    Manifest manifest = committer.validate().manifest();
-    return new LogReader(log, manifest);
+    return new LogReader(log, validatedManifest());
   }
 }
