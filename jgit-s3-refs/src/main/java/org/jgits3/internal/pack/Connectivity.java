@@ -6,11 +6,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
@@ -49,8 +53,8 @@ final class Connectivity {
   private final RevWalk walk;
   private final TreeCheck trees;
 
-  /** Commits that are not known to be complete. */
-  private final List<RevCommit> commits = new ArrayList<>();
+  /** Commits that are not known to be complete, parents before children. */
+  private final Set<RevCommit> commits = new LinkedHashSet<>();
 
   /** Objects in packs of collections; each collection has all objects reachable from its own. */
   @FunctionalInterface
@@ -92,25 +96,32 @@ final class Connectivity {
     if (commits.size() > near) {
       leaveOut(someRefs());
     }
-    for (RevCommit commit : parentsFirst()) {
+    for (RevCommit commit : commits) {
       check(commit);
     }
   }
 
-  /** Follows objects down to those that are known to be complete. */
+  /** Follows objects down to those known to be complete, and notes commits on the way back. */
   private void find(Collection<ObjectId> ids) throws IOException {
-    Set<ObjectId> met = new HashSet<>();
+    Map<ObjectId, RevObject> met = new HashMap<>(); // with null for those known to be complete
     Deque<ObjectId> next = new ArrayDeque<>(ids);
     while (!next.isEmpty()) {
-      ObjectId id = next.remove();
-      if (met.add(id) && !isComplete(id)) {
-        next.addAll(below(walk.parseAny(id)));
+      ObjectId id = next.peek();
+      if (met.containsKey(id)) {
+        next.pop();
+        if (met.get(id) instanceof RevCommit commit) {
+          commits.add(commit);
+        }
+      } else {
+        RevObject object = isComplete(id) ? null : walk.parseAny(id);
+        met.put(id, object);
+        below(object).forEach(next::push);
       }
     }
   }
 
-  /** Notes an object, and returns the objects to check because of it. */
-  private List<ObjectId> below(RevObject object) throws IOException {
+  /** Checks a tree, and returns the objects that a commit or tag is to be checked after. */
+  private List<ObjectId> below(@Nullable RevObject object) throws IOException {
     if (object instanceof RevTag tag) {
       return List.of(tag.getObject().copy());
     }
@@ -118,7 +129,6 @@ final class Connectivity {
       trees.check(tree, List.of());
     }
     if (object instanceof RevCommit commit) {
-      commits.add(commit);
       return Stream.of(commit.getParents()).map(RevCommit::copy).toList();
     }
     return List.of();
@@ -173,25 +183,6 @@ final class Connectivity {
     } catch (MissingObjectException e) {
       return Optional.empty();
     }
-  }
-
-  /** Sorts the commits found, parents before children. */
-  private List<RevCommit> parentsFirst() {
-    List<RevCommit> ordered = new ArrayList<>(commits.size());
-    Set<RevCommit> left = new HashSet<>(commits);
-    Deque<RevCommit> next = new ArrayDeque<>(commits);
-    while (!next.isEmpty()) {
-      RevCommit commit = next.peek();
-      List<RevCommit> before = Stream.of(commit.getParents()).filter(left::contains).toList();
-      before.forEach(next::push);
-      if (before.isEmpty()) {
-        next.pop();
-        if (left.remove(commit)) {
-          ordered.add(commit);
-        }
-      }
-    }
-    return ordered;
   }
 
   /** Ids of some refs. */
