@@ -72,7 +72,7 @@ public final class RangeChecksums {
    * @param size length of the pack in bytes
    * @param range bytes of a range
    */
-  public static int length(long size, int range) {
+  static int length(long size, int range) {
     return Math.toIntExact(Integer.BYTES * ((size + range - 1) / range + 1));
   }
 
