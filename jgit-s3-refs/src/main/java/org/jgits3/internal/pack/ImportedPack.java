@@ -8,6 +8,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
@@ -36,8 +37,9 @@ public final class ImportedPack {
     }
     S3PackDescription pack = database.newPack(kind);
     try {
-      writePack(database, pack, writer, monitor);
-      writeIndex(database, pack, writer);
+      write(database, pack, PackExt.PACK, out -> writer.writePack(monitor, monitor, out));
+      write(database, pack, PackExt.INDEX, writer::writeIndex);
+      pack.setIndexVersion(writer.getIndexVersion());
       pack.setObjectCount(writer.getStatistics().getTotalObjects());
       pack.setDeltaCount(writer.getStatistics().getTotalDeltas());
       database.commitPackImpl(List.of(pack), null);
@@ -47,23 +49,15 @@ public final class ImportedPack {
     }
   }
 
-  private static void writePack(
-      S3ObjDatabase database, S3PackDescription pack, PackWriter writer, ProgressMonitor monitor)
+  private static void write(
+      S3ObjDatabase database,
+      S3PackDescription pack,
+      PackExt ext,
+      IoConsumer<DfsOutputStream> content)
       throws IOException {
-    try (DfsOutputStream out = database.writeFile(pack, PackExt.PACK)) {
-      writer.writePack(monitor, monitor, out);
-      pack.addFileExt(PackExt.PACK);
-      pack.setBlockSize(PackExt.PACK, out.blockSize());
-    }
-  }
-
-  private static void writeIndex(S3ObjDatabase database, S3PackDescription pack, PackWriter writer)
-      throws IOException {
-    try (DfsOutputStream out = database.writeFile(pack, PackExt.INDEX)) {
-      writer.writeIndex(out);
-      pack.addFileExt(PackExt.INDEX);
-      pack.setBlockSize(PackExt.INDEX, out.blockSize());
-      pack.setIndexVersion(writer.getIndexVersion());
+    try (DfsOutputStream out = database.writeFile(pack, ext)) {
+      content.accept(out);
+      pack.addFileExt(ext);
     }
   }
 }
