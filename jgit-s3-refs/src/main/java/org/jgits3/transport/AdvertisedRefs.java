@@ -97,30 +97,16 @@ final class AdvertisedRefs extends AbstractMap<String, Ref> {
 
   @Override
   public Set<Entry<String, Ref>> entrySet() {
-    return new Entries();
-  }
+    return new AbstractSet<>() {
+      @Override
+      public Iterator<Entry<String, Ref>> iterator() {
+        return values().stream().map(ref -> Map.entry(ref.getName(), ref)).iterator();
+      }
 
-  private final class Entries extends AbstractSet<Entry<String, Ref>> {
-    @Override
-    public Iterator<Entry<String, Ref>> iterator() {
-      Iterator<Ref> refs = values().iterator();
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          return refs.hasNext();
-        }
-
-        @Override
-        public Entry<String, Ref> next() {
-          Ref ref = refs.next();
-          return Map.entry(ref.getName(), ref);
-        }
-      };
-    }
-
-    @Override
-    public int size() {
-      return values().size();
-    }
+      @Override
+      public int size() {
+        return values().size();
+      }
+    };
   }
 }

@@ -48,31 +48,21 @@ public final class Bundles {
       throw new StoreException.Corrupt(
           key, key + " is said to have " + bundleSize + " bytes, more than fit in an array", null);
     }
-    byte[] bytes = slice(key, (int) bundleSize, file);
-    int actual = Crc32c.of(bytes);
-    if (actual != file.crc32c()) {
-      kept.remove(key); // damaged in transit only, perhaps
-      bytes = slice(key, (int) bundleSize, file);
-      actual = Crc32c.of(bytes);
-    }
-    if (actual != file.crc32c()) {
-      kept.remove(key);
-      throw new StoreException.Corrupt(
-          key,
-          key
-              + " "
-              + Crc32c.mismatch(actual, file.crc32c())
-              + " from byte "
-              + file.offset()
-              + " on; restore it from a copy",
-          null);
-    }
-    return bytes;
-  }
-
-  private byte[] slice(String key, int size, PackFileEntry file) throws IOException {
     int from = (int) file.offset();
-    return Arrays.copyOfRange(bundle(key, size), from, from + (int) file.size());
+    for (int attempt = 1; ; attempt++) {
+      byte[] bundle = bundle(key, (int) bundleSize);
+      byte[] bytes = Arrays.copyOfRange(bundle, from, from + (int) file.size());
+      int actual = Crc32c.of(bytes);
+      if (actual == file.crc32c()) {
+        return bytes;
+      }
+      kept.remove(key); // damaged in transit only, perhaps
+      if (attempt == 2) {
+        String damage = Crc32c.mismatch(actual, file.crc32c());
+        throw new StoreException.Corrupt(
+            key, key + " " + damage + " from byte " + from + " on; restore it from a copy", null);
+      }
+    }
   }
 
   private byte[] bundle(String key, int size) throws IOException {
