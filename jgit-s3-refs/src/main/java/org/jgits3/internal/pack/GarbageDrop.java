@@ -73,15 +73,6 @@ final class GarbageDrop {
     }
   }
 
-  /** Thrown if refs were created or moved since they were last followed. Nothing was changed. */
-  private static final class RefsMoved extends IOException {
-    private static final long serialVersionUID = 1;
-
-    RefsMoved() {
-      super("refs were created or moved since it was found out what is garbage");
-    }
-  }
-
   /**
    * Commits.
    *
@@ -95,28 +86,26 @@ final class GarbageDrop {
       proven = prove(dropping, proven);
     }
     for (int i = 0; i < TRIES && proven.isPresent(); i++) {
-      try {
-        drop(dropping, keeping, proven.get());
+      if (drop(dropping, keeping, proven.get())) {
         return;
-      } catch (RefsMoved e) {
-        proven = prove(dropping, proven);
       }
+      proven = prove(dropping, proven);
     }
     committer.<Boolean>commit(base -> Proposal.edit(keeping.apply(base), true));
   }
 
-  private void drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
+  /** Commits; returns false, and changes nothing, if refs were created or moved since the proof. */
+  private boolean drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
       throws IOException {
-    committer.<Boolean>commit(
+    return committer.commit(
         base -> {
           if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
             return Proposal.edit(keeping.apply(base), true); // refs lead further than the packs
           }
           Manifest next = dropping.apply(base); // also checks that all inputs are listed
-          if (!proven.covers(base)) {
-            throw new RefsMoved();
-          }
-          return Proposal.edit(next.withDropped(base.generation() + 1), true);
+          return proven.covers(base)
+              ? Proposal.edit(next.withDropped(base.generation() + 1), true)
+              : Proposal.noEdit(false);
         });
   }
 
