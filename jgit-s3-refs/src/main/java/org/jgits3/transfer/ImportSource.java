@@ -141,13 +141,8 @@ public abstract sealed class ImportSource implements Closeable
   /** Creates a walk over the copied objects. */
   abstract RevWalk newWalk(S3Repository target);
 
-  /** Part of its configuration that belongs to the repository. */
-  abstract Config config() throws IOException;
-
   /** Text of the configuration that the target gets. */
-  String configText() throws IOException {
-    return ImportedConfig.textOf(config());
-  }
+  abstract String configText() throws IOException;
 
   /** Tests whether a template is made of it. */
   boolean makesTemplate() {

@@ -186,7 +186,7 @@ final class LocalSource extends ImportSource {
   }
 
   @Override
-  Config config() throws IOException {
+  String configText() throws IOException {
     Path file = repository.getCommonDirectory().toPath().resolve(Constants.CONFIG);
     Config config = new Config();
     if (Files.exists(file)) {
@@ -196,7 +196,7 @@ final class LocalSource extends ImportSource {
         throw new IOException(file + ": " + e.getMessage(), e);
       }
     }
-    return config;
+    return ImportedConfig.textOf(config);
   }
 
   @Override

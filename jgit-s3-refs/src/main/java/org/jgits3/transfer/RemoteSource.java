@@ -123,8 +123,8 @@ final class RemoteSource extends ImportSource {
   }
 
   @Override
-  Config config() {
-    return new Config();
+  String configText() {
+    return ImportedConfig.textOf(new Config());
   }
 
   @Override

@@ -66,11 +66,6 @@ final class TemplateSource extends ImportSource {
   }
 
   @Override
-  Config config() {
-    return repository.getConfig();
-  }
-
-  @Override
   String configText() throws IOException {
     return repository.manifest().settings().config();
   }
