@@ -7,7 +7,6 @@ import java.util.Optional;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.internal.JGitText;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -15,7 +14,6 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.catalog.RepositoryCatalog;
@@ -340,32 +338,6 @@ public final class Importer {
       update.setNewObjectId(wanted.head().get());
       update.setRefLogMessage(message, false);
       check(Constants.HEAD, update.forceUpdate());
-    }
-  }
-
-  static BatchRefUpdate batch(S3Repository target, String message) {
-    BatchRefUpdate batch = target.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(true);
-    batch.setAllowNonFastForwards(true);
-    batch.setRefLogMessage(message, false);
-    return batch;
-  }
-
-  static void execute(BatchRefUpdate batch, RevWalk walk, ProgressMonitor monitor)
-      throws IOException {
-    if (batch.getCommands().isEmpty()) {
-      return;
-    }
-    batch.execute(walk, monitor);
-    for (ReceiveCommand command : batch.getCommands()) {
-      if (command.getResult() != ReceiveCommand.Result.OK
-          && !ReceiveCommand.isTransactionAborted(command)) {
-        throw new IOException(
-            command.getRefName()
-                + " was not made: "
-                + command.getResult()
-                + (command.getMessage() == null ? "" : ", " + command.getMessage()));
-      }
     }
   }
 

@@ -68,11 +68,16 @@ public final class Mirror {
       boolean whole = target.getObjectDatabase().getShallowCommits().isEmpty();
       source.inspectBeyond(whole ? existing.tips() : Set.of(), monitor);
       source.copyObjects(target, monitor);
-      BatchRefUpdate batch = Importer.batch(target, "update from " + directory);
+      BatchRefUpdate batch = target.getRefDatabase().newBatchUpdate();
       batch.setAtomic(false); // deletions come first, since they may free names for others
+      batch.setAllowNonFastForwards(true);
+      batch.setRefLogMessage("update from " + directory, false);
       batch.addCommand(commands(existing, source.refs()));
       try (RevWalk walk = new RevWalk(target)) {
-        Importer.execute(batch, walk, monitor);
+        batch.execute(walk, monitor);
+      }
+      for (ReceiveCommand command : batch.getCommands()) {
+        check(command);
       }
       if (!Importer.refsOf(target).isSame(refsOf(directory))) {
         throw new IOException(directory + ": has changed meanwhile; give the command again");
@@ -107,6 +112,16 @@ public final class Mirror {
         oldTarget != null
             ? ReceiveCommand.unlink(oldTarget, newId, name)
             : new ReceiveCommand(oldId, newId, name));
+  }
+
+  private static void check(ReceiveCommand command) throws IOException {
+    if (command.getResult() != ReceiveCommand.Result.OK) {
+      throw new IOException(
+          command.getRefName()
+              + " was not made: "
+              + command.getResult()
+              + (command.getMessage() == null ? "" : ", " + command.getMessage()));
+    }
   }
 
   private static SourceRefs refsOf(Path directory) throws IOException {
