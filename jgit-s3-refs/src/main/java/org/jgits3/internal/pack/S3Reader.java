@@ -332,10 +332,8 @@ final class S3Reader extends DfsReader {
     public ObjectLoader open() throws IOException {
       try {
         return queue.open();
-      } catch (MissingObjectException e) {
-        return S3Reader.this.open(getObjectId());
       } catch (IOException e) {
-        if (database.vanished(e)) {
+        if (e instanceof MissingObjectException || database.vanished(e)) {
           return S3Reader.this.open(getObjectId());
         }
         throw e;
