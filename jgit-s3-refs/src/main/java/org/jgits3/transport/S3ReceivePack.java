@@ -131,12 +131,10 @@ public class S3ReceivePack extends ReceivePack {
   @Override
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all, @Nullable Set<ObjectId> haves)
       throws IOException {
-    if (all != null) {
-      super.setAdvertisedRefs(notHidden.of(all), haves);
-    } else if (getRepository() instanceof S3Repository repository) {
+    if (all == null && getRepository() instanceof S3Repository repository) {
       super.setAdvertisedRefs(refs(repository), haves);
     } else {
-      super.setAdvertisedRefs(null, haves);
+      super.setAdvertisedRefs(all == null ? null : notHidden.of(all), haves);
     }
   }
 

@@ -40,6 +40,9 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  * <p>Used by one thread.
  */
 public class S3UploadPack extends UploadPack {
+  /** The repository if it is one of the store; null for any other. */
+  @Nullable private final S3Repository stored;
+
   private final RefSelection notHidden;
 
   /** Set while a request is served that came without an advertisement. */
@@ -65,8 +68,9 @@ public class S3UploadPack extends UploadPack {
    */
   public S3UploadPack(Repository from, Config config) {
     super(from);
+    this.stored = from instanceof S3Repository repository ? repository : null;
     this.notHidden =
-        from instanceof S3Repository ? HideRefs.shown(config, "uploadpack") : RefSelection.ALL;
+        stored == null ? RefSelection.ALL : HideRefs.shown(config, "uploadpack");
     setRefFilter(null);
     setAdvertiseRefsHook(null);
   }
@@ -75,7 +79,7 @@ public class S3UploadPack extends UploadPack {
   public final void setRefFilter(@Nullable RefFilter filter) {
     boolean given = filter != null && filter != RefFilter.DEFAULT;
     filtered |= given;
-    if (getRepository() instanceof S3Repository) { // JGit's own filter knows a part of Git's rules
+    if (stored != null) { // JGit's own filter knows a part of Git's rules
       RefFilter next = given ? filter : refs -> refs;
       super.setRefFilter(
           refs -> next.filter(refs instanceof AdvertisedRefs ? refs : notHidden.of(refs)));
@@ -88,20 +92,17 @@ public class S3UploadPack extends UploadPack {
   public final void setAdvertiseRefsHook(@Nullable AdvertiseRefsHook hook) {
     boolean given = hook != null && hook != AdvertiseRefsHook.DEFAULT;
     filtered |= given;
-    super.setAdvertiseRefsHook(
-        given || !(getRepository() instanceof S3Repository) ? hook : new FoundByName());
+    super.setAdvertiseRefsHook(given || stored == null ? hook : new FoundByName());
   }
 
   /** Sets the refs to advertise, of which those that are hidden are left out. */
   @Override
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
-    if (all != null) {
-      filtered = true;
-      super.setAdvertisedRefs(notHidden.of(all));
-    } else if (getRepository() instanceof S3Repository repository) {
-      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(repository, notHidden), listing()));
+    filtered |= all != null;
+    if (all == null && stored != null) {
+      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(notHidden), listing()));
     } else {
-      super.setAdvertisedRefs(null);
+      super.setAdvertisedRefs(all == null ? null : notHidden.of(all));
     }
   }
 
@@ -118,13 +119,12 @@ public class S3UploadPack extends UploadPack {
     }
   }
 
-  private static ShownRefs shown(S3Repository repository, RefSelection selection)
-      throws IOException {
-    return new ShownRefs(repository.getRefDatabase().lookup(), selection);
+  private ShownRefs shown(RefSelection selection) throws IOException {
+    return new ShownRefs(stored.getRefDatabase().lookup(), selection);
   }
 
-  private static int tags(S3Repository repository, RefSelection selection) throws IOException {
-    return shown(repository, selection).under(List.of(Constants.R_TAGS)).size();
+  private int tags(RefSelection selection) throws IOException {
+    return shown(selection).under(List.of(Constants.R_TAGS)).size();
   }
 
   private AdvertisedRefs.Listing listing() {
@@ -140,40 +140,36 @@ public class S3UploadPack extends UploadPack {
   public void uploadWithExceptionPropagation(
       InputStream asked, OutputStream output, @Nullable OutputStream messages) throws IOException {
     InputStream input =
-        getRepository() instanceof S3Repository repository && !notHidden.isAll()
-            ? new WithoutIncludeTag(
-                asked, () -> tags(repository, notHidden) < tags(repository, RefSelection.ALL))
-            : asked;
-    RequestPolicy policy = getRequestPolicy();
-    if (isBiDirectionalPipe()
-        || !looksUp()
-        || !(getRepository() instanceof S3Repository repository)) {
+        notHidden.isAll()
+            ? asked
+            : new WithoutIncludeTag(asked, () -> tags(notHidden) < tags(RefSelection.ALL));
+    if (isBiDirectionalPipe() || !looksUp()) {
       super.uploadWithExceptionPropagation(input, output, messages);
       return;
     }
     BufferedInputStream request = new BufferedInputStream(input);
     boolean lists = LsRefs.begins(request);
     if (lists && getProtocolV2Hook() == ProtocolV2Hook.DEFAULT) {
-      list(repository, request, output);
+      list(request, output);
       return;
     }
     serving = !lists;
+    RequestPolicy policy = getRequestPolicy();
     if (policy != RequestPolicy.ANY) {
       RefSelection wanted = policy.implies(RequestPolicy.TIP) ? RefSelection.ALL : notHidden;
-      setRequestValidator(new VisibleWants(() -> shown(repository, wanted)));
+      setRequestValidator(new VisibleWants(() -> shown(wanted)));
     }
     super.uploadWithExceptionPropagation(request, output, messages);
   }
 
   /** Tests whether neither refs nor wants are chosen by the embedder. */
   private boolean looksUp() {
-    return !filtered && getRequestPolicy() != null && getRepository() instanceof S3Repository;
+    return !filtered && getRequestPolicy() != null && stored != null;
   }
 
-  private void list(S3Repository repository, InputStream request, OutputStream output)
-      throws IOException {
+  private void list(InputStream request, OutputStream output) throws IOException {
     try {
-      LsRefs.read(request).answer(shown(repository, notHidden), output);
+      LsRefs.read(request).answer(shown(notHidden), output);
     } finally {
       getRevWalk().close();
     }
