@@ -153,22 +153,15 @@ final class Connectivity {
    */
   private void leaveOut(List<ObjectId> known) throws IOException {
     Set<ObjectId> met = new HashSet<>();
-    Deque<ObjectId> next = new ArrayDeque<>();
-    for (ObjectId id : known) {
-      if (!collected.has(id) && met.add(id)) {
-        next.add(id);
-      }
-    }
-    long most = met.size() + (long) PAYING * commits.size();
+    Deque<ObjectId> next = new ArrayDeque<>(known);
+    long most = known.size() + (long) PAYING * commits.size();
     while (!next.isEmpty() && met.size() < most) {
-      Optional<RevCommit> commit = commit(next.remove());
+      ObjectId id = next.remove();
+      Optional<RevCommit> commit =
+          met.add(id) && !collected.has(id) ? commit(id) : Optional.empty();
       if (commit.isPresent()) {
         met.add(commit.get().copy());
-        for (RevCommit parent : commit.get().getParents()) {
-          if (!collected.has(parent) && met.add(parent.copy())) {
-            next.add(parent.copy());
-          }
-        }
+        Stream.of(commit.get().getParents()).map(RevCommit::copy).forEach(next::add);
       }
     }
     commits.removeIf(met::contains);
