@@ -812,13 +812,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private void discard(S3PackDescription pack) {
     try {
       pack.abandon();
-      List<String> keys = new ArrayList<>();
-      for (String extension : pack.objects()) {
-        keys.add(key(pack, extension));
-      }
-      if (!keys.isEmpty()) {
-        shared.resources().store().delete(keys);
-      }
+      shared
+          .resources()
+          .store()
+          .delete(pack.objects().stream().map(extension -> key(pack, extension)).toList());
     } catch (IOException e) {
       LOG.warn("files of pack {} were not deleted, a sweep will: {}", pack.id(), e.getMessage());
     }

@@ -198,8 +198,12 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
 
   DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
     return isOfTemplate(pack)
-        ? resources.indexes().ofTemplate(pack.home()).packFile(pack.id(), create)
+        ? template(pack).packFile(pack.id(), create)
         : packFiles.computeIfAbsent(pack.id(), create);
+  }
+
+  private IndexBudget.OfTemplate template(S3PackDescription pack) {
+    return resources.indexes().ofTemplate(pack.home());
   }
 
   /** Packs of a template are named by its id. */
@@ -215,13 +219,8 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
 
   /** Counts the indexes of a pack that is about to be read, and makes room for them. */
   void hold(S3PackDescription pack) {
-    if (isOfTemplate(pack)) {
-      resources
-          .indexes()
-          .hold(resources.indexes().ofTemplate(pack.home()), pack.id(), sideFiles(pack));
-      return;
-    }
-    resources.indexes().hold(this, pack.id(), sideFiles(pack));
+    IndexBudget.Owner owner = isOfTemplate(pack) ? template(pack) : this;
+    resources.indexes().hold(owner, pack.id(), sideFiles(pack));
     synchronized (this) {
       forgetIfUnused(); // the last handle may have been closed before the pack was counted
     }
@@ -283,13 +282,10 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   }
 
   private static long sideFiles(DfsPackDescription pack) {
-    long bytes = 0;
-    for (PackExt ext : PackExt.values()) {
-      if (ext != PackExt.PACK && pack.hasFileExt(ext)) {
-        bytes += pack.getFileSize(ext);
-      }
-    }
-    return bytes;
+    return Stream.of(PackExt.values())
+        .filter(ext -> ext != PackExt.PACK && pack.hasFileExt(ext))
+        .mapToLong(pack::getFileSize)
+        .sum();
   }
 
   /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
@@ -302,7 +298,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
   void forget(S3PackDescription pack) {
     if (isOfTemplate(pack)) {
-      resources.indexes().drop(resources.indexes().ofTemplate(pack.home()));
+      resources.indexes().drop(template(pack));
       return;
     }
     synchronized (this) {
