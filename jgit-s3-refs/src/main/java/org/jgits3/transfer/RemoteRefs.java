@@ -3,12 +3,12 @@ package org.jgits3.transfer;
 
 import java.io.IOException;
 import java.util.Collection;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.InvalidObjectIdException;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.transport.FetchConnection;
 import org.eclipse.jgit.transport.NetRCCredentialsProvider;
@@ -42,7 +42,7 @@ final class RemoteRefs {
    * @throws IOException if it does not answer
    */
   Collection<Ref> read() throws IOException {
-    try (InMemoryRepository none = new Nothing(config);
+    try (Repository none = nothing();
         Transport transport = Transport.open(none, uri)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
@@ -53,31 +53,21 @@ final class RemoteRefs {
     }
   }
 
-  /** Repository that stays empty. */
-  private static final class Nothing extends InMemoryRepository {
-    @Nullable private final StoredConfig config; // not there yet when the constructor above asks
+  /** Creates a repository that stays empty. */
+  private Repository nothing() {
+    StoredConfig unsaved =
+        new StoredConfig(config) {
+          @Override
+          public void load() {}
 
-    Nothing(Config config) {
-      super(new DfsRepositoryDescription());
-      this.config = new Unsaved(config);
-    }
-
-    @Override
-    public StoredConfig getConfig() {
-      return config == null ? super.getConfig() : config;
-    }
-  }
-
-  /** Configuration in memory. */
-  private static final class Unsaved extends StoredConfig {
-    Unsaved(Config defaults) {
-      super(defaults);
-    }
-
-    @Override
-    public void load() {}
-
-    @Override
-    public void save() {}
+          @Override
+          public void save() {}
+        };
+    return new InMemoryRepository(new DfsRepositoryDescription()) {
+      @Override
+      public StoredConfig getConfig() {
+        return unsaved;
+      }
+    };
   }
 }
