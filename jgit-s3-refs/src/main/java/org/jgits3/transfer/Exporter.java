@@ -4,7 +4,6 @@ package org.jgits3.transfer;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -145,12 +144,7 @@ public final class Exporter {
   }
 
   private static void publish(Path staging, Path target) throws IOException {
-    try {
-      Files.move(staging, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (AtomicMoveNotSupportedException e) {
-      throw new IOException(
-          target + ": is on another file system than " + staging + ", where the export is", e);
-    }
+    Files.move(staging, target, StandardCopyOption.ATOMIC_MOVE);
     DurableFiles.sync(parent(target));
   }
 }
