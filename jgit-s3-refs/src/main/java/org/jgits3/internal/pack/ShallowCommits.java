@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
@@ -115,11 +117,9 @@ final class ShallowCommits {
   private Set<ObjectId> parents(ObjectId id) throws IOException {
     try (ObjectReader reader = objects.newReader()) {
       byte[] raw = reader.open(id, Constants.OBJ_COMMIT).getCachedBytes();
-      Set<ObjectId> parents = new HashSet<>();
-      for (RevCommit parent : RevCommit.parse(raw).getParents()) {
-        parents.add(parent.copy());
-      }
-      return parents;
+      return Stream.of(RevCommit.parse(raw).getParents())
+          .map(RevCommit::copy)
+          .collect(Collectors.toSet());
     } catch (MissingObjectException e) {
       return Set.of();
     }

@@ -8,6 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.zip.CRC32C;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.store.Crc32c;
 
 /**
@@ -36,21 +37,15 @@ final class ReadBack implements Closeable {
     if (spill == null) {
       spill = spills.open();
     }
-    write(ByteBuffer.wrap(src, offset, length));
-    crc.update(src, offset, length);
-    size += length;
-  }
-
-  private void write(ByteBuffer src) throws IOException {
     try {
-      while (src.hasRemaining()) {
-        spill.write(src);
-      }
+      DirectoryFiles.append(spill, src, offset, length);
     } catch (ClosedChannelException e) {
       throw e; // interrupted, which says nothing about the disk
     } catch (IOException e) {
       throw spills.failed("cannot be written", e);
     }
+    crc.update(src, offset, length);
+    size += length;
   }
 
   /** Bytes written. */
