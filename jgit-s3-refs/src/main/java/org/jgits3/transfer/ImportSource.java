@@ -2,7 +2,6 @@
 package org.jgits3.transfer;
 
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -51,7 +50,8 @@ public abstract sealed class ImportSource implements Closeable
     }
     Path path = Path.of(uri.getPath());
     if (Files.isRegularFile(path) && !isGitFile(path)) {
-      return new RemoteSource(bundle(path));
+      String file = path.toAbsolutePath().toString();
+      return new RemoteSource(new URIish().setScheme("bundle").setPath(file));
     }
     return LocalSource.open(path);
   }
@@ -80,15 +80,6 @@ public abstract sealed class ImportSource implements Closeable
    */
   private static boolean isGitFile(Path path) {
     return path.endsWith(".git");
-  }
-
-  private static URIish bundle(Path path) throws IOException {
-    File file = path.toAbsolutePath().toFile();
-    try {
-      return new URIish("bundle://" + file.getPath());
-    } catch (URISyntaxException e) {
-      throw new IOException(path + ": cannot be opened as a bundle", e);
-    }
   }
 
   /** Location for messages, without user and password. */
