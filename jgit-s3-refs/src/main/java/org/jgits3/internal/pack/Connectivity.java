@@ -180,8 +180,8 @@ final class Connectivity {
 
   /** Ids of some refs. */
   private List<ObjectId> someRefs() throws IOException {
-    List<Ref> all = refs.getRefs();
-    return all.subList(0, Math.min(all.size(), KNOWN)).stream()
+    return refs.getRefs().stream()
+        .limit(KNOWN)
         .map(Ref::getObjectId)
         .filter(id -> id != null)
         .toList();

@@ -4,7 +4,6 @@ package org.jgits3.internal.pack;
 import java.util.Set;
 import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.file.SpillDirectory;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
 
@@ -28,8 +27,4 @@ public record PackResources(
     TransferMemory memory,
     PushLimits pushes,
     IndexBudget indexes,
-    Set<Object> unlisted) {
-  ImmutableObjects objects() {
-    return new ImmutableObjects(store);
-  }
-}
+    Set<Object> unlisted) {}

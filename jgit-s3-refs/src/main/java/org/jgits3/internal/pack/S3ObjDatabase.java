@@ -47,6 +47,7 @@ import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.file.SpillDirectory;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
+import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -692,7 +693,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
         WHOLE_HISTORY.forEach(pack::leaveOut); // they would be wrong once the history is complete
       }
-      pack.writeHeld(shared.resources().objects());
+      pack.writeHeld(new ImmutableObjects(shared.resources().store()));
       shared.resources().files().written(pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();

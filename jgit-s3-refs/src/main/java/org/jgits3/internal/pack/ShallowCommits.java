@@ -45,7 +45,7 @@ final class ShallowCommits {
 
   /** The shallow commits of the newest manifest, at which walks end. */
   Set<ObjectId> listed() throws IOException {
-    Set<ObjectId> listed = shared.shallowCommits();
+    Set<ObjectId> listed = shared.manifest().settings().shallow();
     seen.addAll(listed);
     return listed;
   }
@@ -66,7 +66,7 @@ final class ShallowCommits {
   void set(Set<ObjectId> commits) throws IOException {
     Set<ObjectId> before = read.remove(Thread.currentThread());
     if (before == null) {
-      before = shared.shallowCommits();
+      before = shared.manifest().settings().shallow();
     }
     Set<ObjectId> added = without(commits, before);
     leaving.removeAll(added);

@@ -378,10 +378,6 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
   }
 
-  Set<ObjectId> shallowCommits() throws IOException {
-    return manifest().settings().shallow();
-  }
-
   /**
    * Changes the shallow commits.
    *
