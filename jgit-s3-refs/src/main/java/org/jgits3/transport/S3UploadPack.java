@@ -69,8 +69,7 @@ public class S3UploadPack extends UploadPack {
   public S3UploadPack(Repository from, Config config) {
     super(from);
     this.stored = from instanceof S3Repository repository ? repository : null;
-    this.notHidden =
-        stored == null ? RefSelection.ALL : HideRefs.shown(config, "uploadpack");
+    this.notHidden = stored == null ? RefSelection.ALL : HideRefs.shown(config, "uploadpack");
     setRefFilter(null);
     setAdvertiseRefsHook(null);
   }
