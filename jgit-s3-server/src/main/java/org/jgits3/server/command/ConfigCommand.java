@@ -16,11 +16,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.program.RepositoryCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** Shows and changes the Git configuration of a repository, as {@code git config} does. */
@@ -33,8 +30,6 @@ final class ConfigCommand extends RepositoryCommand {
   private static final Set<String> FIXED_SECTIONS = Set.of("extensions");
 
   private static final Set<String> FIXED_CORE_KEYS = Set.of("bare", "repositoryformatversion");
-
-  @Spec private CommandSpec spec;
 
   @Nullable
   @Parameters(
@@ -99,11 +94,10 @@ final class ConfigCommand extends RepositoryCommand {
   public Integer call() throws IOException {
     boolean changes = unset || value != null;
     if (unset && (key == null || value != null)) {
-      throw new ParameterException(spec.commandLine(), "--unset takes a key and no value");
+      throw usage("--unset takes a key and no value");
     }
     if (changes && isFixed(key)) {
-      throw new ParameterException(
-          spec.commandLine(), key + " says what the repository is, and cannot be changed");
+      throw usage(key + " says what the repository is, and cannot be changed");
     }
     try (S3RepositoryManager manager = changes ? program.open() : program.openToRead();
         S3Repository repository = manager.openForRequest(name.value())) {

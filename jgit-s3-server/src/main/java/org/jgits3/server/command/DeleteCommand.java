@@ -4,18 +4,13 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.program.RepositoryCommand;
-import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Deletes a repository. */
 @Command(name = "delete", description = "Delete a repository with all its refs and history.")
 final class DeleteCommand extends RepositoryCommand {
-  @Spec private CommandSpec spec;
-
   @Option(
       names = "--detach",
       description = "Of a template, copy what its forks list of it into each of them first.")
@@ -26,7 +21,7 @@ final class DeleteCommand extends RepositoryCommand {
 
   @Override
   public Integer call() throws IOException {
-    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+    try (ProgressBar progress = progress();
         S3RepositoryManager manager = program.open(program.settings(), progress.traffic())) {
       if (detach) {
         program.end().giveUpAtSignal(manager, progress);

@@ -6,23 +6,16 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.server.demo.ScratchDirectory;
 import org.jgits3.server.demo.Step;
 import org.jgits3.server.demo.Tour;
-import org.jgits3.server.program.Program;
-import org.jgits3.server.terminal.Output;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.store.StoreLocation;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Demonstrates the program in a minute; leaves nothing behind. */
 @Command(
@@ -30,12 +23,8 @@ import picocli.CommandLine.Spec;
     description =
         "Take a tour: push and clone with git, create and look up refs at scale, and see what it"
             + " costs. Uses a temporary directory unless --store or --config is given.")
-final class DemoCommand implements Callable<Integer> {
+final class DemoCommand extends StoreCommand {
   private static final String ROW = "%-34s %9s   %s";
-
-  @ParentCommand private Program program;
-  @Spec private CommandSpec spec;
-  @Mixin private Output output;
 
   @Option(
       names = "--refs",
@@ -53,7 +42,7 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (refs < 1) {
-      throw new ParameterException(spec.commandLine(), "--refs must be at least 1");
+      throw usage("--refs must be at least 1");
     }
     program.end().interruptAtSignal();
     if (program.storeChosen()) {

@@ -3,28 +3,21 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.probe.Check;
 import org.jgits3.internal.store.probe.ProbeReport;
 import org.jgits3.internal.store.probe.StoreProbe;
-import org.jgits3.server.program.Program;
-import org.jgits3.server.terminal.Output;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParentCommand;
 
 /** Tests with real requests whether repositories are safe in the store. */
 @Command(
     name = "doctor",
     description = "Check whether the store honours what repositories rely on, races included.")
-final class DoctorCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-
+final class DoctorCommand extends StoreCommand {
   /** Result as {@code --json} prints it. */
   private record Diagnosis(
       boolean ok, String store, List<Check> checks, List<String> unfinishedUploads) {}

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +14,6 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,18 +28,12 @@ import org.jgits3.history.Transactions;
 import org.jgits3.server.events.CursorFile;
 import org.jgits3.server.events.Event;
 import org.jgits3.server.events.Webhook;
-import org.jgits3.server.program.Program;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.terminal.JsonEscapes;
 import org.jgits3.server.terminal.LogLine;
-import org.jgits3.server.terminal.Output;
 import org.jgits3.store.StoreException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Shows what happens in all repositories, or posts it to a webhook. */
 @Command(
@@ -51,7 +43,7 @@ import picocli.CommandLine.Spec;
       "Show the changes of refs in all repositories since a cursor: each at least once, those of a"
           + " repository in their order."
     })
-final class EventsCommand implements Callable<Integer> {
+final class EventsCommand extends StoreCommand {
   /** Interval between polls, a listing of the store each. */
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -66,10 +58,6 @@ final class EventsCommand implements Callable<Integer> {
 
   private static final String START = "start";
   private static final String NOW = "now";
-
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--follow",
@@ -173,10 +161,6 @@ final class EventsCommand implements Callable<Integer> {
       throw usage("--secret " + secret + ": the file cannot be read");
     }
     throw usage("--secret " + secret + ": the file is empty");
-  }
-
-  private ParameterException usage(String message) {
-    return new ParameterException(spec.commandLine(), message);
   }
 
   private StoreCursor first(StoreHistory history) throws IOException {
@@ -342,8 +326,8 @@ final class EventsCommand implements Callable<Integer> {
 
   private void complain(String about, String message) {
     if (!message.equals(complaints.put(about, message))) {
-      spec.commandLine().getErr().println("jgit-s3: " + LogLine.printable(message));
-      spec.commandLine().getErr().flush();
+      err().println("jgit-s3: " + LogLine.printable(message));
+      err().flush();
     }
   }
 
@@ -375,9 +359,5 @@ final class EventsCommand implements Callable<Integer> {
     } catch (ExecutionException e) {
       throw new IllegalStateException("it never fails", e);
     }
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

@@ -6,22 +6,17 @@ import java.nio.file.Path;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.program.RepositoryCommand;
-import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.server.terminal.Quantity;
 import org.jgits3.transfer.Exporter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Writes a repository to a directory. */
 @Command(
     name = "export",
     description = "Write a repository to a directory, as a bare one that Git can use.")
 final class ExportCommand extends RepositoryCommand {
-  @Spec private CommandSpec spec;
-
   @Parameters(index = "1", paramLabel = "DIR", description = "Where it goes; missing or empty.")
   private Path directory;
 
@@ -36,7 +31,7 @@ final class ExportCommand extends RepositoryCommand {
   }
 
   private Exporter.Exported export() throws IOException {
-    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+    try (ProgressBar progress = progress();
         S3RepositoryManager manager = program.openToRead(progress.traffic());
         S3Repository repository = manager.openRepository(name.value())) {
       return new Exporter(progress).run(repository, directory);

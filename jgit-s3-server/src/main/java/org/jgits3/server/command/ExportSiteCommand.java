@@ -4,25 +4,18 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.RepositoryCache.FileKey;
 import org.eclipse.jgit.util.FS;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.server.program.Program;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.site.SiteReport;
 import org.jgits3.server.site.SiteReport.Outcome;
-import org.jgits3.server.terminal.Output;
-import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.transfer.Exporter;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Exports all repositories. */
 @Command(
@@ -31,18 +24,14 @@ import picocli.CommandLine.Spec;
       "Write all repositories to a directory, such as git/ of a Gerrit.",
       "Repeated, it goes on with those that are missing there."
     })
-final class ExportSiteCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-  @Spec private CommandSpec spec;
-
+final class ExportSiteCommand extends StoreCommand {
   @Parameters(index = "0", paramLabel = "DIR", description = "Where each goes as NAME.git.")
   private Path directory;
 
   @Override
   public Integer call() throws IOException {
     SiteReport report = new SiteReport(output);
-    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+    try (ProgressBar progress = progress();
         S3RepositoryManager manager = program.openToRead(progress.traffic())) {
       for (String name : manager.list()) {
         one(manager, progress, name, report);

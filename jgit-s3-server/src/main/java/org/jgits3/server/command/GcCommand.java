@@ -5,24 +5,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
-import org.jgits3.server.program.Program;
 import org.jgits3.server.program.Selection;
-import org.jgits3.server.terminal.Output;
-import org.jgits3.server.terminal.Progress;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.terminal.ProgressBar;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Repacks repositories. */
 @Command(
@@ -30,11 +23,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description =
         "Repack what refs lead to, with bitmaps and a commit graph, and leave out old garbage.")
-final class GcCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Spec private CommandSpec spec;
+final class GcCommand extends StoreCommand {
   @Mixin private Selection selection;
-  @Mixin private Output output;
 
   @Option(
       names = "--force",
@@ -85,15 +75,13 @@ final class GcCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (refs && (force || full)) {
-      throw new ParameterException(
-          spec.commandLine(), "--refs: goes neither with --force nor --full");
+      throw usage("--refs: goes neither with --force nor --full");
     }
     if (detach && (force || full || refs)) {
-      throw new ParameterException(
-          spec.commandLine(), "--detach: goes with none of --force, --full, --refs");
+      throw usage("--detach: goes with none of --force, --full, --refs");
     }
     List<Record> rows = new ArrayList<>();
-    ProgressBar progress = Progress.of(spec.commandLine(), output);
+    ProgressBar progress = progress();
     try (S3RepositoryManager manager = program.open()) {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEach(

@@ -2,32 +2,21 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.server.program.Program;
-import org.jgits3.server.terminal.Output;
-import org.jgits3.server.terminal.Progress;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.server.terminal.Quantity;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Imports a repository from a directory or a URL. */
 @Command(
     name = "import",
     description = "Make a repository from one elsewhere; repeated after a failure it begins again.")
-final class ImportCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-  @Spec private CommandSpec spec;
-
+final class ImportCommand extends StoreCommand {
   @Parameters(
       index = "0",
       paramLabel = "SOURCE",
@@ -50,7 +39,7 @@ final class ImportCommand implements Callable<Integer> {
   }
 
   private Importer.Imported importFrom(ImportSource source) throws IOException {
-    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+    try (ProgressBar progress = progress();
         S3RepositoryManager manager = program.open(program.settings(), progress.traffic())) {
       program.end().giveUpAtSignal(manager, progress);
       return new Importer(manager, progress).run(source, name);

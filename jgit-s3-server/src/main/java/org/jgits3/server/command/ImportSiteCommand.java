@@ -5,26 +5,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.server.program.Program;
+import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.site.SiteDirectory;
 import org.jgits3.server.site.SiteReport;
 import org.jgits3.server.site.SiteReport.Outcome;
-import org.jgits3.server.terminal.Output;
-import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 import org.jgits3.transfer.Mirror;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Imports all repositories below a directory. */
 @Command(
@@ -33,11 +26,7 @@ import picocli.CommandLine.Spec;
       "Make a repository of each one below a directory, such as git/ of a Gerrit.",
       "Repeated, it goes on with those that are missing; --update copies what has changed."
     })
-final class ImportSiteCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-  @Spec private CommandSpec spec;
-
+final class ImportSiteCommand extends StoreCommand {
   @Parameters(index = "0", paramLabel = "DIR", description = "Directory of all repositories.")
   private Path directory;
 
@@ -54,7 +43,7 @@ final class ImportSiteCommand implements Callable<Integer> {
     SiteDirectory site = SiteDirectory.read(directory);
     SiteReport report = new SiteReport(output);
     site.refused().forEach(report::failed);
-    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+    try (ProgressBar progress = progress();
         S3RepositoryManager manager =
             dryRun
                 ? program.openToRead(progress.traffic())

@@ -2,27 +2,15 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import java.util.stream.StreamSupport;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.server.program.Program;
-import org.jgits3.server.terminal.Output;
+import org.jgits3.server.program.StoreCommand;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Lists the repositories of the store. */
 @Command(name = "list", sortOptions = false, description = "List the repositories, sorted by name.")
-final class ListCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-
-  @Spec private CommandSpec spec;
-
+final class ListCommand extends StoreCommand {
   @Option(
       names = "--prefix",
       paramLabel = "TEXT",
@@ -43,7 +31,7 @@ final class ListCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (limit < 1) {
-      throw new ParameterException(spec.commandLine(), "--limit " + limit + ": must be 1 or more");
+      throw usage("--limit " + limit + ": must be 1 or more");
     }
     try (S3RepositoryManager manager = program.openToRead()) {
       Iterable<String> names = first(names(manager));
@@ -60,7 +48,7 @@ final class ListCommand implements Callable<Integer> {
     try {
       return manager.names(prefix, after);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--prefix: " + e.getMessage());
+      throw usage("--prefix: " + e.getMessage());
     }
   }
 

@@ -4,7 +4,6 @@ package org.jgits3.server.command;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -21,9 +20,7 @@ import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.JsonEscapes;
 import org.jgits3.server.terminal.LogLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Shows the transactions of a repository, and waits for new ones. */
 @Command(
@@ -44,8 +41,6 @@ final class LogCommand extends RepositoryCommand {
 
   /** Maximum time that the end of the process waits for a line to be completed. */
   private static final Duration LAST_LINE = Duration.ofSeconds(5);
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--since",
@@ -153,9 +148,5 @@ final class LogCommand extends RepositoryCommand {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

@@ -2,24 +2,17 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.server.program.Program;
-import org.jgits3.server.terminal.Output;
+import org.jgits3.server.program.StoreCommand;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Renames a repository. */
 @Command(
     name = "rename",
     description = "Rename a repository; repeated after a failure it goes on where it stopped.")
-final class RenameCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-
+final class RenameCommand extends StoreCommand {
   @Parameters(index = "0", paramLabel = "OLD", description = "Its name.")
   private RepositoryName from;
 

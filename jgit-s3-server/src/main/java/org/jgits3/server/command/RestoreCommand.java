@@ -10,14 +10,11 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.LogLine;
-import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.transfer.Restorer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Restores refs and objects from a copy of an older manifest. */
 @Command(
@@ -27,8 +24,6 @@ import picocli.CommandLine.Spec;
         "Show what it takes for refs and objects to be as in a copy of an older manifest; with"
             + " --apply, do it in one transaction.")
 final class RestoreCommand extends RepositoryCommand {
-  @Spec private CommandSpec spec;
-
   @Parameters(
       index = "1",
       paramLabel = "FILE",
@@ -51,7 +46,7 @@ final class RestoreCommand extends RepositoryCommand {
   public Integer call() throws IOException {
     Manifest copy = Manifest.decode(file.toString(), read());
     try (S3RepositoryManager manager = apply ? program.open() : program.openToRead()) {
-      ProgressBar progress = Progress.of(spec.commandLine(), output);
+      ProgressBar progress = progress();
       if (apply) {
         program.end().giveUpAtSignal(manager, progress);
       }

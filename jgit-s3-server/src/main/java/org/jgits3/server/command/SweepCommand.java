@@ -6,22 +6,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
-import org.jgits3.server.program.Program;
 import org.jgits3.server.program.Selection;
-import org.jgits3.server.terminal.Output;
+import org.jgits3.server.program.StoreCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Deletes stored objects that no repository needs any more. */
 @Command(
@@ -29,11 +23,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description =
         "Delete stored objects that no manifest lists, and abort uploads of processes that died.")
-final class SweepCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-  @ParentCommand private Program program;
+final class SweepCommand extends StoreCommand {
   @Mixin private Selection selection;
-  @Mixin private Output output;
 
   @Option(names = "--dry-run", description = "Say what would be deleted, and change nothing.")
   private boolean dryRun;
@@ -79,7 +70,7 @@ final class SweepCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (graceHours < 0) {
-      throw new ParameterException(spec.commandLine(), "--grace-hours is less than 0");
+      throw usage("--grace-hours is less than 0");
     }
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {

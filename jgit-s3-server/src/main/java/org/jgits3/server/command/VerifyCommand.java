@@ -4,24 +4,16 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.server.program.Program;
 import org.jgits3.server.program.Selection;
-import org.jgits3.server.terminal.Output;
-import org.jgits3.server.terminal.Progress;
+import org.jgits3.server.program.StoreCommand;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Checks every byte of a repository, or that no two names of the store contradict each other. */
 @Command(
@@ -30,11 +22,7 @@ import picocli.CommandLine.Spec;
         "Check that every stored object is there, whole and unchanged, then run fsck over them."
             + " With --all, do so for one repository after the other."
             + " With --names, check that the store has one name for each repository.")
-final class VerifyCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Spec private CommandSpec spec;
-  @Mixin private Output output;
-
+final class VerifyCommand extends StoreCommand {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Subject subject;
 
@@ -86,7 +74,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (changed && !subject.all) {
-      throw new ParameterException(spec.commandLine(), "--changed: goes with --all");
+      throw usage("--changed: goes with --all");
     }
     try (S3RepositoryManager manager = program.openToRead()) {
       if (subject.names) {
@@ -141,7 +129,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private Verification.Report verify(S3RepositoryManager manager, String name) throws IOException {
     Verification.Report report =
-        manager.maintenance(name).verify(Progress.of(spec.commandLine(), output));
+        manager.maintenance(name).verify(progress());
     if (!output.json()) {
       print(name, report);
     }

@@ -2,24 +2,17 @@
 package org.jgits3.server.fork;
 
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.server.program.Program;
-import org.jgits3.server.terminal.Output;
+import org.jgits3.server.program.StoreCommand;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Creates a fork of a template. */
 @Command(
     name = "fork",
     description = "Create a repository with the refs and objects of a template, in one write.")
-public final class ForkCommand implements Callable<Integer> {
-  @ParentCommand private Program program;
-  @Mixin private Output output;
-
+public final class ForkCommand extends StoreCommand {
   @Parameters(index = "0", paramLabel = "TEMPLATE", description = "Name of the template.")
   private RepositoryName template;
 

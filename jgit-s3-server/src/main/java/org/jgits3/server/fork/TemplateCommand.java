@@ -5,23 +5,18 @@ import java.io.IOException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.program.RepositoryCommand;
-import org.jgits3.server.terminal.Progress;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.server.terminal.Quantity;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Makes a template of a repository. */
 @Command(
     name = "template",
     description = "Copy a repository into a template, which is never written, and can be forked.")
 public final class TemplateCommand extends RepositoryCommand {
-  @Spec private CommandSpec spec;
-
   @Parameters(index = "1", paramLabel = "TEMPLATE", description = "The name the template gets.")
   private RepositoryName template;
 
@@ -31,7 +26,7 @@ public final class TemplateCommand extends RepositoryCommand {
 
   @Override
   public Integer call() throws IOException {
-    try (ProgressBar progress = Progress.of(spec.commandLine(), output);
+    try (ProgressBar progress = progress();
         S3RepositoryManager manager = program.open(program.settings(), progress.traffic())) {
       program.end().giveUpAtSignal(manager, progress);
       try (ImportSource source = ImportSource.template(manager, name)) {

@@ -47,6 +47,17 @@ public final class ProgressBar extends BatchingProgressMonitor implements Closea
   private volatile boolean cancelled;
 
   /**
+   * Creates the bar of a command, drawn if there is a terminal and no JSON was requested.
+   *
+   * @param err standard error
+   * @param output output of the command
+   * @return the bar
+   */
+  public static ProgressBar of(PrintWriter err, Output output) {
+    return new ProgressBar(err, onTerminal() && !output.json());
+  }
+
+  /**
    * Creates a bar.
    *
    * @param err writer to draw to
@@ -58,7 +69,7 @@ public final class ProgressBar extends BatchingProgressMonitor implements Closea
   }
 
   /** Tests whether standard error is a terminal, as far as the JVM can tell. */
-  static boolean onTerminal() {
+  private static boolean onTerminal() {
     try {
       String device = Files.readSymbolicLink(STDERR).toString();
       return device.startsWith("/dev/pts/")
