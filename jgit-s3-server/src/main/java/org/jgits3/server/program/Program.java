@@ -153,8 +153,7 @@ public abstract class Program implements Runnable {
    */
   public final S3RepositoryManager openToRead(StoreListener listener) throws IOException {
     S3Settings settings = settings();
-    ObjectStore store = Stores.open(settings.location(), settings.options());
-    return new S3RepositoryManager(new ObservedObjectStore(store, listener), settings);
+    return new S3RepositoryManager(store(settings, listener), settings);
   }
 
   /**
@@ -177,14 +176,10 @@ public abstract class Program implements Runnable {
    */
   public final S3RepositoryManager open(S3Settings settings, StoreListener listener)
       throws IOException {
-    ObjectStore store =
-        new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener);
-    try {
-      StoreProbe.quick(store).orRefuse();
-    } catch (IOException e) {
-      store.close();
-      throw e;
-    }
-    return new S3RepositoryManager(store, settings);
+    return S3RepositoryManager.open(store(settings, listener), settings);
+  }
+
+  private static ObjectStore store(S3Settings settings, StoreListener listener) throws IOException {
+    return new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener);
   }
 }
