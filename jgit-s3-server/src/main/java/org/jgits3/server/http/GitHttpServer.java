@@ -36,11 +36,9 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
-import org.jgits3.server.http.metrics.MemoryMeters;
 import org.jgits3.server.http.metrics.MetricsServlet;
-import org.jgits3.server.http.metrics.RefsMeters;
 import org.jgits3.server.http.metrics.ServerMetrics;
-import org.jgits3.server.http.metrics.UploadMeters;
+import org.jgits3.server.http.metrics.StoreMeters;
 import org.jgits3.server.http.users.BasicAuthentication;
 import org.jgits3.server.http.users.UsersFile;
 import org.slf4j.Logger;
@@ -343,9 +341,7 @@ public final class GitHttpServer implements Closeable {
      * @throws IOException if the address cannot be bound
      */
     public GitHttpServer start(S3RepositoryManager manager) throws IOException {
-      new RefsMeters(manager).bindTo(metrics.registry());
-      new UploadMeters(manager.uploads()).bindTo(metrics.registry());
-      new MemoryMeters(manager).bindTo(metrics.registry());
+      StoreMeters.bind(manager, metrics.registry());
       return start(new NamedRepositories(manager, createOnPush), () -> answers(manager));
     }
 

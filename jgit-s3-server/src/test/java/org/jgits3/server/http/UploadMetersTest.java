@@ -4,13 +4,13 @@ package org.jgits3.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.server.http.metrics.ServerMetrics;
-import org.jgits3.server.http.metrics.UploadMeters;
-import org.jgits3.store.ObjectStore;
-import org.jgits3.store.UploadOptions;
+import org.jgits3.server.http.metrics.StoreMeters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,12 +19,13 @@ class UploadMetersTest {
 
   @Test
   void buffers_in_use_and_their_limit_are_shown() throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "store", "file:" + directory);
+    config.setInt("s3", "upload", "buffers", 3);
     try (ServerMetrics metrics = new ServerMetrics();
-        ObjectStore store = new DirectoryObjectStore(directory);
-        PackUploads uploads =
-            new PackUploads(store, new UploadOptions(UploadOptions.MIN_PART_SIZE, 3))) {
-      new UploadMeters(uploads).bindTo(metrics.registry());
-      PackUpload upload = uploads.begin("a");
+        S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.from(config, "test"))) {
+      StoreMeters.bind(manager, metrics.registry());
+      PackUpload upload = ((PackUploads) manager.uploads()).begin("a");
       upload.write(new byte[PackUpload.OWN_BYTES + 1]);
 
       assertThat(metrics.prometheusText())
