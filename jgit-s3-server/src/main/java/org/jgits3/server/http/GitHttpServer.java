@@ -429,8 +429,8 @@ public final class GitHttpServer implements Closeable {
       git.setAsIsFileService(null);
       git.setUploadPackFactory(policy::uploadPack);
       git.setReceivePackFactory(policy::receivePack);
-      git.addUploadPackFilter(new FetchMeter(metrics));
-      git.addReceivePackFilter(new PushMeter(metrics));
+      git.addUploadPackFilter(new TransferMeter(metrics));
+      git.addReceivePackFilter(new TransferMeter(metrics));
       git.addUploadPackFilter(new InfoRefsFilter());
       git.addReceivePackFilter(new InfoRefsFilter());
       return git;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Locale;
+import org.eclipse.jgit.http.server.GitSmartHttpTools;
+import org.eclipse.jgit.http.server.ServletUtils;
+import org.jgits3.server.http.metrics.ServerMetrics;
+
+/**
+ * Times pushes by result, see {@link ObservedReceivePack.Outcome}, and requests of fetches: {@code
+ * ok} if a pack was sent, {@code negotiated} if the request only listed refs or exchanged commits,
+ * {@code failed} otherwise.
+ */
+final class TransferMeter extends HttpFilter {
+  private final ServerMetrics metrics;
+
+  TransferMeter(ServerMetrics metrics) {
+    this.metrics = metrics;
+  }
+
+  @Override
+  protected void doFilter(HttpServletRequest req, HttpServletResponse rsp, FilterChain chain)
+      throws IOException, ServletException {
+    if (GitSmartHttpTools.isInfoRefs(req)) {
+      chain.doFilter(req, rsp);
+      return;
+    }
+    Object transfer = req.getAttribute(ServletUtils.ATTRIBUTE_HANDLER);
+    Timer.Sample sample = Timer.start(metrics.registry());
+    boolean answered = false;
+    try {
+      chain.doFilter(req, rsp);
+      answered = rsp.getStatus() < HttpServletResponse.SC_BAD_REQUEST;
+    } finally {
+      sample.stop(timer(transfer, answered));
+    }
+  }
+
+  private Timer timer(Object transfer, boolean answered) {
+    if (transfer instanceof ObservedReceivePack push) {
+      String result = push.outcome().name().toLowerCase(Locale.ROOT);
+      return metrics.timer("jgits3.push", "Pushes by result", Tags.of("result", result));
+    }
+    String result = result((LimitedUploadPack) transfer, answered);
+    return metrics.timer("jgits3.fetch", "Fetches by result", Tags.of("result", result));
+  }
+
+  private static String result(LimitedUploadPack fetch, boolean answered) {
+    if (!answered || fetch.isRefused()) {
+      return "failed";
+    }
+    return fetch.getStatistics() == null ? "negotiated" : "ok";
+  }
+}
