@@ -5,30 +5,20 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jgits3.internal.store.cache.LruCache;
 
 /**
- * Verified passwords, as digests under a key that never leaves this object. Holds a bounded number,
- * and evicts the least recently used first, which a map of the JDK does in a few lines. Safe for
- * use by many threads.
+ * Verified passwords, as digests under a key that never leaves this object. Holds a bounded number.
+ * Safe for use by many threads.
  */
 public final class VerifiedPasswords {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int CAPACITY = 1024;
 
   private final SecretKeySpec key;
-
-  /** In order of use; guarded by itself. */
-  private final Map<ByteBuffer, Boolean> digests =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, Boolean> eldest) {
-          return size() > CAPACITY;
-        }
-      };
+  private final LruCache<ByteBuffer, Boolean> digests = new LruCache<>(CAPACITY);
 
   VerifiedPasswords() {
     byte[] random = new byte[32];
@@ -37,17 +27,11 @@ public final class VerifiedPasswords {
   }
 
   boolean contains(String user, byte[] password) {
-    ByteBuffer digest = digest(user, password);
-    synchronized (digests) {
-      return digests.get(digest) != null;
-    }
+    return digests.get(digest(user, password)).isPresent();
   }
 
   void add(String user, byte[] password) {
-    ByteBuffer digest = digest(user, password);
-    synchronized (digests) {
-      digests.put(digest, Boolean.TRUE);
-    }
+    digests.put(digest(user, password), Boolean.TRUE, 1);
   }
 
   private ByteBuffer digest(String user, byte[] password) {
