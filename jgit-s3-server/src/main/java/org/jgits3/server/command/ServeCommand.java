@@ -86,11 +86,12 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--min-rate",
       paramLabel = "BYTES",
+      defaultValue = "100",
       converter = ByteSize.class,
       description =
           "Cut off clients that send or take fewer bytes per second, over a minute in which the"
-              + " server waits for them (100); 0 for no limit.")
-  private Long minRate;
+              + " server waits for them (${DEFAULT-VALUE}); 0 for no limit.")
+  private long minRate;
 
   @Option(
       names = "--idle-timeout",
@@ -166,12 +167,10 @@ final class ServeCommand implements Callable<Integer> {
         GitHttpServer.builder()
             .listen(listen)
             .createOnPush(createOnPush)
+            .minRate(minRate)
             .idleTimeout(Duration.ofSeconds(idleSeconds))
             .shutdownLimit(Duration.ofSeconds(shutdownSeconds));
     hosts.forEach(builder::host);
-    if (minRate != null) {
-      builder.minRate(minRate);
-    }
     if (maxPackSize != null) {
       builder.maxPackSize(maxPackSize);
     }

@@ -314,15 +314,9 @@ public final class GitHttpServer implements Closeable {
      *
      * @return this
      * @throws IllegalArgumentException if other hosts can connect and neither users nor {@link
-     *     #anonymous} were set, or if both were
+     *     #anonymous} were set
      */
     public Builder check() {
-      if (anonymous && users.isPresent()) {
-        throw new IllegalArgumentException("--users and --anonymous exclude each other");
-      }
-      if (listen.isUnresolved()) {
-        throw new IllegalArgumentException("unknown host " + listen.getHostString());
-      }
       if (!listen.getAddress().isLoopbackAddress() && !anonymous && users.isEmpty()) {
         throw new IllegalArgumentException(
             "others can connect to "
