@@ -315,12 +315,10 @@ final class EventsCommand extends StoreCommand {
 
   /** Keeps the first failure, with which the command ends; one that follows only says so. */
   private void fail(String about, IOException why) {
-    if (follow) {
+    if (follow || failure.isPresent()) {
       complain(about, why.getMessage());
-    } else if (failure.isEmpty()) {
-      failure = Optional.of(why);
     } else {
-      complain(about, why.getMessage());
+      failure = Optional.of(why);
     }
   }
 
