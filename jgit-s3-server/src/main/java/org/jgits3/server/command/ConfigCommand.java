@@ -143,11 +143,8 @@ final class ConfigCommand extends RepositoryCommand {
     if (rows.isEmpty() && key != null) {
       throw new IOException(name + " has no " + key + " of its own");
     }
-    if (output.json()) {
-      output.value(rows);
-    } else {
-      rows.forEach(row -> output.line(key == null ? row.key() + "=" + row.value() : row.value()));
-    }
+    output.value(rows);
+    rows.forEach(row -> output.line(key == null ? row.key() + "=" + row.value() : row.value()));
   }
 
   private static List<Row> all(Config config) {

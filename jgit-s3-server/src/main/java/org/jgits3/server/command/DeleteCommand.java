@@ -28,9 +28,7 @@ final class DeleteCommand extends RepositoryCommand {
         for (String fork : manager.forks(name.value())) {
           progress.checkWanted();
           manager.detach(fork, progress);
-          if (!output.json()) {
-            output.line("Detached " + fork);
-          }
+          output.line("Detached " + fork);
         }
       }
       manager.delete(name.value());

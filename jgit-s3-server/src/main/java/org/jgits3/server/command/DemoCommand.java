@@ -70,26 +70,21 @@ final class DemoCommand extends StoreCommand {
   private void tour(S3Settings settings, String store) throws IOException, InterruptedException {
     RequestCounts counts = new RequestCounts();
     try (S3RepositoryManager manager = program.open(settings, counts)) {
-      if (!output.json()) {
-        output.line("Serving " + store + " to the git on this machine. Each step is checked.");
-        output.line("");
-        output.line(String.format(ROW, "step", "ms", "requests to the store"));
-      }
+      output.line("Serving " + store + " to the git on this machine. Each step is checked.");
+      output.line("");
+      output.line(String.format(ROW, "step", "ms", "requests to the store"));
       new Tour(manager, counts, refs, this::ended).take();
     }
   }
 
   private void ended(Step step) {
     steps.add(step);
-    if (!output.json()) {
-      output.line(String.format(ROW, step.name(), step.millis(), step.requestLine()));
-    }
+    output.line(String.format(ROW, step.name(), step.millis(), step.requestLine()));
   }
 
   private void report(Report report) {
-    if (output.json()) {
-      output.value(report);
-    } else if (report.ok()) {
+    output.value(report);
+    if (report.ok()) {
       output.line("");
       output.line(
           "All of it was as it should be, and is gone again. Go on with: jgit-s3 serve --create-on-push");

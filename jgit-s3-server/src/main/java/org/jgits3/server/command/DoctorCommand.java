@@ -38,10 +38,7 @@ final class DoctorCommand extends StoreCommand {
   }
 
   private void print(ProbeReport report, List<String> uploads) {
-    if (output.json()) {
-      output.value(new Diagnosis(report.ok(), report.location(), report.checks(), uploads));
-      return;
-    }
+    output.value(new Diagnosis(report.ok(), report.location(), report.checks(), uploads));
     output.line(report.location());
     for (Check check : report.checks()) {
       output.line(String.format("%-7s %-28s %s", verdict(check), check.name(), check.detail()));

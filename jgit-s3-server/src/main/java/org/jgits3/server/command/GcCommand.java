@@ -98,9 +98,7 @@ final class GcCommand extends StoreCommand {
             return detach ? Optional.empty() : report.settled();
           });
     } finally {
-      if (output.json()) {
-        output.value(rows);
-      }
+      output.value(rows);
     }
     return 0;
   }
@@ -112,9 +110,7 @@ final class GcCommand extends StoreCommand {
       if (written) {
         repository.getRefDatabase().compact();
       }
-      if (!output.json()) {
-        output.line(name + (written ? ": refs written as one table" : ": refs are one table"));
-      }
+      output.line(name + (written ? ": refs written as one table" : ": refs are one table"));
       return new Table(name, written);
     }
   }
@@ -128,18 +124,16 @@ final class GcCommand extends StoreCommand {
       Maintenance maintenance = manager.maintenance(name);
       report = force ? maintenance.repack(progress) : maintenance.collectGarbage(progress);
     }
-    if (!output.json()) {
-      output.line(
-          String.format(
-              "%s: %d packs, %d bytes, of %d packs, %d bytes%s%s",
-              name,
-              report.packsAfter(),
-              report.bytesAfter(),
-              report.packsBefore(),
-              report.bytesBefore(),
-              report.skipped() && !detach ? "; nothing to gain, left as it is" : "",
-              report.garbageKept() ? "; old garbage stays until the next gc" : ""));
-    }
+    output.line(
+        String.format(
+            "%s: %d packs, %d bytes, of %d packs, %d bytes%s%s",
+            name,
+            report.packsAfter(),
+            report.bytesAfter(),
+            report.packsBefore(),
+            report.bytesBefore(),
+            report.skipped() && !detach ? "; nothing to gain, left as it is" : "",
+            report.garbageKept() ? "; old garbage stays until the next gc" : ""));
     return report;
   }
 }

@@ -18,17 +18,14 @@ final class InitCommand extends RepositoryCommand {
     try (S3RepositoryManager manager = program.open();
         S3Repository repository = manager.createRepository(name.value())) {
       String store = manager.store().location();
-      if (output.json()) {
-        output.value(new Created(true, name.value(), store));
-      } else {
-        output.line(
-            "Initialized empty Git repository "
-                + name
-                + " on "
-                + repository.getFullBranch()
-                + " in "
-                + store);
-      }
+      output.result(
+          new Created(true, name.value(), store),
+          "Initialized empty Git repository "
+              + name
+              + " on "
+              + repository.getFullBranch()
+              + " in "
+              + store);
     }
     return 0;
   }

@@ -68,10 +68,7 @@ final class ReflogCommand extends RepositoryCommand {
     for (int i = 0; i < entries.size(); i++) {
       rows.add(Row.of(of, i, entries.get(i)));
     }
-    if (output.json()) {
-      output.value(rows);
-      return;
-    }
+    output.value(rows);
     for (Row row : rows) {
       String id = row.newId().substring(0, ABBREVIATED);
       output.line(id + " " + of + "@{" + row.index() + "} " + row.name() + ": " + row.message());

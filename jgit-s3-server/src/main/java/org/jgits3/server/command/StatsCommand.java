@@ -101,10 +101,7 @@ final class StatsCommand extends RepositoryCommand {
   }
 
   private void print(Stats stats) {
-    if (output.json()) {
-      output.value(stats);
-      return;
-    }
+    output.value(stats);
     row("repository", stats.name() + " (" + stats.repositoryId() + ")");
     if (!stats.template().isEmpty()) {
       row("template", template(stats));

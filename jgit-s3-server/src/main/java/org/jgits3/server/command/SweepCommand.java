@@ -87,9 +87,7 @@ final class SweepCommand extends StoreCommand {
             return report.flatMap(Sweep.Report::settled);
           });
     } finally {
-      if (output.json()) {
-        output.value(rows);
-      }
+      output.value(rows);
     }
     return 0;
   }
@@ -104,16 +102,14 @@ final class SweepCommand extends StoreCommand {
 
   private void print(List<Row> rows, Row row) {
     rows.add(row);
-    if (!output.json()) {
-      output.line(
-          String.format(
-              "%s: %s %d objects, %d bytes, and %d unfinished uploads%s",
-              row.name(),
-              row.dryRun() ? "would delete" : "deleted",
-              row.objects(),
-              row.bytes(),
-              row.uploads(),
-              row.fork().isEmpty() ? "" : "; the fork " + row.fork() + " needs this template"));
-    }
+    output.line(
+        String.format(
+            "%s: %s %d objects, %d bytes, and %d unfinished uploads%s",
+            row.name(),
+            row.dryRun() ? "would delete" : "deleted",
+            row.objects(),
+            row.bytes(),
+            row.uploads(),
+            row.fork().isEmpty() ? "" : "; the fork " + row.fork() + " needs this template"));
   }
 }

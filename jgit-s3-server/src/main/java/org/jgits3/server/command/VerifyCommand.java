@@ -90,21 +90,17 @@ final class VerifyCommand extends StoreCommand {
 
   private void names(S3RepositoryManager manager) throws IOException {
     List<NameIndex.Contradiction> found = manager.nameIndex().contradictions();
-    if (output.json()) {
-      output.value(new Names(found.isEmpty(), found));
-    } else if (found.isEmpty()) {
+    output.value(new Names(found.isEmpty(), found));
+    if (found.isEmpty()) {
       output.line("each repository has one name");
-    } else {
-      found.forEach(f -> output.line(f.key() + ": " + f.problem()));
     }
+    found.forEach(f -> output.line(f.key() + ": " + f.problem()));
     check("names", found.size());
   }
 
   private void repository(S3RepositoryManager manager, RepositoryName name) throws IOException {
     Verification.Report report = verify(manager, name.value());
-    if (output.json()) {
-      output.value(Report.of(name.value(), report));
-    }
+    output.value(Report.of(name.value(), report));
     check(name.value(), report.findings().size());
   }
 
@@ -121,18 +117,14 @@ final class VerifyCommand extends StoreCommand {
             return report.settled().filter(settled -> changed);
           });
     } finally {
-      if (output.json()) {
-        output.value(reports);
-      }
+      output.value(reports);
     }
   }
 
   private Verification.Report verify(S3RepositoryManager manager, String name) throws IOException {
     Verification.Report report =
         manager.maintenance(name).verify(progress());
-    if (!output.json()) {
-      print(name, report);
-    }
+    print(name, report);
     return report;
   }
 

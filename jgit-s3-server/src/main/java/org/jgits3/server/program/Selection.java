@@ -68,7 +68,7 @@ public final class Selection {
         failed += isDone(pass, name.get(), output, work) ? 0 : 1;
       }
       pass.save();
-      if (!output.json() && pass.given() < pass.names()) {
+      if (pass.given() < pass.names()) {
         output.line((pass.names() - pass.given()) + " unchanged since the last pass");
       }
       if (failed > 0) {
@@ -86,9 +86,7 @@ public final class Selection {
     } catch (ProgressBar.Stopped e) {
       throw e;
     } catch (IOException | RuntimeException e) { // as JGit throws for objects it cannot take
-      if (!output.json()) {
-        output.line(name + ": failed: " + (e instanceof IOException ? e.getMessage() : e));
-      }
+      output.line(name + ": failed: " + (e instanceof IOException ? e.getMessage() : e));
       return false;
     }
     return true;

@@ -62,9 +62,7 @@ public final class SiteReport {
 
   private void tell(String name, Outcome outcome, String why) {
     repositories.put(name, outcome);
-    if (!output.json()) {
-      output.line(name + ": " + outcome.word() + why);
-    }
+    output.line(name + ": " + outcome.word() + why);
   }
 
   /**
@@ -77,16 +75,13 @@ public final class SiteReport {
    */
   public int end(String directory, String before, Outcome... outcomes) {
     boolean ok = !repositories.containsValue(Outcome.FAILED);
-    if (output.json()) {
-      output.value(new Json(ok, directory, repositories));
-    } else {
-      StringBuilder line = new StringBuilder(before);
-      line.append(Quantity.of(repositories.size(), "project"));
-      for (Outcome outcome : outcomes) {
-        line.append(count(outcome));
-      }
-      output.line(line.append(count(Outcome.FAILED)).toString());
+    StringBuilder line = new StringBuilder(before);
+    line.append(Quantity.of(repositories.size(), "project"));
+    for (Outcome outcome : outcomes) {
+      line.append(count(outcome));
     }
+    line.append(count(Outcome.FAILED));
+    output.result(new Json(ok, directory, repositories), line.toString());
     return ok ? 0 : 1;
   }
 

@@ -10,7 +10,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Standard output of a command: for people, or with {@code --json} one JSON value for scripts. */
+/**
+ * Standard output of a command: lines for people, or with {@code --json} one JSON value for
+ * scripts. What is printed in the other form is left out.
+ */
 public final class Output {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -25,16 +28,15 @@ public final class Output {
 
   /** Prints a result: a line for people, or a value as JSON. */
   public void result(Object value, String line) {
-    if (json) {
-      value(value);
-    } else {
-      line(line);
-    }
+    value(value);
+    line(line);
   }
 
   /** Prints a line for people, without characters that could act on a terminal. */
   public void line(String text) {
-    print(LogLine.printable(text));
+    if (!json) {
+      print(LogLine.printable(text));
+    }
   }
 
   private void print(String text) {
@@ -46,6 +48,9 @@ public final class Output {
    * Prints a value as JSON, as it goes: an {@link Iterable} may be longer than memory has room for.
    */
   public void value(Object value) {
+    if (!json) {
+      return;
+    }
     // Created here, because few commands print JSON, and it loads some 400 classes.
     ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
     mapper.getFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
