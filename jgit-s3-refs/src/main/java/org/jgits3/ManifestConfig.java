@@ -34,7 +34,7 @@ final class ManifestConfig extends StoredConfig {
    */
   ManifestConfig current() {
     try {
-      if (read()) {
+      if (read(false)) {
         fireConfigChangedEvent();
       }
     } catch (ConfigInvalidException e) {
@@ -43,16 +43,20 @@ final class ManifestConfig extends StoredConfig {
     return this;
   }
 
-  /** Reads the newest text known; true if the values were those of another text before. */
-  private synchronized boolean read() throws ConfigInvalidException {
-    String text = stored();
-    if (loaded.isPresent() && loaded.get().equals(text)) {
-      return false;
+  /**
+   * Reads the newest text known.
+   *
+   * @param anew true to read it also if it was read before, which drops values that were set since
+   * @return true if the values were those of another text before
+   */
+  private synchronized boolean read(boolean anew) throws ConfigInvalidException {
+    Optional<String> before = loaded;
+    Optional<String> text = Optional.of(stored());
+    if (anew || !before.equals(text)) {
+      fromText(text.get());
+      loaded = text;
     }
-    fromText(text);
-    boolean changed = loaded.isPresent();
-    loaded = Optional.of(text);
-    return changed;
+    return before.isPresent() && !before.equals(text);
   }
 
   /** Listeners learn of saved and read configurations only. */
@@ -74,20 +78,9 @@ final class ManifestConfig extends StoredConfig {
   @Override
   public void load() throws IOException, ConfigInvalidException {
     committer.validate();
-    if (reread()) {
+    if (read(true)) {
       fireConfigChangedEvent();
     }
-  }
-
-  private synchronized boolean reread() throws ConfigInvalidException {
-    Optional<String> before = loaded;
-    loaded = Optional.empty();
-    try {
-      read();
-    } finally {
-      loaded = loaded.or(() -> before);
-    }
-    return before.isPresent() && !before.equals(loaded);
   }
 
   /**
