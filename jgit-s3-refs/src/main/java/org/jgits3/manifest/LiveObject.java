@@ -26,16 +26,12 @@ public record LiveObject(String key, List<Section> sections) {
   public record Section(long offset, long size, int crc32c) {}
 
   /** An object of which the manifest knows size and checksum. */
-  private static LiveObject whole(String key, long size, int crc32c) {
+  static LiveObject whole(String key, long size, int crc32c) {
     return new LiveObject(key, List.of(new Section(0, size, crc32c)));
   }
 
-  static LiveObject whole(String key, StoredObject object) {
+  private static LiveObject whole(String key, StoredObject object) {
     return whole(key, object.size(), object.crc32c());
-  }
-
-  static LiveObject whole(String key, PackFileEntry file) {
-    return whole(key, file.size(), file.crc32c());
   }
 
   /**
@@ -56,30 +52,17 @@ public record LiveObject(String key, List<Section> sections) {
    */
   public static List<LiveObject> of(Manifest manifest) {
     List<LiveObject> objects = new ArrayList<>();
-    manifest
-        .refs()
-        .levels()
-        .forEach(
-            snapshot -> {
-              String key = ObjectNames.snapshotKey(manifest.home(snapshot.id()), snapshot.id());
-              objects.add(whole(key, snapshot.size(), snapshot.crc32c()));
-              snapshot
-                  .delta()
-                  .ifPresent(
-                      delta ->
-                          objects.add(
-                              whole(
-                                  ObjectNames.deltaKey(manifest.home(delta.id()), delta.id()),
-                                  delta)));
-            });
+    for (RefSnapshot table : manifest.refs().levels()) {
+      String key = ObjectNames.snapshotKey(manifest.home(table.id()), table.id());
+      objects.add(whole(key, table.size(), table.crc32c()));
+      for (StoredObject delta : table.delta().stream().toList()) {
+        objects.add(whole(ObjectNames.deltaKey(manifest.home(delta.id()), delta.id()), delta));
+      }
+    }
     manifest.packs().forEach(pack -> objects.addAll(pack.objects(manifest.home(pack.id()))));
-    manifest
-        .log()
-        .objects()
-        .forEach(
-            object ->
-                objects.add(
-                    whole(ObjectNames.logKey(manifest.home(object.id()), object.id()), object)));
+    for (StoredObject object : manifest.log().objects().toList()) {
+      objects.add(whole(ObjectNames.logKey(manifest.home(object.id()), object.id()), object));
+    }
     return objects;
   }
 }

@@ -82,11 +82,6 @@ public record Manifest(
     public String home(String id) {
       return template.filter(t -> t.has(id)).map(Template::repositoryId).orElse(repositoryId);
     }
-
-    private Identity committed(long made, RepositoryState changed) {
-      String fresh = ObjectNames.random(NONCE_BYTES);
-      return new Identity(repositoryId, changed, made, fresh, requires, template);
-    }
   }
 
   /**
@@ -126,18 +121,6 @@ public record Manifest(
     /** Copies the map. */
     public Counters {
       writers = Collections.unmodifiableSortedMap(new TreeMap<>(writers));
-    }
-
-    private Counters committed(SortedMap<String, Long> changed, long pruned) {
-      return new Counters(changed, pruned, sweepBoundary, dropped);
-    }
-
-    private Counters notBelow(Counters other) {
-      return new Counters(
-          writers,
-          prunedTo,
-          Math.max(sweepBoundary, other.sweepBoundary),
-          Math.max(dropped, other.dropped));
     }
   }
 
@@ -487,9 +470,10 @@ public record Manifest(
    */
   public Manifest committed(
       long made, RepositoryState state, SortedMap<String, Long> writers, long prunedTo) {
+    String nonce = ObjectNames.random(NONCE_BYTES);
     return new Manifest(
-        identity.committed(made, state),
-        counters.committed(writers, prunedTo),
+        new Identity(repositoryId(), state, made, nonce, identity.requires(), template()),
+        new Counters(writers, prunedTo, sweepBoundary(), dropped()),
         content,
         left,
         extra);
@@ -502,7 +486,8 @@ public record Manifest(
    * @return a copy
    */
   public Manifest notBelow(Manifest other) {
-    return with(counters.notBelow(other.counters));
+    return withSweepBoundary(Math.max(sweepBoundary(), other.sweepBoundary()))
+        .withDropped(Math.max(dropped(), other.dropped()));
   }
 
   /**

@@ -86,7 +86,8 @@ public record PackEntry(
           if (file.bundled()) {
             bundled.add(new LiveObject.Section(file.offset(), file.size(), file.crc32c()));
           } else {
-            objects.add(LiveObject.whole(ObjectNames.packKey(repositoryId, id, ext), file));
+            String key = ObjectNames.packKey(repositoryId, id, ext);
+            objects.add(LiveObject.whole(key, file.size(), file.crc32c()));
           }
         });
     if (!bundled.isEmpty()) {
