@@ -928,18 +928,6 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Lists all names that were ever used, for a sweep of the whole store.
-   *
-   * @return names without {@code .git}, sorted, those of deleted repositories included
-   * @throws IOException if the store does not answer
-   */
-  public SortedSet<String> listUsed() throws IOException {
-    TreeSet<String> names = new TreeSet<>();
-    catalog.listUsed(name -> names.add(name.value()));
-    return names;
-  }
-
-  /**
    * This manager as the resolver of any JGit server, which opens a repository for each request and
    * closes it at its end.
    *

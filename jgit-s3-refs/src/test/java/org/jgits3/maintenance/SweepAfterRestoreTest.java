@@ -84,9 +84,10 @@ class SweepAfterRestoreTest {
   /** Sweeps every name until nothing more would go. */
   private static void sweepAll(S3RepositoryManager manager) throws IOException {
     for (int i = 0; i < 3; i++) {
-      NameIndex nameIndex = manager.nameIndex();
-      for (String name : manager.listUsed()) {
-        manager.sweep(nameIndex, name, Duration.ZERO, false);
+      try (FleetPass pass = manager.sweepPass(true)) {
+        for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+          manager.sweep(pass.nameIndex(), name.get(), Duration.ZERO, false);
+        }
       }
     }
   }

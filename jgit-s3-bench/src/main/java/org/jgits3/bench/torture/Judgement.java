@@ -153,16 +153,29 @@ final class Judgement {
 
   /** Finishes the renames of processes that were killed, those that have fenced writers first. */
   private void finishRenames() throws IOException {
-    for (String name : manager.listUsed()) {
+    for (String name : used()) {
       if (state(name).orElse(null) instanceof RepositoryState.Moving moving) {
         finishRename(name, moving.to());
       }
     }
-    for (String name : manager.listUsed()) {
+    for (String name : used()) {
       if (state(name).orElse(null) instanceof RepositoryState.Reserved reserved) {
         finishRename(reserved.from(), name);
       }
     }
+  }
+
+  /** Names that were ever used. */
+  private List<String> used() throws IOException {
+    List<String> names = new ArrayList<>();
+    manager
+        .store()
+        .list(
+            RepositoryName.PREFIX,
+            object ->
+                RepositoryName.fromManifestKey(object.key())
+                    .ifPresent(name -> names.add(name.value())));
+    return names;
   }
 
   private Optional<RepositoryState> state(String name) throws IOException {

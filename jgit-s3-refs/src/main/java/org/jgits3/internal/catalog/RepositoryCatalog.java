@@ -373,18 +373,6 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Lists all names that were ever used, those of deleted and renamed repositories included.
-   *
-   * @param each called for every name, in no particular order
-   * @throws IOException if the store does not answer or refuses
-   */
-  public void listUsed(Consumer<RepositoryName> each) throws IOException {
-    store.list(
-        RepositoryName.PREFIX,
-        object -> RepositoryName.fromManifestKey(object.key()).ifPresent(each));
-  }
-
-  /**
    * Deletes a repository: turns its manifest into a tombstone. Its objects are swept later.
    *
    * @param name its name
