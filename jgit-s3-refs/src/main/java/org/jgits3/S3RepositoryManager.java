@@ -36,6 +36,7 @@ import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.fork.Forks;
+import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.TransferMemory;
@@ -215,11 +216,17 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openRepository(String name) throws IOException {
+    return found(name, this::open);
+  }
+
+  /** Looks for a repository; tells the reason if there is none. */
+  private <T> T found(String name, IoFunction<RepositoryName, T> opening) throws IOException {
     RepositoryName checked = checked(name);
     try {
-      return open(checked);
+      return opening.apply(checked);
     } catch (ManifestException.Gone e) {
-      throw notOpened(name, e);
+      boolean returns = e.isInTransit() && !catalog.isAbandoned(checked);
+      throw returns ? e : new RepositoryNotFoundException(name, e);
     }
   }
 
@@ -229,12 +236,6 @@ public final class S3RepositoryManager implements Closeable {
     } catch (IllegalArgumentException e) {
       throw new RepositoryNotFoundException(name, e);
     }
-  }
-
-  /** Makes the exception for a name without a repository, or with one that is being renamed. */
-  private IOException notOpened(String name, ManifestException.Gone e) throws IOException {
-    boolean returns = e.isInTransit() && !catalog.isAbandoned(RepositoryName.of(name));
-    return returns ? e : new RepositoryNotFoundException(name, e);
   }
 
   private S3Repository open(RepositoryName name) throws IOException {
@@ -261,15 +262,14 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForRequest(String name) throws IOException {
-    RepositoryName checked = checked(name);
-    try {
-      SharedRepository known = shared(checked);
-      return known.refs().isRecent()
-          ? handle(known, Opening.FOR_LONGER)
-          : handle(validated(checked), Opening.FOR_REQUEST);
-    } catch (ManifestException.Gone e) {
-      throw notOpened(name, e);
-    }
+    return found(
+        name,
+        checked -> {
+          SharedRepository known = shared(checked);
+          return known.refs().isRecent()
+              ? handle(known, Opening.FOR_LONGER)
+              : handle(validated(checked), Opening.FOR_REQUEST);
+        });
   }
 
   /**
@@ -287,10 +287,13 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForRequest(String name, long began) throws IOException {
+    return validatedSince(began, name, Opening.FOR_REQUEST);
+  }
+
+  private S3Repository validatedSince(long moment, String name, Opening opening)
+      throws IOException {
     SharedRepository known = shared(checked(name));
-    return known.refs().validatedSince(began)
-        ? handle(known, Opening.FOR_REQUEST)
-        : openForRequest(name);
+    return known.refs().validatedSince(moment) ? handle(known, opening) : openForRequest(name);
   }
 
   /**
@@ -332,10 +335,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private S3Repository recentlyAdvertised(String name, Opening opening) throws IOException {
-    SharedRepository known = shared(checked(name));
-    return known.refs().validatedSince(System.nanoTime() - ADVERTISED.toNanos())
-        ? handle(known, opening)
-        : openForRequest(name);
+    return validatedSince(System.nanoTime() - ADVERTISED.toNanos(), name, opening);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {
@@ -408,9 +408,13 @@ public final class S3RepositoryManager implements Closeable {
   public S3Repository createRepository(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
     long began = System.nanoTime();
-    VersionedManifest created = catalog.create(checked, SETTINGS, unborn());
-    begun(checked, created.manifest().repositoryId());
-    SharedRepository known = shared(checked);
+    return created(checked, catalog.create(checked, SETTINGS, unborn()), began);
+  }
+
+  private S3Repository created(RepositoryName name, VersionedManifest created, long began)
+      throws IOException {
+    begun(name, created.manifest().repositoryId());
+    SharedRepository known = shared(name);
     known.refs().created(created, began);
     return handle(known, Opening.FOR_LONGER);
   }
@@ -494,7 +498,7 @@ public final class S3RepositoryManager implements Closeable {
    */
   public S3Repository fork(String template, String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    SharedRepository source = template(template);
+    SharedRepository source = found(template, this::template);
     long began = System.nanoTime();
     VersionedManifest created;
     try {
@@ -521,29 +525,21 @@ public final class S3RepositoryManager implements Closeable {
               + ", can still be opened, by whatever name it has then; else delete it",
           e);
     }
-    begun(checked, created.manifest().repositoryId());
-    SharedRepository known = shared(checked);
-    known.refs().created(created, began);
-    return handle(known, Opening.FOR_LONGER);
+    return created(checked, created, began);
   }
 
   /** The repository of a name, which is a template: as known, and if it is none, as stored. */
-  private SharedRepository template(String name) throws IOException {
-    RepositoryName checked = checked(name);
-    try {
-      SharedRepository known = shared(checked);
-      if (known.committer().cached().isEmpty() || !isForkable(known.manifest())) {
-        known = validated(checked);
-      }
-      if (!isForkable(known.manifest())) {
-        throw new ManifestException(
-            checked + " is no template; make one of it with jgit-s3 template, and fork that", null);
-      }
-      repositories.keep(known);
-      return known;
-    } catch (ManifestException.Gone e) {
-      throw notOpened(name, e);
+  private SharedRepository template(RepositoryName name) throws IOException {
+    SharedRepository known = shared(name);
+    if (known.committer().cached().isEmpty() || !isForkable(known.manifest())) {
+      known = validated(name);
     }
+    if (!isForkable(known.manifest())) {
+      throw new ManifestException(
+          name + " is no template; make one of it with jgit-s3 template, and fork that", null);
+    }
+    repositories.keep(known);
+    return known;
   }
 
   private static boolean isForkable(Manifest manifest) {
