@@ -15,9 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.history.RepositoryChange;
 import org.jgits3.history.RepositoryChange.Kind;
@@ -299,9 +297,6 @@ final class EventsCommand extends StoreCommand {
           throw new NotDelivered(to + ": " + e.getMessage() + "; nothing after it was delivered");
         }
         complain("receiver", to + ": " + e.getMessage() + "; trying again");
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new NotDelivered(to + ": interrupted");
       }
       if (pauses(pause)) {
         throw new NotDelivered("stopped");
@@ -346,16 +341,10 @@ final class EventsCommand extends StoreCommand {
    * @return true if the process was told to stop meanwhile
    */
   private boolean pauses(Duration time) {
-    try {
-      stopped.get(time.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("it never fails", e);
-    }
+    var over =
+        new CompletableFuture<Void>()
+            .completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS);
+    CompletableFuture.anyOf(stopped, over).join();
+    return stopped.isDone();
   }
 }

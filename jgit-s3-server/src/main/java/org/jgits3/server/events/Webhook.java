@@ -13,7 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -54,9 +54,8 @@ public final class Webhook {
    *
    * @param json the body
    * @throws IOException unless the answer was 2xx; the receiver may have the body nevertheless
-   * @throws InterruptedException if interrupted
    */
-  public void post(byte[] json) throws IOException, InterruptedException {
+  public void post(byte[] json) throws IOException {
     HttpRequest request =
         HttpRequest.newBuilder(url)
             .timeout(TIMEOUT)
@@ -67,16 +66,16 @@ public final class Webhook {
     CompletableFuture<HttpResponse<Void>> answer =
         client.sendAsync(request, BodyHandlers.discarding());
     try {
-      CompletableFuture.anyOf(answer, stopped).get();
+      CompletableFuture.anyOf(answer, stopped).join();
       if (!answer.isDone()) {
         answer.cancel(true);
         throw new IOException("stopped");
       }
-      int status = answer.get().statusCode();
+      int status = answer.join().statusCode();
       if (status < OK || status >= NEXT_CLASS) {
         throw new IOException("answered " + status);
       }
-    } catch (ExecutionException e) {
+    } catch (CompletionException e) {
       Throwable cause = e.getCause();
       String reason =
           cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
