@@ -221,10 +221,8 @@ final class CommitLoop {
   private void refresh() {
     long asOf = latest.arrivals();
     try {
-      Optional<LatestManifest.Seen> seen = latest.get();
-      Duration limit = Duration.ofNanos(left());
-      latest.accept(
-          seen.isPresent() ? file.refresh(seen.get().manifest(), limit) : file.read(limit), asOf);
+      Optional<VersionedManifest> known = latest.get().map(LatestManifest.Seen::manifest);
+      latest.accept(file.refresh(known, Duration.ofNanos(left())), asOf);
     } catch (StoreException.Unavailable e) {
       complete = false;
       askAgain(e); // for others, who may have more time
@@ -411,7 +409,7 @@ final class CommitLoop {
     long asOf = latest.arrivals();
     Optional<VersionedManifest> read;
     try {
-      read = file.refresh(inFlight.base(), Duration.ofNanos(left()));
+      read = file.refresh(Optional.of(inFlight.base()), Duration.ofNanos(left()));
     } catch (StoreException.Unavailable e) {
       unanswered = true;
       askAgain(e);

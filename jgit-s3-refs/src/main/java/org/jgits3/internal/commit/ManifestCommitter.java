@@ -79,17 +79,8 @@ public final class ManifestCommitter implements Committer, Closeable {
         new SplittableRandom());
   }
 
-  /** A committer with a time and a chance of the test's own. */
+  /** A committer with a time and a chance of its own. */
   ManifestCommitter(
-      ObjectStore store,
-      RepositoryName name,
-      CommitPolicy policy,
-      Ticker ticker,
-      RandomGenerator random) {
-    this(new ManifestFile(store, name), policy, ticker, random);
-  }
-
-  private ManifestCommitter(
       ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
     this.policy = policy;
     this.ticker = ticker;
@@ -181,12 +172,7 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   private VersionedManifest read() throws IOException {
     long asOf = latest.arrivals();
-    Optional<LatestManifest.Seen> known = latest.get();
-    return latest.accept(
-        known.isPresent()
-            ? file.refresh(known.get().manifest(), ManifestFile.AS_LONG_AS_ANY)
-            : file.read(),
-        asOf);
+    return latest.accept(file.refresh(cached(), ManifestFile.AS_LONG_AS_ANY), asOf);
   }
 
   /**

@@ -74,42 +74,38 @@ public final class ManifestFile {
 
   /** Reads it: one GET. Empty if there is none. */
   public Optional<VersionedManifest> read() throws IOException {
-    return read(AS_LONG_AS_ANY);
-  }
-
-  /**
-   * Reads it: one GET.
-   *
-   * @param limit how long that is repeated
-   * @return the manifest; empty if there is none
-   */
-  Optional<VersionedManifest> read(Duration limit) throws IOException {
-    GetResult answer = get(Optional.empty(), limit);
-    return answer instanceof GetResult.Found found ? Optional.of(decode(found)) : Optional.empty();
+    return refresh(Optional.empty(), AS_LONG_AS_ANY);
   }
 
   /**
    * Reads it unless it is still the one known: one GET, conditional if versions are trusted.
    *
-   * @param known manifest read or written before
+   * @param known manifest read or written before; empty to read it in any case
    * @param limit how long the request is repeated
    * @return {@code known} itself if the store says that nothing changed; with the same manifest and
    *     the newest version if the bytes are the same; empty if there is none
    * @throws ManifestException.Corrupt if it went back to an earlier generation of the same
    *     repository
    */
-  Optional<VersionedManifest> refresh(VersionedManifest known, Duration limit) throws IOException {
+  Optional<VersionedManifest> refresh(Optional<VersionedManifest> known, Duration limit)
+      throws IOException {
     boolean conditional = reads == ManifestReads.VALIDATED;
-    GetResult answer = get(conditional ? Optional.of(known.version()) : Optional.empty(), limit);
+    GetResult answer =
+        get(known.filter(any -> conditional).map(VersionedManifest::version), limit);
     if (answer instanceof GetResult.NotModified) {
-      return Optional.of(known);
+      return known;
     }
     if (!(answer instanceof GetResult.Found found)) {
       return Optional.empty();
     }
     VersionedManifest seen = decode(found);
-    Manifest before = known.manifest();
-    Manifest after = seen.manifest();
+    if (known.isPresent()) {
+      checkNotBack(known.get().manifest(), seen.manifest());
+    }
+    return Optional.of(seen);
+  }
+
+  private void checkNotBack(Manifest before, Manifest after) throws ManifestException {
     boolean sameRepository = after.repositoryId().equals(before.repositoryId());
     boolean same =
         after.generation() == before.generation() && after.nonce().equals(before.nonce());
@@ -123,7 +119,6 @@ public final class ManifestFile {
               + "; a stale cache on the path, or old bytes put back by hand",
           null);
     }
-    return Optional.of(seen);
   }
 
   /**

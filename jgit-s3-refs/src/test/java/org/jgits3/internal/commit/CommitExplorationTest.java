@@ -135,7 +135,7 @@ class CommitExplorationTest {
       writers[writer] = null;
       return committer != null && random.nextInt(8) != 0
           ? committer
-          : new ManifestCommitter(store, NAME, policy, time, random.split());
+          : new ManifestCommitter(new ManifestFile(store, NAME), policy, time, random.split());
     }
 
     private PutOutcome put(ScriptedStore.PutRequest request) throws IOException {

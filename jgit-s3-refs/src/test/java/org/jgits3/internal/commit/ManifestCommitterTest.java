@@ -107,7 +107,9 @@ class ManifestCommitterTest {
   void all_of_a_batch_that_others_defeat_at_its_deadline_learn_that_nothing_was_written()
       throws Exception {
     AtomicLong ahead = new AtomicLong();
-    committer = new ManifestCommitter(store, NAME, POLICY, ahead(ahead), new SplittableRandom(1));
+    committer =
+        new ManifestCommitter(
+            new ManifestFile(store, NAME), POLICY, ahead(ahead), new SplittableRandom(1));
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
     awaitPuts(2);
