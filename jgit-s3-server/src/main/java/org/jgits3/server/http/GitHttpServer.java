@@ -3,7 +3,6 @@ package org.jgits3.server.http;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
-import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,9 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
-import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -52,16 +49,7 @@ import org.slf4j.LoggerFactory;
  * Builder#start(S3RepositoryManager)} until {@link #close}; both may be called from any thread.
  */
 public final class GitHttpServer implements Closeable {
-  /** Default of the time that {@link #close} waits for requests in flight. */
-  public static final Duration DEFAULT_SHUTDOWN_LIMIT = Duration.ofSeconds(30);
-
-  /** Default of the rate in bytes per second below which a client is cut off. */
-  public static final long DEFAULT_MIN_RATE = 100;
-
   private static final Logger LOG = LoggerFactory.getLogger(GitHttpServer.class);
-
-  /** Default of the time after which an idle connection is dropped. */
-  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(5);
 
   /**
    * Threads beyond those for Git requests. Jetty itself takes up to 30; the others serve other
@@ -98,9 +86,7 @@ public final class GitHttpServer implements Closeable {
    * @return {@code http://HOST:PORT/} with the port that is really bound
    */
   public URI uri() {
-    String host = connector.getHost();
-    String literal = host.contains(":") ? "[" + host + "]" : host;
-    return URI.create("http://" + literal + ":" + connector.getLocalPort() + "/");
+    return server.getURI();
   }
 
   /**
@@ -140,15 +126,15 @@ public final class GitHttpServer implements Closeable {
   public static final class Builder {
     private InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private final Set<String> hosts = new HashSet<>();
-    private long minRate = DEFAULT_MIN_RATE;
-    private Duration idleTimeout = DEFAULT_IDLE_TIMEOUT;
+    private long minRate = 100;
+    private Duration idleTimeout = Duration.ofMinutes(5);
     private boolean createOnPush;
     private boolean anonymous;
     private Optional<UsersFile> users = Optional.empty();
     private Config config = new Config();
     private Optional<Long> maxPackSize = Optional.empty();
     private Optional<Long> maxObjectSize = Optional.empty();
-    private Duration shutdownLimit = DEFAULT_SHUTDOWN_LIMIT;
+    private Duration shutdownLimit = Duration.ofSeconds(30);
     private ServerMetrics metrics = new ServerMetrics();
     private int gitRequests = GitRequestLimit.thatFit(Runtime.getRuntime().maxMemory());
 
@@ -274,7 +260,8 @@ public final class GitHttpServer implements Closeable {
     /**
      * Sets the time that {@link GitHttpServer#close} waits for requests in flight.
      *
-     * @param limit time after which their connections are cut; zero to cut at once
+     * @param limit time after which their connections are cut, 30 seconds by default; zero to cut
+     *     at once
      * @return this
      */
     public Builder shutdownLimit(Duration limit) {
@@ -407,9 +394,9 @@ public final class GitHttpServer implements Closeable {
       if (users.isPresent()) {
         addFilter(context, new BasicAuthentication(users.get(), HealthServlet.PATH));
       }
-      addServlet(context, new HealthServlet(health), HealthServlet.PATH);
-      addServlet(context, new MetricsServlet(metrics), MetricsServlet.PATH);
-      addServlet(context, gitServlet(repositories), "/*");
+      context.addServlet(new HealthServlet(health), HealthServlet.PATH);
+      context.addServlet(new MetricsServlet(metrics), MetricsServlet.PATH);
+      context.addServlet(gitServlet(repositories), "/*");
       return context;
     }
 
@@ -431,12 +418,7 @@ public final class GitHttpServer implements Closeable {
     }
 
     private static void addFilter(ServletContextHandler context, Filter filter) {
-      context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
-    }
-
-    private static void addServlet(
-        ServletContextHandler context, HttpServlet servlet, String path) {
-      context.addServlet(new ServletHolder(servlet), path);
+      context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
     }
 
     private static String why(Throwable failure) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.jgits3.internal.function.IoSupplier;
 
 /**
  * Ends transfers of clients that send or take next to nothing, each of which holds one of the
@@ -37,26 +38,15 @@ public final class LeastDataRate {
     this.nanos = nanos;
   }
 
-  /** A transfer that waits for the client. */
-  @FunctionalInterface
-  public interface Transfer {
-    /**
-     * Passes bytes.
-     *
-     * @return their number; negative at the end
-     * @throws IOException if the connection fails
-     */
-    int pass() throws IOException;
-  }
-
   /**
    * Passes bytes.
    *
-   * @param transfer transfer of bytes
+   * @param transfer transfer of bytes that waits for the client, and returns their number; negative
+   *     at the end
    * @return its result
    * @throws IOException if the client is too slow, or the connection fails
    */
-  public int of(Transfer transfer) throws IOException {
+  public int of(IoSupplier<Integer> transfer) throws IOException {
     if (failure.isPresent()) {
       throw new IOException(failure.get().getMessage(), failure.get());
     }
@@ -68,9 +58,9 @@ public final class LeastDataRate {
     }
   }
 
-  private int timed(Transfer transfer) throws IOException {
+  private int timed(IoSupplier<Integer> transfer) throws IOException {
     long start = nanos.getAsLong();
-    int bytes = transfer.pass();
+    int bytes = transfer.get();
     waited += Math.min(nanos.getAsLong() - start, LONGEST_WAIT);
     passed += Math.max(bytes, 0);
     if (waited >= WINDOW.toNanos()) {
