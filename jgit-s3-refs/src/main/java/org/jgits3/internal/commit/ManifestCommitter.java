@@ -80,8 +80,7 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /** A committer with a time and a chance of its own. */
-  ManifestCommitter(
-      ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
+  ManifestCommitter(ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
     this.policy = policy;
     this.ticker = ticker;
     this.file = file;

@@ -90,8 +90,7 @@ public final class ManifestFile {
   Optional<VersionedManifest> refresh(Optional<VersionedManifest> known, Duration limit)
       throws IOException {
     boolean conditional = reads == ManifestReads.VALIDATED;
-    GetResult answer =
-        get(known.filter(any -> conditional).map(VersionedManifest::version), limit);
+    GetResult answer = get(known.filter(any -> conditional).map(VersionedManifest::version), limit);
     if (answer instanceof GetResult.NotModified) {
       return known;
     }

@@ -511,7 +511,8 @@ class CommitProtocolModelTest {
   }
 
   private ManifestCommitter committer() {
-    return new ManifestCommitter(new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(1));
+    return new ManifestCommitter(
+        new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(1));
   }
 
   private void commitByManyOthers() {

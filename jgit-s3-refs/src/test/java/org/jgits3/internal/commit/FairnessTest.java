@@ -139,7 +139,8 @@ class FairnessTest {
   }
 
   private ManifestCommitter committer(int seed) {
-    return new ManifestCommitter(new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(seed));
+    return new ManifestCommitter(
+        new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(seed));
   }
 
   private static void commit(ManifestCommitter committer, String value) {

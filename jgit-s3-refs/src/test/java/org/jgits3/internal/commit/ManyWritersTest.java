@@ -63,7 +63,8 @@ class ManyWritersTest {
 
   private void write(int number) {
     ManifestCommitter committer =
-        new ManifestCommitter(new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(number));
+        new ManifestCommitter(
+            new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(number));
     SplittableRandom chance = new SplittableRandom(number);
     for (int i = 0; i < COMMITS; i++) {
       time.sleep(chance.nextLong(PAUSE));

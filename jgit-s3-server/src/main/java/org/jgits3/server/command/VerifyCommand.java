@@ -122,8 +122,7 @@ final class VerifyCommand extends StoreCommand {
   }
 
   private Verification.Report verify(S3RepositoryManager manager, String name) throws IOException {
-    Verification.Report report =
-        manager.maintenance(name).verify(progress());
+    Verification.Report report = manager.maintenance(name).verify(progress());
     print(name, report);
     return report;
   }

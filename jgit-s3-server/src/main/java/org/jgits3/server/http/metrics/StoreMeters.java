@@ -49,8 +49,7 @@ public final class StoreMeters {
         commits,
         ManifestMetrics::notCommittedCount);
     for (UnknownCause cause : UnknownCause.values()) {
-      FunctionCounter.builder(
-              "jgits3.refs.commits.unknown", commits, c -> c.unknownOutcomes(cause))
+      FunctionCounter.builder("jgits3.refs.commits.unknown", commits, c -> c.unknownOutcomes(cause))
           .description("Changes whose outcome was reported as unknown")
           .tag("cause", cause.name().toLowerCase(Locale.ROOT))
           .register(registry);
@@ -139,8 +138,7 @@ public final class StoreMeters {
     count(name, description, manager.refsMetrics(), value);
   }
 
-  private <T> void count(
-      String name, String description, T counters, ToDoubleFunction<T> value) {
+  private <T> void count(String name, String description, T counters, ToDoubleFunction<T> value) {
     FunctionCounter.builder("jgits3.refs." + name, counters, value)
         .description(description)
         .register(registry);
