@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.LongSummaryStatistics;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -50,8 +49,6 @@ public final class Sweep {
   /** Number of objects decided on before they are deleted; bounds the memory. */
   private static final int AT_ONCE = 50_000;
 
-  private static final Set<String> NONE = Set.of();
-
   /** Marks per grace period, so that the newest expired one is hardly older than the period. */
   private static final int MARKS = 2;
 
@@ -81,31 +78,10 @@ public final class Sweep {
       boolean dryRun,
       Optional<Settled> settled,
       Optional<String> fork) {
-    Report(long sweepBoundary, long objects, long bytes, int uploads, boolean dryRun) {
-      this(sweepBoundary, objects, bytes, uploads, dryRun, Optional.empty(), Optional.empty());
-    }
-
-    private Report and(Report other) {
-      return new Report(
-          sweepBoundary,
-          objects + other.objects,
-          bytes + other.bytes,
-          uploads + other.uploads,
-          dryRun);
-    }
-
-    private Report withSettled(VersionedManifest manifest) {
-      Optional<Settled> forGood = Optional.of(Settled.forGood(manifest));
-      return new Report(sweepBoundary, objects, bytes, uploads, dryRun, forGood, fork);
-    }
-
-    private Report keptFor(String name) {
-      return new Report(sweepBoundary, objects, bytes, uploads, dryRun, settled, Optional.of(name));
-    }
-
     /** Result for a name that has nothing to sweep as long as it has this manifest. */
     static Report nothing(VersionedManifest manifest, boolean dryRun) {
-      return new Report(0, 0, 0, 0, dryRun).withSettled(manifest);
+      Optional<Settled> forGood = Optional.of(Settled.forGood(manifest));
+      return new Report(0, 0, 0, 0, dryRun, forGood, Optional.empty());
     }
   }
 
@@ -129,25 +105,26 @@ public final class Sweep {
   Report run(ManifestCommitter committer, Duration grace, boolean dryRun) throws IOException {
     Instant now = clock.get();
     Instant moment = now.minus(grace);
-    Manifest manifest = committer.validate().manifest();
+    VersionedManifest newest = committer.validate();
+    Manifest manifest = newest.manifest();
     checkOneName(manifest.repositoryId());
     if (manifest.isTemplate()) {
-      return ofTemplate(manifest, grace, dryRun, committer.cached().orElseThrow());
+      return ofTemplate(newest, grace, dryRun);
     }
     SweepMarks marks = new SweepMarks(store, manifest, now);
     long sweepBoundary = Math.max(manifest.sweepBoundary(), marks.endedBefore(moment));
     Optional<UnlistedObjects> then =
         grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then), grace, true, NONE);
+      return swept(
+          new Run(manifest.withSweepBoundary(sweepBoundary), then, grace, true), newest);
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withSweepBoundary(sweepBoundary), true));
     VersionedManifest committed = committer.cached().orElseThrow();
     if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
       marks.leave(committed.manifest(), clock.get());
     }
-    Run run = new Run(committed.manifest(), then);
-    return settled(run, swept(run, grace, false, NONE), committed);
+    return swept(new Run(committed.manifest(), then, grace, false), committed);
   }
 
   /**
@@ -155,16 +132,16 @@ public final class Sweep {
    * lists anything in a template, and its forks list what it lists, so it needs neither a boundary
    * nor a mark.
    */
-  private Report ofTemplate(
-      Manifest manifest, Duration grace, boolean dryRun, VersionedManifest versioned)
+  private Report ofTemplate(VersionedManifest versioned, Duration grace, boolean dryRun)
       throws IOException {
-    Run run = new Run(manifest.withSweepBoundary(manifest.generation()), Optional.empty());
-    return settled(run, swept(run, grace, dryRun, NONE), versioned);
+    Manifest manifest = versioned.manifest();
+    Manifest allOlder = manifest.withSweepBoundary(manifest.generation());
+    return swept(new Run(allOlder, Optional.empty(), grace, dryRun), versioned);
   }
 
-  /** Says that nothing is left, if that is so: of the manifest that the run went by. */
-  private static Report settled(Run run, Report report, VersionedManifest manifest) {
-    return run.spared || report.dryRun() ? report : report.withSettled(manifest);
+  private static Report swept(Run run, VersionedManifest manifest) throws IOException {
+    run.sweep(Set.of());
+    return run.report(manifest, Optional.empty());
   }
 
   private void checkOneName(String repositoryId) throws IOException {
@@ -188,82 +165,17 @@ public final class Sweep {
   Report runDeleted(VersionedManifest tombstone, Duration grace, boolean dryRun)
       throws IOException {
     Manifest manifest = tombstone.manifest();
-    Run run = new Run(manifest.repositoryId(), manifest.generation(), manifest.nonce());
+    Run run =
+        new Run(
+            manifest.repositoryId(), manifest.generation(), manifest.nonce(), grace, dryRun);
     Optional<String> fork = // after the tombstone was read: later forks are not acknowledged
         manifest.isTemplate() ? Forks.any(store, manifest.repositoryId()) : Optional.empty();
     if (fork.isEmpty()) {
-      return settled(run, ended(run, grace, dryRun, NONE), tombstone);
+      run.sweepEnded(Set.of());
+    } else {
+      run.forgetEnd(); // the grace period begins when the last fork has gone
     }
-    if (!dryRun) {
-      store.delete(List.of(run.end)); // the grace period begins when the last fork has gone
-    }
-    return run.nothing(dryRun).keptFor(fork.get());
-  }
-
-  /**
-   * Deletes or counts the doomed objects, then those of deleted repositories that had the name
-   * before.
-   */
-  private Report swept(Run run, Duration grace, boolean dryRun, Set<String> above)
-      throws IOException {
-    Report report = dryRun ? run.count() : run.delete();
-    Set<String> underWay = new HashSet<>(above);
-    underWay.add(run.repositoryId);
-    for (String former : run.formers) {
-      String note = ObjectNames.formerKey(run.repositoryId, former);
-      Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former));
-      report = report.and(ended(earlier, grace, dryRun, underWay));
-      run.spared |= earlier.spared;
-      if (!dryRun && !earlier.spared) {
-        store.delete(List.of(note)); // last, to be found again
-      }
-    }
-    if (!dryRun && !run.spared && !run.end.isEmpty()) {
-      store.delete(List.of(run.end)); // with what is left, its grace period would begin anew
-    }
-    return report;
-  }
-
-  /**
-   * Deletes or counts the objects of a deleted repository, unless a name holds it, or it was
-   * deleted within the grace period.
-   *
-   * @param underWay ids of the repositories whose notes led here. One of them may be named again:
-   *     two renames that each stalled and lost can leave notes that name each other.
-   */
-  private Report ended(Run run, Duration grace, boolean dryRun, Set<String> underWay)
-      throws IOException {
-    if (underWay.contains(run.repositoryId)) {
-      return run.nothing(dryRun);
-    }
-    if (!nameIndex.holders(run.repositoryId).isEmpty()) {
-      if (!dryRun) {
-        store.delete(List.of(run.end)); // if it is deleted again, that is another deletion
-      }
-      return run.nothing(dryRun);
-    }
-    if (isOver(run.end, grace, dryRun)) {
-      return swept(run, grace, dryRun, underWay);
-    }
-    run.spared = true;
-    return run.nothing(dryRun);
-  }
-
-  /**
-   * Tests whether a sweep noted the deletion of a repository at least a grace period ago. Notes it
-   * now if none has.
-   */
-  private boolean isOver(String key, Duration grace, boolean dryRun) throws IOException {
-    if (grace.isZero()) {
-      return true;
-    }
-    Instant now = clock.get();
-    Optional<Instant> seen = timeIn(key).filter(time -> !time.isAfter(now));
-    if (seen.isEmpty() && !dryRun) {
-      byte[] note = note(key, now.toString()).getBytes(US_ASCII);
-      store.put(key, note, 0, note.length);
-    }
-    return seen.filter(time -> !time.isAfter(now.minus(grace))).isPresent();
+    return run.report(tombstone, fork);
   }
 
   /** The time in a note; empty if there is none, or its checksum is wrong: it is written anew. */
@@ -285,15 +197,12 @@ public final class Sweep {
         : Optional.empty();
   }
 
-  /** State of one sweep. */
+  /** One sweep of the objects of a repository, and what it has done so far. */
   private final class Run {
     private final String repositoryId;
 
     /** Key of the note of the repository's deletion; empty if it is not deleted. */
     private final String end;
-
-    private final String prefix;
-    private final String endings;
 
     /** Objects that no commit will list. */
     private final UnlistedObjects now;
@@ -301,11 +210,18 @@ public final class Sweep {
     /** Objects that no commit could list when the grace period began. */
     private final UnlistedObjects then;
 
+    private final Duration grace;
+    private final boolean dryRun;
+
     /** Ids of deleted repositories that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
     /** True if the sweep left objects for a later one, also of a repository before. */
     private boolean spared;
+
+    private long objects;
+    private long bytes;
+    private int uploads;
 
     /**
      * Creates a run over the objects of a repository.
@@ -313,13 +229,13 @@ public final class Sweep {
      * @param manifest manifest with the boundary
      * @param then objects ruled out when the grace period began; empty for none
      */
-    Run(Manifest manifest, Optional<UnlistedObjects> then) {
+    Run(Manifest manifest, Optional<UnlistedObjects> then, Duration grace, boolean dryRun) {
       this.end = "";
       this.repositoryId = manifest.repositoryId();
-      this.prefix = ObjectNames.prefix(repositoryId);
-      this.endings = ObjectNames.ended(repositoryId);
       this.now = UnlistedObjects.by(manifest);
       this.then = then.orElse(now);
+      this.grace = grace;
+      this.dryRun = dryRun;
     }
 
     /**
@@ -327,48 +243,115 @@ public final class Sweep {
      *
      * @param end nonce of its tombstone
      */
-    Run(String repositoryId, long sweepBoundary, String end) {
+    Run(String repositoryId, long sweepBoundary, String end, Duration grace, boolean dryRun) {
       this.end =
           ObjectNames.endedKey(repositoryId, NONCE.matcher(end).matches() ? end : repositoryId);
       this.repositoryId = repositoryId;
-      this.prefix = ObjectNames.prefix(repositoryId);
-      this.endings = ObjectNames.ended(repositoryId);
       this.now = new UnlistedObjects(sweepBoundary, Set.of());
       this.then = now;
+      this.grace = grace;
+      this.dryRun = dryRun;
     }
 
-    Report nothing(boolean dryRun) {
-      return new Report(now.sweepBoundary(), 0, 0, 0, dryRun);
+    /**
+     * Tells what was done.
+     *
+     * @param manifest manifest that the run went by, which is settled if nothing was left
+     * @param fork a fork for which all objects stay
+     */
+    Report report(VersionedManifest manifest, Optional<String> fork) {
+      boolean left = spared || dryRun || fork.isPresent();
+      Optional<Settled> settled = left ? Optional.empty() : Optional.of(Settled.forGood(manifest));
+      return new Report(now.sweepBoundary(), objects, bytes, uploads, dryRun, settled, fork);
     }
 
-    Report count() throws IOException {
-      LongSummaryStatistics doomed = new LongSummaryStatistics();
-      store.list(
-          prefix,
-          object -> {
-            note(object.key());
-            if (isDoomed(object.key())) {
-              doomed.accept(object.size());
-            }
-          });
-      return new Report(
-          now.sweepBoundary(), doomed.getCount(), doomed.getSum(), uploads().size(), true);
+    /**
+     * Deletes or counts the doomed objects, then those of deleted repositories that had the name
+     * before.
+     *
+     * @param above ids of the repositories whose notes led here
+     */
+    void sweep(Set<String> above) throws IOException {
+      deleteDoomed();
+      Set<String> underWay = new HashSet<>(above);
+      underWay.add(repositoryId);
+      for (String former : formers) {
+        String note = ObjectNames.formerKey(repositoryId, former);
+        Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former), grace, dryRun);
+        earlier.sweepEnded(underWay);
+        objects += earlier.objects;
+        bytes += earlier.bytes;
+        uploads += earlier.uploads;
+        spared |= earlier.spared;
+        if (!dryRun && !earlier.spared) {
+          store.delete(List.of(note)); // last, to be found again
+        }
+      }
+      if (!spared && !end.isEmpty()) {
+        forgetEnd(); // with what is left, its grace period would begin anew
+      }
     }
 
-    Report delete() throws IOException {
-      LongSummaryStatistics deleted = new LongSummaryStatistics();
+    /**
+     * Sweeps a deleted repository, unless a name holds it, or it was deleted within the grace
+     * period.
+     *
+     * @param underWay ids of the repositories whose notes led here. One of them may be named again:
+     *     two renames that each stalled and lost can leave notes that name each other.
+     */
+    void sweepEnded(Set<String> underWay) throws IOException {
+      if (underWay.contains(repositoryId)) {
+        return;
+      }
+      if (!nameIndex.holders(repositoryId).isEmpty()) {
+        forgetEnd(); // if it is deleted again, that is another deletion
+      } else if (isOver()) {
+        sweep(underWay);
+      } else {
+        spared = true;
+      }
+    }
+
+    void forgetEnd() throws IOException {
+      if (!dryRun) {
+        store.delete(List.of(end));
+      }
+    }
+
+    /**
+     * Tests whether a sweep noted the deletion of the repository at least a grace period ago. Notes
+     * it now if none has.
+     */
+    private boolean isOver() throws IOException {
+      if (grace.isZero()) {
+        return true;
+      }
+      Instant present = clock.get();
+      Optional<Instant> seen = timeIn(end).filter(time -> !time.isAfter(present));
+      if (seen.isEmpty() && !dryRun) {
+        byte[] note = Sweep.note(end, present.toString()).getBytes(US_ASCII);
+        store.put(end, note, 0, note.length);
+      }
+      return seen.filter(time -> !time.isAfter(present.minus(grace))).isPresent();
+    }
+
+    private void deleteDoomed() throws IOException {
       Set<String> before = Set.of();
-      for (Set<String> doomed = next(deleted); !doomed.isEmpty(); doomed = next(deleted)) {
+      for (Set<String> doomed = next(); !doomed.isEmpty(); doomed = next()) {
         checkGone(before, doomed);
         store.delete(doomed);
         before = doomed;
       }
-      List<MultipartUpload> uploads = uploads();
-      for (MultipartUpload upload : uploads) {
-        store.abortMultipart(upload);
+      for (MultipartUpload upload : store.listMultipart(ObjectNames.prefix(repositoryId))) {
+        if (!now.contains(upload.key())) {
+          spared = true;
+          continue;
+        }
+        uploads++;
+        if (!dryRun) {
+          store.abortMultipart(upload);
+        }
       }
-      return new Report(
-          now.sweepBoundary(), deleted.getCount(), deleted.getSum(), uploads.size(), false);
     }
 
     /** Checks that the listing advances: fails if it lists a deleted object again. */
@@ -386,16 +369,19 @@ public final class Sweep {
       }
     }
 
-    /** Collects the next batch of keys to delete. */
-    private Set<String> next(LongSummaryStatistics sizes) throws IOException {
+    /** Counts doomed objects, and collects the next batch of keys to delete: none in a dry run. */
+    private Set<String> next() throws IOException {
       Set<String> keys = new HashSet<>();
       store.list(
-          prefix,
+          ObjectNames.prefix(repositoryId),
           object -> {
             note(object.key());
             if (keys.size() < AT_ONCE && isDoomed(object.key())) {
-              keys.add(object.key());
-              sizes.accept(object.size());
+              objects++;
+              bytes += object.size();
+              if (!dryRun) {
+                keys.add(object.key());
+              }
             }
           });
       return keys;
@@ -421,15 +407,10 @@ public final class Sweep {
           && !isDoomed(key);
     }
 
-    private List<MultipartUpload> uploads() throws IOException {
-      List<MultipartUpload> all = store.listMultipart(prefix);
-      List<MultipartUpload> doomed = all.stream().filter(u -> now.contains(u.key())).toList();
-      spared |= doomed.size() < all.size();
-      return doomed;
-    }
-
     private boolean isDoomed(String key) {
-      if (!end.isEmpty() && (key.equals(Lease.key(repositoryId)) || key.startsWith(endings))) {
+      if (!end.isEmpty()
+          && (key.equals(Lease.key(repositoryId))
+              || key.startsWith(ObjectNames.ended(repositoryId)))) {
         return !key.equals(end); // nothing is maintained any more
       }
       return now.contains(key) && then.contains(key);

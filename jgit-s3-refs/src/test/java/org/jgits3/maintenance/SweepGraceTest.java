@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -86,7 +87,9 @@ class SweepGraceTest extends MaintainedRepository {
                   report.objects(),
                   report.bytes(),
                   report.uploads(),
-                  true));
+                  true,
+                  Optional.empty(),
+                  Optional.empty()));
       return report;
     }
   }

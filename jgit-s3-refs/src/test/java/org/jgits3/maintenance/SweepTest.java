@@ -129,7 +129,14 @@ class SweepTest extends MaintainedRepository {
     Sweep.Report wet = sweep(it.maintainer);
     assertThat(dry)
         .isEqualTo(
-            new Sweep.Report(wet.sweepBoundary(), wet.objects(), wet.bytes(), wet.uploads(), true));
+            new Sweep.Report(
+                wet.sweepBoundary(),
+                wet.objects(),
+                wet.bytes(),
+                wet.uploads(),
+                true,
+                Optional.empty(),
+                Optional.empty()));
     assertThat(dry.objects()).isPositive();
   }
 
