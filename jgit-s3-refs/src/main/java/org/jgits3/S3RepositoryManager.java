@@ -668,13 +668,13 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if the store does not answer
    */
   public Iterable<String> names(String prefix, String after) throws IOException {
-    NameTable.Builder found = new NameTable.Builder(0, 0, 0);
+    NameTable.Builder found = new NameTable.Builder(0, 0);
     byte[] none = new byte[0];
     catalog.list(
         prefix,
         name -> {
           if (name.value().compareTo(after) > 0) {
-            found.add(name.value().getBytes(US_ASCII), none, 0);
+            found.add(name.value().getBytes(US_ASCII), none);
           }
         });
     NameTable names = found.build();

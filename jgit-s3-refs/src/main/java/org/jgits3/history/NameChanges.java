@@ -182,9 +182,7 @@ final class NameChanges {
       ids = new RepositoryIds(cursor);
     }
     OptionalInt at = ids.find(repositoryId);
-    return at.isEmpty()
-        ? Optional.empty()
-        : RepositoryName.fromManifestKey(NameTable.manifestKey(cursor.table().name(at.getAsInt())));
+    return at.isEmpty() ? Optional.empty() : cursor.table().repository(at.getAsInt());
   }
 
   private Entry entry(VersionedManifest of) {

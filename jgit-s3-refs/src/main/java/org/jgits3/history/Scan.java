@@ -19,9 +19,6 @@ import org.jgits3.store.ObjectVersion;
  * something else, or for another version of it, in their order. Used by one thread.
  */
 final class Scan {
-  /** A digest, or zeros, after a byte that tells which. */
-  private static final int VALUE_BYTES = 1 + StoreCursor.DIGEST_BYTES;
-
   private final NameTable changed;
   private int next;
 
@@ -41,9 +38,9 @@ final class Scan {
   static Scan of(ObjectStore store, StoreCursor cursor, boolean trusted) throws IOException {
     NameTable known = cursor.table();
     BitSet listed = new BitSet(known.size());
-    NameTable.Builder changed = new NameTable.Builder(0, 0, VALUE_BYTES);
+    NameTable.Builder changed = new NameTable.Builder(0, StoreCursor.DIGEST_BYTES);
     MessageDigest sha256 = DirectoryObjectStore.sha256();
-    byte[] none = new byte[VALUE_BYTES];
+    byte[] none = new byte[StoreCursor.DIGEST_BYTES]; // no digest of a version
     store.list(
         RepositoryName.PREFIX,
         object -> {
@@ -59,22 +56,15 @@ final class Scan {
           Optional<byte[]> digest =
               object.version().filter(v -> trusted && !empty).map(v -> digest(sha256, v));
           boolean same =
-              at < 0 ? empty : digest.isPresent() && cursor.hasDigest(at, digest.get(), 0);
+              at < 0 ? empty : digest.isPresent() && cursor.hasDigest(at, digest.get());
           if (!same) {
-            changed.add(name, digest.map(Scan::value).orElse(none), 0);
+            changed.add(name, digest.orElse(none));
           }
         });
     for (int i = listed.nextClearBit(0); i < known.size(); i = listed.nextClearBit(i + 1)) {
-      changed.add(known.name(i), none, 0); // vanished
+      changed.add(known.name(i), none); // vanished
     }
     return new Scan(changed.build());
-  }
-
-  private static byte[] value(byte[] digest) {
-    byte[] value = new byte[VALUE_BYTES];
-    value[0] = 1;
-    System.arraycopy(digest, 0, value, 1, digest.length);
-    return value;
   }
 
   /** Bytes that stand for a version. */
@@ -87,14 +77,13 @@ final class Scan {
    * A name that may have changed.
    *
    * @param name the name
-   * @param digest stands for the version that the listing has; empty for none
+   * @param digest stands for the version that the listing has; zeros for none
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by hand
-  record Name(RepositoryName name, Optional<byte[]> digest) {
+  record Name(RepositoryName name, byte[] digest) {
     /** Tests whether a version is the listed one. */
     boolean hasVersion(ObjectVersion version) {
-      return digest.isPresent()
-          && Arrays.equals(digest.get(), Scan.digest(DirectoryObjectStore.sha256(), version));
+      return Arrays.equals(digest, Scan.digest(DirectoryObjectStore.sha256(), version));
     }
   }
 
@@ -105,14 +94,11 @@ final class Scan {
    */
   Optional<Name> next() {
     while (!isOver()) {
-      byte[] array = changed.array();
       int at = changed.value(next);
-      byte[] digest = Arrays.copyOfRange(array, at + 1, at + VALUE_BYTES);
-      Optional<RepositoryName> name = // if it is one: others may put objects beside the manifests
-          RepositoryName.fromManifestKey(NameTable.manifestKey(changed.name(next++)));
+      byte[] digest = Arrays.copyOfRange(changed.array(), at, at + StoreCursor.DIGEST_BYTES);
+      Optional<RepositoryName> name = changed.repository(next++);
       if (name.isPresent()) {
-        return Optional.of(
-            new Name(name.get(), Optional.of(digest).filter(present -> array[at] != 0)));
+        return Optional.of(new Name(name.get(), digest));
       }
     }
     return Optional.empty();

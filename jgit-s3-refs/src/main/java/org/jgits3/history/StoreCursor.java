@@ -35,7 +35,7 @@ public final class StoreCursor {
   /** Version, repository id, generation. */
   static final int VALUE_BYTES = DIGEST_BYTES + ID_BYTES + Long.BYTES;
 
-  private static final NameTable NONE = new NameTable.Builder(0, 0, VALUE_BYTES).build();
+  private static final NameTable NONE = new NameTable.Builder(0, VALUE_BYTES).build();
 
   private final String location;
   private final NameTable table;
@@ -99,10 +99,9 @@ public final class StoreCursor {
   }
 
   /** Tests whether the version of a record is the one that some bytes stand for. */
-  boolean hasDigest(int i, byte[] digest, int offset) {
+  boolean hasDigest(int i, byte[] digest) {
     int at = table.value(i);
-    return Arrays.equals(
-        table.array(), at, at + DIGEST_BYTES, digest, offset, offset + DIGEST_BYTES);
+    return Arrays.equals(table.array(), at, at + DIGEST_BYTES, digest, 0, DIGEST_BYTES);
   }
 
   /** Four bytes of the id in a record, which are random. */
@@ -118,8 +117,7 @@ public final class StoreCursor {
     int more =
         updates.keySet().stream().mapToInt(name -> NameTable.length(name, VALUE_BYTES)).sum();
     NameTable.Builder next =
-        new NameTable.Builder(
-            table.size() + updates.size(), Math.addExact(table.length(), more), VALUE_BYTES);
+        new NameTable.Builder(Math.addExact(table.length(), more), VALUE_BYTES);
     int i = 0;
     for (var update : updates.entrySet()) {
       byte[] name = update.getKey();
@@ -129,7 +127,7 @@ public final class StoreCursor {
       if (i < table.size() && table.compare(i, name) == 0) {
         i++;
       }
-      update.getValue().ifPresent(entry -> next.add(name, entry.value(), 0));
+      update.getValue().ifPresent(entry -> next.add(name, entry.value()));
     }
     while (i < table.size()) {
       next.add(table, i++);
@@ -173,8 +171,7 @@ public final class StoreCursor {
   public void forEach(BiConsumer<String, LogPosition> each) {
     for (int i = 0; i < table.size(); i++) {
       Entry known = entry(i);
-      Optional<RepositoryName> name =
-          RepositoryName.fromManifestKey(NameTable.manifestKey(table.name(i)));
+      Optional<RepositoryName> name = table.repository(i);
       if (known.reported() && name.isPresent()) {
         each.accept(name.get().value(), new LogPosition(known.repositoryId(), known.generation()));
       }

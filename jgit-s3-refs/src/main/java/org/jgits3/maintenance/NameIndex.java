@@ -4,7 +4,6 @@ package org.jgits3.maintenance;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,25 +20,23 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.fleet.Claims;
 import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Departure;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 
@@ -54,9 +51,6 @@ import org.jgits3.store.ObjectStore;
  * <p>Takes some 50 bytes for each name. Immutable once it is read.
  */
 public final class NameIndex {
-  /** Manifests that are read at a time. */
-  private static final int AT_ONCE = 8;
-
   private static final Comparator<RepositoryName> ORDER =
       Comparator.comparing(RepositoryName::value);
 
@@ -85,33 +79,6 @@ public final class NameIndex {
 
   /** Ids of templates, deleted ones included: sweeps keep their objects for forks. */
   private final Set<String> templates = ConcurrentHashMap.newKeySet();
-
-  /** The part of a manifest that matters here. */
-  private record Binding(
-      String repositoryId,
-      RepositoryState state,
-      long generation,
-      List<Departure> left,
-      Optional<String> templateId) {
-    static Binding of(Manifest m) {
-      return new Binding(
-          m.repositoryId(),
-          m.state(),
-          m.generation(),
-          m.left(),
-          m.template().map(Manifest.Template::repositoryId));
-    }
-
-    /** Tests whether this is a template, or the tombstone of one. */
-    boolean isTemplate() {
-      return templateId.filter(repositoryId::equals).isPresent();
-    }
-
-    boolean holds(String other) {
-      return repositoryId.equals(other)
-          && (state instanceof RepositoryState.Active || state instanceof RepositoryState.Moving);
-    }
-  }
 
   /**
    * A manifest that is damaged, or of another name or a newer format.
@@ -159,14 +126,14 @@ public final class NameIndex {
    * @throws IOException if the store does not answer
    */
   public static NameIndex read(ObjectStore store) throws IOException {
-    return read(store, AT_ONCE);
+    return read(store, ParallelRequests.SIZE);
   }
 
   /**
    * As {@link #read(ObjectStore)}, with a number of manifests at a time.
    *
    * @param store the store
-   * @param atOnce requests at a time
+   * @param atOnce requests at a time; more than four have no effect
    * @return the catalog
    * @throws IOException if the store does not answer
    */
@@ -188,7 +155,7 @@ public final class NameIndex {
    * @throws IOException if the store does not answer
    */
   static NameIndex read(ObjectStore store, Claims listed) throws IOException {
-    return read(store, listed.table(), listed::holds, AT_ONCE);
+    return read(store, listed.table(), listed::holds, ParallelRequests.SIZE);
   }
 
   private static NameIndex read(
@@ -196,24 +163,23 @@ public final class NameIndex {
       throws IOException {
     NameIndex index = new NameIndex(store, names);
     AtomicInteger next = new AtomicInteger();
-    Callable<Void> reader =
-        () -> {
-          for (int i = next.getAndIncrement(); i < names.size(); i = next.getAndIncrement()) {
+    ParallelRequests.forEach(
+        Collections.nCopies(atOnce, names),
+        all -> {
+          for (int i = next.getAndIncrement(); i < all.size(); i = next.getAndIncrement()) {
             OptionalLong known = recorded.apply(i);
             Optional<RepositoryName> name = index.name(i);
             long held =
                 known.isPresent() || name.isEmpty() ? known.orElse(0) : index.read(name.get());
             index.holding[i] = (held & UPPER_HALF) | i;
           }
-          return null;
-        };
-    inParallel(Collections.nCopies(Math.min(atOnce, names.size()), reader));
+        });
     Arrays.sort(index.holding);
     return index;
   }
 
   private Optional<RepositoryName> name(int i) {
-    return RepositoryName.fromManifestKey(NameTable.manifestKey(names.name(i)));
+    return names.repository(i);
   }
 
   /** Reads what a name holds; 0 for nothing. */
@@ -222,14 +188,15 @@ public final class NameIndex {
       return 0;
     }
     try {
-      Binding binding = Binding.of(decode(store, name, found.bytes()));
-      if (!binding.left().isEmpty()) {
-        noteArrivals(binding.left());
+      String where = new ManifestFile(store, name).toString();
+      Manifest manifest = ManifestCodec.decode(where, name, found.bytes());
+      if (!manifest.left().isEmpty()) {
+        noteArrivals(manifest.left());
       }
-      if (binding.isTemplate()) {
-        templates.add(binding.repositoryId());
+      if (manifest.isTemplate()) {
+        templates.add(manifest.repositoryId());
       }
-      return binding.holds(binding.repositoryId()) ? Claims.digest(binding.repositoryId()) : 0;
+      return manifest.holdsRepository() ? Claims.digest(manifest.repositoryId()) : 0;
     } catch (ManifestException.Corrupt | ManifestException.Unsupported e) {
       noteUnreadable(name, Unreadable.of(found.bytes(), e));
       return 0;
@@ -265,34 +232,6 @@ public final class NameIndex {
     return ask;
   }
 
-  private static Manifest decode(ObjectStore store, RepositoryName name, byte[] bytes)
-      throws ManifestException {
-    String where = "manifest " + store.location() + "/" + name.manifestKey();
-    return ManifestCodec.decode(where, name, bytes);
-  }
-
-  private static void inParallel(List<Callable<Void>> readers) throws IOException {
-    if (readers.isEmpty()) {
-      return;
-    }
-    ExecutorService threads = Executors.newFixedThreadPool(readers.size());
-    try {
-      for (Future<Void> reader : threads.invokeAll(readers)) {
-        reader.get();
-      }
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
-      }
-      throw new IOException("the manifests cannot be read: " + e.getCause(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while manifests were read");
-    } finally {
-      threads.shutdownNow();
-    }
-  }
-
   /**
    * Finds the names that a repository has now. Reads their manifests again, and those of the names
    * it was renamed to since.
@@ -324,13 +263,13 @@ public final class NameIndex {
     Queue<RepositoryName> toAsk = new ArrayDeque<>(toAsk(repositoryId));
     while (!toAsk.isEmpty()) {
       RepositoryName name = toAsk.remove();
-      Optional<Binding> found = now(name);
+      Optional<Manifest> found = now(name);
       if (found.isEmpty() || Long.valueOf(found.get().generation()).equals(seen.get(name))) {
         continue;
       }
       seen.put(name, found.get().generation());
       departure(found.get(), repositoryId).ifPresent(d -> toAsk.add(new RepositoryName(d.to())));
-      if (!found.get().holds(repositoryId)) {
+      if (!found.get().holdsRepository() || !found.get().repositoryId().equals(repositoryId)) {
         continue;
       }
       if (found.get().state() instanceof RepositoryState.Moving moving) {
@@ -353,25 +292,23 @@ public final class NameIndex {
     }
   }
 
-  private Optional<Binding> now(RepositoryName name) throws IOException {
-    return store.get(name.manifestKey(), Optional.empty()) instanceof GetResult.Found found
-        ? Optional.of(Binding.of(decode(store, name, found.bytes())))
-        : Optional.empty();
+  private Optional<Manifest> now(RepositoryName name) throws IOException {
+    return new ManifestFile(store, name).read().map(VersionedManifest::manifest);
   }
 
-  private static Optional<Departure> departure(Binding from, String repositoryId) {
+  private static Optional<Departure> departure(Manifest from, String repositoryId) {
     return from.left().stream().filter(d -> d.repositoryId().equals(repositoryId)).findFirst();
   }
 
   /** Tests whether a repository has come to a name: its manifest is later than the reservation. */
   private static boolean arrived(
-      Optional<Binding> target, String repositoryId, RepositoryName from, long reserved) {
+      Optional<Manifest> target, String repositoryId, RepositoryName from, long reserved) {
     return target.isPresent()
         && target.get().generation() > reserved
         && !isReserved(target.get(), repositoryId, from);
   }
 
-  private static boolean isReserved(Binding target, String repositoryId, RepositoryName from) {
+  private static boolean isReserved(Manifest target, String repositoryId, RepositoryName from) {
     return target.repositoryId().equals(repositoryId)
         && target.state() instanceof RepositoryState.Reserved reservation
         && reservation.from().equals(from.value());
@@ -398,15 +335,16 @@ public final class NameIndex {
     Map<RepositoryName, String> forks = new TreeMap<>(ORDER); // whose template was not read
     for (int i = 0; i < names.size(); i++) {
       Optional<RepositoryName> name = name(i);
-      Optional<Binding> binding = name.isEmpty() ? Optional.empty() : now(name.get());
-      if (binding.isPresent()) {
-        unfinished(name.get(), binding.get(), found);
-        for (Departure departure : binding.get().left()) {
+      Optional<Manifest> manifest = name.isEmpty() ? Optional.empty() : now(name.get());
+      if (manifest.isPresent()) {
+        unfinished(name.get(), manifest.get(), found);
+        for (Departure departure : manifest.get().left()) {
           missing(name.get(), departure, found);
         }
-        binding
-            .filter(b -> b.holds(b.repositoryId()))
-            .flatMap(Binding::templateId)
+        manifest
+            .filter(Manifest::holdsRepository)
+            .flatMap(Manifest::template)
+            .map(Manifest.Template::repositoryId)
             .filter(id -> !templates.contains(id))
             .ifPresent(id -> forks.put(name.get(), id));
       }
@@ -460,8 +398,8 @@ public final class NameIndex {
       long half = holding[i] & UPPER_HALF;
       if (half != 0 && half == (holding[i - 1] & UPPER_HALF)) {
         Optional<RepositoryName> name = name((int) holding[i]);
-        Optional<Binding> binding = name.isEmpty() ? Optional.empty() : now(name.get());
-        binding.ifPresent(b -> ids.add(b.repositoryId()));
+        Optional<Manifest> manifest = name.isEmpty() ? Optional.empty() : now(name.get());
+        manifest.ifPresent(m -> ids.add(m.repositoryId()));
       }
     }
     return ids;
@@ -480,12 +418,12 @@ public final class NameIndex {
         + " delete the name that is not to stay";
   }
 
-  private void unfinished(RepositoryName name, Binding binding, List<Contradiction> found)
+  private void unfinished(RepositoryName name, Manifest origin, List<Contradiction> found)
       throws IOException {
-    if (binding.state() instanceof RepositoryState.Moving moving) {
-      Optional<Binding> target = now(new RepositoryName(moving.to()));
-      if (!arrived(target, binding.repositoryId(), name, moving.reserved())
-          && !target.map(t -> isReserved(t, binding.repositoryId(), name)).orElse(false)) {
+    if (origin.state() instanceof RepositoryState.Moving moving) {
+      Optional<Manifest> target = now(new RepositoryName(moving.to()));
+      if (!arrived(target, origin.repositoryId(), name, moving.reserved())
+          && !target.map(t -> isReserved(t, origin.repositoryId(), name)).orElse(false)) {
         found.add(
             new Contradiction(
                 name.manifestKey(),

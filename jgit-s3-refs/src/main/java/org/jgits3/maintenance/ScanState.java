@@ -23,7 +23,7 @@ import org.jgits3.store.PutOutcome;
  * @param claims names with their {@link Claims}
  */
 record ScanState(String location, String kind, String settings, NameTable claims) {
-  static final NameTable NO_CLAIMS = new NameTable.Builder(0, 0, Claims.VALUE_BYTES).build();
+  static final NameTable NO_CLAIMS = new NameTable.Builder(0, Claims.VALUE_BYTES).build();
 
   private static final TableFormat FORMAT = new TableFormat("scan state", '2');
   private static final int HEAD_BYTES = 1 << 10;

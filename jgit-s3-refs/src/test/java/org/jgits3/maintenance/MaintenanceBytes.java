@@ -50,10 +50,10 @@ public final class MaintenanceBytes {
   /** The content of a scan state that claims nothing of some names. */
   public static byte[] scan(String location, String kind, String settings, String... names)
       throws IOException {
-    NameTable.Builder table = new NameTable.Builder(0, 0, Claims.VALUE_BYTES);
+    NameTable.Builder table = new NameTable.Builder(0, Claims.VALUE_BYTES);
     for (String name : names) {
       byte[] stored = NameTable.stored(RepositoryName.of(name).manifestKey());
-      table.add(stored, new byte[Claims.VALUE_BYTES], 0);
+      table.add(stored, new byte[Claims.VALUE_BYTES]);
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);

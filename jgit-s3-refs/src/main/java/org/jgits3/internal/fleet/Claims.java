@@ -66,7 +66,7 @@ public final class Claims {
      */
     public Builder(NameTable known, boolean trusted, boolean tombstones) {
       this.known = known;
-      this.listed = new NameTable.Builder(known, VALUE_BYTES);
+      this.listed = new NameTable.Builder(known.length(), VALUE_BYTES);
       this.trusted = trusted;
       this.tombstones = tombstones;
     }
@@ -84,7 +84,7 @@ public final class Claims {
       if (at >= 0 && (!compared || isOf(known, at, digest(object.version().get().value())))) {
         listed.add(known, at);
       } else {
-        listed.add(name, new byte[VALUE_BYTES], 0);
+        listed.add(name, new byte[VALUE_BYTES]);
       }
     }
 
@@ -178,7 +178,7 @@ public final class Claims {
    * @return the name; empty if it is none: others may put objects beside the manifests
    */
   public Optional<RepositoryName> name(int i) {
-    return RepositoryName.fromManifestKey(NameTable.manifestKey(table.name(i)));
+    return table.repository(i);
   }
 
   /**

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.StreamCorruptedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
@@ -25,15 +26,14 @@ public final class NameTable {
   private static final int LENGTH_BYTES = 2;
 
   private final byte[] bytes;
-  private final int[] starts;
-  private final int size;
   private final int valueBytes;
+  private final int[] starts;
 
-  private NameTable(byte[] bytes, int[] starts, int size, int valueBytes) {
+  private NameTable(byte[] bytes, int length, int valueBytes) {
     this.bytes = bytes;
-    this.starts = starts;
-    this.size = size;
     this.valueBytes = valueBytes;
+    this.starts =
+        IntStream.iterate(0, at -> at < length, at -> endOfName(at) + valueBytes).toArray();
   }
 
   /**
@@ -57,30 +57,31 @@ public final class NameTable {
    * @throws IOException if the store does not answer
    */
   public static NameTable listed(ObjectStore store) throws IOException {
-    Builder names = new Builder(0, 0, 0);
+    Builder names = new Builder(0, 0);
     byte[] none = new byte[0];
     store.list(
         RepositoryName.PREFIX,
         object -> {
           if (object.key().endsWith(END)) {
-            names.add(stored(object.key()), none, 0);
+            names.add(stored(object.key()), none);
           }
         });
     return names.build();
   }
 
-  /** Key of the manifest of a name. */
-  public static String manifestKey(byte[] stored) {
-    return RepositoryName.PREFIX + new String(stored, StandardCharsets.US_ASCII) + MANIFEST;
+  /** A name; empty if it is none: others may put objects beside the manifests. */
+  public Optional<RepositoryName> repository(int i) {
+    String stored = new String(name(i), StandardCharsets.US_ASCII);
+    return RepositoryName.fromManifestKey(RepositoryName.PREFIX + stored + MANIFEST);
   }
 
   public int size() {
-    return size;
+    return starts.length;
   }
 
   /** Bytes of all records. */
   public int length() {
-    return size == 0 ? 0 : end(size - 1);
+    return size() == 0 ? 0 : end(size() - 1);
   }
 
   public byte[] name(int i) {
@@ -100,7 +101,7 @@ public final class NameTable {
   /** Index of a name; negative if it is not there. */
   public int find(byte[] name) {
     int low = 0;
-    int high = size - 1;
+    int high = size() - 1;
     while (low <= high) {
       int mid = (low + high) >>> 1;
       int compared = compare(mid, name);
@@ -120,10 +121,13 @@ public final class NameTable {
     return Arrays.compareUnsigned(bytes, nameStart(i), nameEnd(i), name, 0, name.length);
   }
 
-  /** Compares a name with one of another table. */
-  public int compare(int i, NameTable other, int j) {
+  private int compare(int i, int j) {
     return Arrays.compareUnsigned(
-        bytes, nameStart(i), nameEnd(i), other.bytes, other.nameStart(j), other.nameEnd(j));
+        bytes, nameStart(i), nameEnd(i), bytes, nameStart(j), nameEnd(j));
+  }
+
+  private boolean isSorted() {
+    return IntStream.range(1, size()).allMatch(i -> compare(i - 1, i) < 0);
   }
 
   /** Bytes of a record. */
@@ -138,11 +142,9 @@ public final class NameTable {
    * @throws IOException as the stream
    */
   public void write(DataOutputStream out) throws IOException {
-    out.writeInt(size);
+    out.writeInt(size());
     out.writeInt(length());
-    for (int i = 0; i < size; i++) {
-      out.write(bytes, starts[i], end(i) - starts[i]);
-    }
+    out.write(bytes, 0, length());
   }
 
   /**
@@ -162,18 +164,19 @@ public final class NameTable {
       throw new StreamCorruptedException(
           size + " repositories in " + length + " bytes, of which there are " + most + " at most");
     }
-    Builder table = new Builder(size, length, valueBytes);
+    Builder records = new Builder(length, valueBytes);
     byte[] value = new byte[valueBytes];
     for (int i = 0; i < size; i++) {
       byte[] name = new byte[in.readUnsignedShort()];
       in.readFully(name);
       in.readFully(value);
-      table.add(name, value, 0);
+      records.add(name, value);
     }
-    if (!table.sorted || table.length != length) {
+    NameTable table = records.table();
+    if (!table.isSorted() || table.length() != length) {
       throw new StreamCorruptedException("its repositories are not in order, or not as long");
     }
-    return table.build();
+    return table;
   }
 
   private int nameStart(int i) {
@@ -181,7 +184,10 @@ public final class NameTable {
   }
 
   private int nameEnd(int i) {
-    int start = starts[i];
+    return endOfName(starts[i]);
+  }
+
+  private int endOfName(int start) {
     return start + LENGTH_BYTES + (((bytes[start] & 0xff) << 8) | (bytes[start + 1] & 0xff));
   }
 
@@ -195,94 +201,63 @@ public final class NameTable {
 
     private final int valueBytes;
     private byte[] bytes;
-    private int[] starts;
-    private int size;
     private int length;
-    private boolean sorted = true;
 
     /**
-     * Expects about as many records as a table has.
+     * Has no records yet.
      *
-     * @param like the table
+     * @param expected bytes of all records, about
      * @param valueBytes length of each value
      */
-    public Builder(NameTable like, int valueBytes) {
+    public Builder(int expected, int valueBytes) {
       this.valueBytes = valueBytes;
-      this.starts = new int[like.size + LEAST];
-      this.bytes = new byte[like.length() - like.size * (like.valueBytes - valueBytes) + LEAST];
-    }
-
-    /**
-     * Expects so many records.
-     *
-     * @param records how many
-     * @param bytes bytes of all of them
-     * @param valueBytes length of each value
-     */
-    public Builder(int records, int bytes, int valueBytes) {
-      this.valueBytes = valueBytes;
-      this.starts = new int[records];
-      this.bytes = new byte[bytes];
+      this.bytes = new byte[expected];
     }
 
     /** Adds a record. */
-    public void add(byte[] name, byte[] value, int offset) {
-      int start = begin(name.length);
+    public void add(byte[] name, byte[] value) {
+      int start = begin(length(name, valueBytes));
       bytes[start] = (byte) (name.length >> 8);
       bytes[start + 1] = (byte) name.length;
       System.arraycopy(name, 0, bytes, start + LENGTH_BYTES, name.length);
-      System.arraycopy(value, offset, bytes, start + LENGTH_BYTES + name.length, valueBytes);
-      noteOrder();
-    }
-
-    private void noteOrder() {
-      NameTable table = table();
-      sorted = sorted && (size == 1 || table.compare(size - 2, table, size - 1) < 0);
+      System.arraycopy(value, 0, bytes, start + LENGTH_BYTES + name.length, valueBytes);
     }
 
     /** Adds a record of another table with values of the same length. */
     public void add(NameTable other, int i) {
-      int start = begin(other.nameEnd(i) - other.nameStart(i));
+      int start = begin(other.end(i) - other.starts[i]);
       System.arraycopy(other.bytes, other.starts[i], bytes, start, length - start);
-      noteOrder();
     }
 
-    private int begin(int nameLength) {
+    private int begin(int record) {
       int start = length;
-      length = Math.addExact(start, LENGTH_BYTES + nameLength + valueBytes);
+      length = Math.addExact(start, record);
       if (length > bytes.length) {
-        bytes = Arrays.copyOf(bytes, Math.max(length, grown(bytes.length)));
+        long grown = Math.min(Integer.MAX_VALUE - 8L, start + (start >> 2) + (long) LEAST);
+        bytes = Arrays.copyOf(bytes, Math.max(length, (int) grown));
       }
-      if (size == starts.length) {
-        starts = Arrays.copyOf(starts, grown(size));
-      }
-      starts[size++] = start;
       return start;
     }
 
-    private static int grown(int before) {
-      return (int) Math.min(Integer.MAX_VALUE - 8L, before + (before >> 2) + (long) LEAST);
-    }
-
     private NameTable table() {
-      return new NameTable(bytes, starts, size, valueBytes);
+      return new NameTable(bytes, length, valueBytes);
     }
 
     /** The records, sorted; of a name that was added twice the last one. */
     public NameTable build() {
       NameTable unsorted = table();
-      if (sorted) {
+      if (unsorted.isSorted()) {
         return unsorted;
       }
       int[] order =
-          IntStream.range(0, size)
+          IntStream.range(0, unsorted.size())
               .boxed()
-              .sorted((i, j) -> unsorted.compare(i, unsorted, j))
+              .sorted(unsorted::compare)
               .mapToInt(Integer::intValue)
               .toArray();
-      Builder inOrder = new Builder(size, length, valueBytes);
-      for (int k = 0; k < size; k++) {
-        boolean again = k + 1 < size && unsorted.compare(order[k], unsorted, order[k + 1]) == 0;
+      Builder inOrder = new Builder(length, valueBytes);
+      for (int k = 0; k < order.length; k++) {
+        boolean again = k + 1 < order.length && unsorted.compare(order[k], order[k + 1]) == 0;
         if (!again) {
           inOrder.add(unsorted, order[k]);
         }

@@ -82,7 +82,7 @@ public final class Forks {
   private SortedSet<String> find(boolean one) throws IOException {
     List<RepositoryName> batch = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
-      RepositoryName.fromManifestKey(NameTable.manifestKey(names.name(i))).ifPresent(batch::add);
+      names.repository(i).ifPresent(batch::add);
       if (batch.size() == BATCH || i == names.size() - 1) {
         read(batch);
         batch.clear();
