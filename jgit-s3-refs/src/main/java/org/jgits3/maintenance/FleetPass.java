@@ -67,11 +67,11 @@ public final class FleetPass implements Closeable {
   private final Claims claims;
   private final BitSet due;
   private Optional<NameIndex> nameIndex = Optional.empty();
-  private Optional<ObjectVersion> stored;
+  private Optional<ObjectVersion> stored = Optional.empty();
   private int next;
   private int given;
   private int unsaved;
-  private final Instant began;
+  private final Instant began; // when the manifests had been listed
   private Instant saved;
   private boolean failed;
 
@@ -90,24 +90,21 @@ public final class FleetPass implements Closeable {
       String kind, String settings, boolean trusted, boolean sweeps, boolean all) {}
 
   private FleetPass(
-      ObjectStore store,
-      Options options,
-      Supplier<Instant> clock,
-      Optional<ObjectVersion> stored,
-      Claims claims,
-      int first) {
+      ObjectStore store, Options options, Supplier<Instant> clock, RandomGenerator random)
+      throws IOException {
     this.store = store;
     this.options = options;
     this.clock = clock;
-    this.stored = stored;
-    this.claims = claims;
-    this.next = first;
+    NameTable known = options.all() ? ScanState.NO_CLAIMS : readState().orElse(ScanState.NO_CLAIMS);
+    this.claims = Claims.listed(store, known, options.trusted(), options.sweeps());
+    this.next = random.nextInt(names() + 1);
     this.began = clock.get();
     this.saved = began;
+    boolean all = options.all() || !claims.isVersioned();
     long now = began.toEpochMilli();
-    this.due = claims.due(until -> options.all() || until <= now);
-    if (!claims.isVersioned()) {
-      due.set(0, claims.table().size());
+    this.due = claims.due(until -> all || until <= now);
+    if (options.sweeps()) {
+      readNames();
     }
   }
 
@@ -131,24 +128,17 @@ public final class FleetPass implements Closeable {
   static FleetPass begin(
       ObjectStore store, Options options, Supplier<Instant> clock, RandomGenerator random)
       throws IOException {
-    Optional<ScanState.Stored> before =
-        options.all() ? Optional.empty() : ScanState.read(store, options.kind());
-    NameTable known =
-        before
-            .map(ScanState.Stored::state)
-            .filter(state -> state.settings().equals(options.settings()))
-            .map(ScanState::claims)
-            .orElse(ScanState.NO_CLAIMS);
-    Claims.Builder listed = new Claims.Builder(known, options.trusted(), options.sweeps());
-    store.list(RepositoryName.PREFIX, listed::add);
-    Claims claims = listed.build();
-    int first = random.nextInt(claims.table().size() + 1);
-    FleetPass pass =
-        new FleetPass(store, options, clock, before.map(ScanState.Stored::version), claims, first);
-    if (options.sweeps()) {
-      pass.readNames();
-    }
-    return pass;
+    return new FleetPass(store, options, clock, random);
+  }
+
+  /** Reads what passes with the same settings have done; the next save replaces that. */
+  private Optional<NameTable> readState() throws IOException {
+    Optional<ScanState.Stored> found = ScanState.read(store, options.kind());
+    stored = found.map(ScanState.Stored::version);
+    return found
+        .map(ScanState.Stored::state)
+        .filter(state -> state.settings().equals(options.settings()))
+        .map(ScanState::claims);
   }
 
   /** Reads which names hold each repository, and gives those with unfinished uploads. */
@@ -283,18 +273,8 @@ public final class FleetPass implements Closeable {
                 + options.kind()
                 + ": other passes keep replacing it; the next pass repeats what this one has done");
       }
-      mergeOther();
+      readState().ifPresent(claims::adopt);
     }
-  }
-
-  /** Takes over what another pass has done with the same settings. */
-  private void mergeOther() throws IOException {
-    Optional<ScanState.Stored> other = ScanState.read(store, options.kind());
-    other
-        .map(ScanState.Stored::state)
-        .filter(state -> state.settings().equals(options.settings()))
-        .ifPresent(state -> claims.adopt(state.claims()));
-    stored = other.map(ScanState.Stored::version);
   }
 
   /**

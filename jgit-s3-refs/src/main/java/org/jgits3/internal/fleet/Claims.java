@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.fleet;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.store.ListedObject;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 
 /**
  * Names of a listing, with a claim for some: that a kind of maintenance has nothing left to do on
@@ -49,53 +52,39 @@ public final class Claims {
     return ByteBuffer.wrap(all).getLong() | 1;
   }
 
-  /** Collects the names of a listing, with the claims that still hold. Used by one thread. */
-  public static final class Builder {
-    private final NameTable known;
-    private final NameTable.Builder listed;
-    private final boolean trusted;
-    private final boolean tombstones;
-    private boolean versioned = true;
-
-    /**
-     * Has no names yet.
-     *
-     * @param known claims that were stored
-     * @param trusted whether a version of the listing tells that a manifest did not change
-     * @param tombstones whether names without a repository count, too
-     */
-    public Builder(NameTable known, boolean trusted, boolean tombstones) {
-      this.known = known;
-      this.listed = new NameTable.Builder(known.length(), VALUE_BYTES);
-      this.trusted = trusted;
-      this.tombstones = tombstones;
-    }
-
-    /** Adds what a listing of manifests gave. */
-    public void add(ListedObject object) {
-      if (!object.key().endsWith(NameTable.END)
-          || (!tombstones && object.size() < ManifestCodec.MIN_REPOSITORY_BYTES)) {
-        return;
-      }
-      byte[] name = NameTable.stored(object.key());
-      int at = known.find(name);
-      boolean compared = trusted && object.version().isPresent();
-      versioned = versioned && compared;
-      if (at >= 0 && (!compared || isOf(known, at, digest(object.version().get().value())))) {
-        listed.add(known, at);
-      } else {
-        listed.add(name, new byte[VALUE_BYTES]);
-      }
-    }
-
-    /**
-     * The names.
-     *
-     * @return the names, with the claims that may hold
-     */
-    public Claims build() {
-      return new Claims(listed.build(), versioned);
-    }
+  /**
+   * Lists the manifests of a store, with the claims that may still hold.
+   *
+   * @param store the store
+   * @param known claims that were stored
+   * @param trusted whether a version of the listing tells that a manifest did not change
+   * @param tombstones whether names without a repository count, too
+   * @return the names
+   * @throws IOException if the store does not answer or refuses
+   */
+  public static Claims listed(
+      ObjectStore store, NameTable known, boolean trusted, boolean tombstones) throws IOException {
+    NameTable.Builder names = new NameTable.Builder(known.length(), VALUE_BYTES);
+    AtomicBoolean versioned = new AtomicBoolean(true);
+    store.list(
+        RepositoryName.PREFIX,
+        object -> {
+          if (object.key().endsWith(NameTable.END)
+              && (tombstones || object.size() >= ManifestCodec.MIN_REPOSITORY_BYTES)) {
+            Optional<ObjectVersion> version = object.version().filter(any -> trusted);
+            if (version.isEmpty()) {
+              versioned.set(false);
+            }
+            byte[] name = NameTable.stored(object.key());
+            int at = known.find(name);
+            if (at >= 0 && version.map(v -> isOf(known, at, digest(v.value()))).orElse(true)) {
+              names.add(known, at);
+            } else {
+              names.add(name, new byte[VALUE_BYTES]);
+            }
+          }
+        });
+    return new Claims(names.build(), versioned.get());
   }
 
   private static boolean isOf(NameTable table, int at, long digest) {
