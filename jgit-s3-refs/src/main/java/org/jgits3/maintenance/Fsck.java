@@ -55,7 +55,7 @@ final class Fsck {
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
-    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest, Objects::new)) {
+    try (PinnedRepository pinned = new PinnedRepository(repository, manifest, Objects::new)) {
       return findings(manifest, pinned, new DfsFsck(pinned).check(monitor));
     } catch (IOException e) {
       Optional<StoreException> ofStore = S3ObjDatabase.cause(e, StoreException.class);

@@ -185,7 +185,7 @@ public final class GarbageCollection {
 
   /** Number of reachable objects, counted by bitmaps. */
   private long reachable(Manifest manifest, ProgressMonitor monitor) throws IOException {
-    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest);
+    try (PinnedRepository pinned = new PinnedRepository(repository, manifest);
         ObjectReader reader = pinned.newObjectReader();
         ObjectWalk walk = new ObjectWalk(reader)) {
       BitmapIndex bitmaps = reader.getBitmapIndex();
@@ -273,7 +273,7 @@ public final class GarbageCollection {
       throws IOException {
     lease.collects(manifest.generation());
     GarbageExpiry expiry;
-    try (PinnedRepository pinned = PinnedRepository.open(repository, manifest)) {
+    try (PinnedRepository pinned = new PinnedRepository(repository, manifest)) {
       expiry = GarbageExpiry.of(pinned.getConfig(), repository.name().value());
       DfsGarbageCollector collector =
           new DfsGarbageCollector(pinned)

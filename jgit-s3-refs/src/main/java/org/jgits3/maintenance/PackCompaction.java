@@ -174,7 +174,7 @@ final class PackCompaction {
     }
     long oldest = due.stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
     try (PinnedRepository pinned =
-        PinnedRepository.open(
+        new PinnedRepository(
             repository, manifest, (handle, how, packs) -> new Aged(handle, how, packs, oldest))) {
       DfsPackCompactor compactor = new DfsPackCompactor(pinned);
       for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {

@@ -14,7 +14,6 @@ import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RepositoryName;
 
 /**
  * Repository handle of maintenance: refs and packs of one manifest, not changed by commits of
@@ -37,11 +36,10 @@ final class PinnedRepository extends DfsRepository {
    *
    * @param repository the repository
    * @param manifest manifest with the refs and packs
-   * @return the handle
    * @throws IOException if the refs cannot be read
    */
-  static PinnedRepository open(MaintenanceTarget repository, Manifest manifest) throws IOException {
-    return open(repository, manifest, S3ObjDatabase::new);
+  PinnedRepository(MaintenanceTarget repository, Manifest manifest) throws IOException {
+    this(repository, manifest, S3ObjDatabase::new);
   }
 
   /**
@@ -50,29 +48,14 @@ final class PinnedRepository extends DfsRepository {
    * @param repository the repository
    * @param manifest manifest with the refs and packs
    * @param objects creates the object database of the manifest's packs
-   * @return the handle
    * @throws IOException if the refs cannot be read
    */
-  static PinnedRepository open(MaintenanceTarget repository, Manifest manifest, Objects objects)
+  PinnedRepository(MaintenanceTarget repository, Manifest manifest, Objects objects)
       throws IOException {
-    return new PinnedRepository(
-        repository.name(),
-        repository.config().get(),
-        ViewRefDatabase.of(repository.store(), manifest),
-        new PinnedPacks(repository.packs(), repository.committer(), manifest),
-        objects);
-  }
-
-  private PinnedRepository(
-      RepositoryName name,
-      StoredConfig config,
-      RefDatabase refs,
-      PinnedPacks packs,
-      Objects objects) {
-    super(new Builder(name.value()));
-    this.config = config;
-    this.refs = refs;
-    this.packs = packs;
+    super(new Builder(repository.name().value()));
+    this.config = repository.config().get();
+    this.refs = ViewRefDatabase.of(repository.store(), manifest);
+    this.packs = new PinnedPacks(repository.packs(), repository.committer(), manifest);
     this.objects = objects.of(this, new DfsReaderOptions().fromConfig(config), packs);
   }
 
