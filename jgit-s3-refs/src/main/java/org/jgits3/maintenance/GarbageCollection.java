@@ -22,7 +22,6 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.revwalk.BitmapWalker;
 import org.eclipse.jgit.revwalk.ObjectWalk;
-import org.eclipse.jgit.storage.pack.PackConfig;
 import org.jgits3.internal.pack.GarbageExpiry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
@@ -277,10 +276,15 @@ public final class GarbageCollection {
       expiry = GarbageExpiry.of(pinned.getConfig(), repository.name().value());
       DfsGarbageCollector collector =
           new DfsGarbageCollector(pinned)
-              .setPackConfig(packConfig(pinned))
               .setWriteCommitGraph(true)
               .setWriteBloomFilter(writesChangedPaths(pinned))
               .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
+      if (threads > 0) {
+        collector.getPackConfig().setThreads(threads);
+      }
+      if (!pinned.getObjectDatabase().getShallowCommits().isEmpty()) {
+        collector.getPackConfig().setBuildBitmaps(false); // they would not be listed
+      }
       collector.pack(monitor);
     }
     VersionedManifest newest = repository.committer().cached().orElseThrow();
@@ -334,18 +338,6 @@ public final class GarbageCollection {
             ConfigConstants.CONFIG_GC_SECTION,
             ConfigConstants.CONFIG_KEY_WRITE_CHANGED_PATHS,
             false);
-  }
-
-  private PackConfig packConfig(PinnedRepository pinned) throws IOException {
-    PackConfig pack = new PackConfig(pinned);
-    if (threads > 0) {
-      pack.setThreads(threads);
-    }
-    pack.setIndexVersion(2);
-    if (!pinned.getObjectDatabase().getShallowCommits().isEmpty()) {
-      pack.setBuildBitmaps(false); // they would not be listed
-    }
-    return pack;
   }
 
   private static long bytes(Manifest manifest) {
