@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.history;
 
+import java.io.StreamCorruptedException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -205,7 +206,7 @@ public final class StoreCursor {
       return FORMAT.decode(
           bytes,
           (in, most) -> new StoreCursor(in.readUTF(), NameTable.read(in, VALUE_BYTES, most)));
-    } catch (TableFormat.Unreadable e) {
+    } catch (StreamCorruptedException e) {
       throw new HistoryUnavailableException(
           Reason.UNREADABLE_CURSOR, "the cursor " + e.getMessage() + "; begin anew");
     }

@@ -3,6 +3,7 @@ package org.jgits3.maintenance;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.StreamCorruptedException;
 import java.util.Optional;
 import org.jgits3.internal.fleet.Claims;
 import org.jgits3.internal.fleet.NameTable;
@@ -56,7 +57,7 @@ record ScanState(String location, String kind, String settings, NameTable claims
     ScanState state;
     try {
       state = FORMAT.decode(found.bytes(), ScanState::decode);
-    } catch (TableFormat.Unreadable e) {
+    } catch (StreamCorruptedException e) {
       throw unusable(store, key, e.getMessage());
     }
     if (!state.location.equals(store.location()) || !state.kind.equals(kind)) {

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.StreamCorruptedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -31,15 +32,6 @@ public record TableFormat(String kind, char version) {
 
   /** Most bytes that a compressed byte can stand for, by the format of DEFLATE. */
   private static final long MOST_INFLATED = 1032;
-
-  /** Says what is wrong with bytes that should be in a format; continues "the ... ". */
-  public static final class Unreadable extends IOException {
-    private static final long serialVersionUID = 1;
-
-    private Unreadable(String message) {
-      super(message);
-    }
-  }
 
   /** Content that is read from a stream. */
   @FunctionalInterface
@@ -97,17 +89,19 @@ public record TableFormat(String kind, char version) {
    * @param bytes what {@link #encode} gave
    * @param content reads the content
    * @return the content
-   * @throws Unreadable if the bytes are something else, damaged, or of another version
+   * @throws StreamCorruptedException if the bytes are something else, damaged, or of another
+   *     version; the message continues "the ... "
    */
-  public <T> T decode(byte[] bytes, Reader<T> content) throws Unreadable {
+  public <T> T decode(byte[] bytes, Reader<T> content) throws StreamCorruptedException {
     byte[] magic = magic();
     int head = magic.length + 2;
     if (bytes.length < head + CRC_BYTES
         || !Arrays.equals(bytes, 0, magic.length, magic, 0, magic.length)) {
-      throw new Unreadable("is no " + kind + " of jgit-s3");
+      throw new StreamCorruptedException("is no " + kind + " of jgit-s3");
     }
     if (bytes[magic.length] != version || bytes[magic.length + 1] != '\n') {
-      throw new Unreadable("is a " + kind + " of another version than " + version);
+      throw new StreamCorruptedException(
+          "is a " + kind + " of another version than " + version);
     }
     int end = bytes.length - CRC_BYTES;
     if (ByteBuffer.wrap(bytes).getInt(end) != Crc32c.of(bytes, 0, end)) {
@@ -122,7 +116,7 @@ public record TableFormat(String kind, char version) {
     }
   }
 
-  private Unreadable damaged(String why) {
-    return new Unreadable("is a damaged " + kind + ": " + why);
+  private StreamCorruptedException damaged(String why) {
+    return new StreamCorruptedException("is a damaged " + kind + ": " + why);
   }
 }
