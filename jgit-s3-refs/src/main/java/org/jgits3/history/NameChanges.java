@@ -50,22 +50,13 @@ final class NameChanges {
   private final MessageDigest sha256 = DirectoryObjectStore.sha256();
 
   /** Manifests that were read together, or the failures to read them; until they are visited. */
-  private final Map<RepositoryName, Answer> answers = new ConcurrentHashMap<>();
+  private final Map<RepositoryName, IoSupplier<Optional<VersionedManifest>>> answers =
+      new ConcurrentHashMap<>();
 
   /** Ids of repositories that were returned as deleted. */
   private final Set<String> deleted = new HashSet<>();
 
   @Nullable private RepositoryIds ids; // made for the first repository that has arrived
-
-  /** Result of a read. */
-  private record Answer(Optional<VersionedManifest> manifest, Optional<IOException> failure) {
-    Optional<VersionedManifest> get() throws IOException {
-      if (failure.isPresent()) {
-        throw failure.get();
-      }
-      return manifest;
-    }
-  }
 
   /**
    * Entries of the next cursor: of all names that were visited together. Kept until the end of a
@@ -123,14 +114,23 @@ final class NameChanges {
         listed, each -> answers.put(each.name(), answer(each.name(), each::hasVersion)));
   }
 
-  private Answer answer(RepositoryName name, Predicate<ObjectVersion> newest) throws IOException {
+  /** Reads a manifest. A failure is for the visit, unless the store does not answer. */
+  private IoSupplier<Optional<VersionedManifest>> answer(
+      RepositoryName name, Predicate<ObjectVersion> newest) throws IOException {
     try {
-      return new Answer(manifests.read(name, newest), Optional.empty());
+      Optional<VersionedManifest> read = manifests.read(name, newest);
+      return () -> read;
     } catch (StoreException.Unavailable e) {
       throw e;
     } catch (IOException e) {
-      return new Answer(Optional.empty(), Optional.of(e));
+      return failing(e);
     }
+  }
+
+  private static <T> IoSupplier<T> failing(IOException e) {
+    return () -> {
+      throw e;
+    };
   }
 
   /**
@@ -143,9 +143,9 @@ final class NameChanges {
   Group visit(RepositoryName name) throws IOException {
     try {
       Visit first = new Visit();
-      Group group = first.all(name, Optional.ofNullable(answers.remove(name)));
+      Group group = first.all(name);
       if (!first.isCertain()) {
-        group = new Visit().all(name, Optional.empty());
+        group = new Visit().all(name);
       }
       group.changes().stream()
           .filter(change -> change.kind() == Kind.DELETED)
@@ -163,12 +163,9 @@ final class NameChanges {
     updates.entries.put(name, Optional.empty());
     updates.leave();
     String id = known(name).map(Entry::repositoryId).orElse("");
-    IoSupplier<Transactions> source =
-        () -> {
-          throw why;
-        };
     RepositoryChange change =
-        new RepositoryChange(Kind.UNAVAILABLE, name.value(), id, Optional.empty(), source, updates);
+        new RepositoryChange(
+            Kind.UNAVAILABLE, name.value(), id, Optional.empty(), failing(why), updates);
     return new Group(List.of(change), updates);
   }
 
@@ -215,16 +212,12 @@ final class NameChanges {
     private boolean certain = true;
 
     /**
-     * Visits all.
+     * Visits all, by what was read before if that is so of the first.
      *
      * @param first the first name
-     * @param answer what was read of it before
      */
-    Group all(RepositoryName first, Optional<Answer> answer) throws IOException {
-      if (answer.isPresent()) {
-        early = true;
-        read.put(first, answer.get().get());
-      }
+    Group all(RepositoryName first) throws IOException {
+      early = answers.containsKey(first);
       next.add(first);
       while (!next.isEmpty()) {
         RepositoryName name = next.remove();
@@ -392,7 +385,7 @@ final class NameChanges {
     private Optional<VersionedManifest> manifest(RepositoryName name) throws IOException {
       Optional<VersionedManifest> known = read.get(name);
       if (known == null) {
-        Answer together = early ? answers.remove(name) : null;
+        var together = early ? answers.remove(name) : null;
         known = together == null ? manifests.read(name, version -> false) : together.get();
         read.put(name, known);
       }

@@ -66,14 +66,6 @@ public final class StoreChanges {
     return Optional.of(current.remove());
   }
 
-  /** Passes by all changes. */
-  void skip() throws IOException {
-    Optional<RepositoryChange> each = next();
-    while (each.isPresent()) {
-      each = next();
-    }
-  }
-
   /**
    * Tests whether more may have changed than was returned.
    *
