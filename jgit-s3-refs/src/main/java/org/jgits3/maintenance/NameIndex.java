@@ -331,12 +331,12 @@ public final class NameIndex {
     if (!found.isEmpty()) {
       return found; // any of them may hold what seems to be missing
     }
-    shared(found);
     Map<RepositoryName, String> forks = new TreeMap<>(ORDER); // whose template was not read
     for (int i = 0; i < names.size(); i++) {
       Optional<RepositoryName> name = name(i);
       Optional<Manifest> manifest = name.isEmpty() ? Optional.empty() : now(name.get());
       if (manifest.isPresent()) {
+        shared(name.get(), manifest.get(), found);
         unfinished(name.get(), manifest.get(), found);
         for (Departure departure : manifest.get().left()) {
           missing(name.get(), departure, found);
@@ -355,13 +355,12 @@ public final class NameIndex {
     return found;
   }
 
-  private void shared(List<Contradiction> found) throws IOException {
-    for (String repositoryId : sharedIds()) {
-      SortedSet<RepositoryName> holders = holders(repositoryId);
+  private void shared(RepositoryName name, Manifest manifest, List<Contradiction> found)
+      throws IOException {
+    if (manifest.holdsRepository() && toAsk(manifest.repositoryId()).size() > 1) {
+      SortedSet<RepositoryName> holders = holders(manifest.repositoryId());
       if (holders.size() > 1) {
-        for (RepositoryName name : holders) {
-          found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
-        }
+        found.add(new Contradiction(name.manifestKey(), severalNames(holders)));
       }
     }
   }
@@ -384,25 +383,6 @@ public final class NameIndex {
                     + " --detach"));
       }
     }
-  }
-
-  /** Ids of repositories that more than one name may hold. */
-  private SortedSet<String> sharedIds() throws IOException {
-    SortedSet<String> ids = new TreeSet<>();
-    for (String repositoryId : arrivals.keySet()) {
-      if (toAsk(repositoryId).size() > 1) {
-        ids.add(repositoryId);
-      }
-    }
-    for (int i = 1; i < holding.length; i++) {
-      long half = holding[i] & UPPER_HALF;
-      if (half != 0 && half == (holding[i - 1] & UPPER_HALF)) {
-        Optional<RepositoryName> name = name((int) holding[i]);
-        Optional<Manifest> manifest = name.isEmpty() ? Optional.empty() : now(name.get());
-        manifest.ifPresent(m -> ids.add(m.repositoryId()));
-      }
-    }
-    return ids;
   }
 
   /**
