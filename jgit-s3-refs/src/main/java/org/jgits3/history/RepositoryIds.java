@@ -27,13 +27,12 @@ final class RepositoryIds {
 
   /** The record of a repository; empty if there is none. */
   OptionalInt find(String repositoryId) {
-    byte[] id = HexFormat.of().parseHex(repositoryId);
-    long first = first(ByteBuffer.wrap(id).getInt());
+    long first = first(ByteBuffer.wrap(HexFormat.of().parseHex(repositoryId)).getInt());
     int at = Arrays.binarySearch(byId, first);
     return Arrays.stream(byId, at < 0 ? -at - 1 : at, byId.length)
         .takeWhile(each -> (each & ~INDEX) == first)
         .mapToInt(each -> (int) each)
-        .filter(i -> cursor.hasId(i, id))
+        .filter(i -> cursor.entry(i).repositoryId().equals(repositoryId))
         .findFirst();
   }
 

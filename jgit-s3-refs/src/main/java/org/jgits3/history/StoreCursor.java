@@ -136,12 +136,6 @@ public final class StoreCursor {
     return new StoreCursor(location, next.build());
   }
 
-  /** Tests whether a record is of the repository with an id. */
-  boolean hasId(int i, byte[] id) {
-    int at = table.value(i) + DIGEST_BYTES;
-    return Arrays.equals(table.array(), at, at + ID_BYTES, id, 0, ID_BYTES);
-  }
-
   /**
    * The store that this is a cursor of.
    *
