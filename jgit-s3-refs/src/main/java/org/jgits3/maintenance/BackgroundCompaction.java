@@ -3,10 +3,6 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 
@@ -31,23 +27,10 @@ final class BackgroundCompaction extends BackgroundSteps {
   /**
    * Creates a scheduler for the repositories of a process.
    *
-   * @param background runs the steps
-   * @param ending returns true if background work is being stopped
-   * @param repositories opens a repository when its turn comes
-   * @param clock tells the time
+   * @param host the process
    */
-  BackgroundCompaction(
-      Executor background,
-      BooleanSupplier ending,
-      RepositoryOpener repositories,
-      Supplier<Instant> clock) {
-    super(
-        "compacted",
-        background,
-        ending,
-        repositories,
-        clock,
-        new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES));
+  BackgroundCompaction(Host host) {
+    super("compacted", host, new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES));
   }
 
   /**

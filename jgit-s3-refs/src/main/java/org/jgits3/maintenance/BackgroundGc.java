@@ -3,14 +3,11 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.jgits3.manifest.Manifest;
@@ -65,28 +62,14 @@ final class BackgroundGc extends BackgroundSteps {
    * Creates a scheduler for the repositories of a process.
    *
    * @param age how old a pack gets before it is collected, more than 0
-   * @param background runs collections, one at a time
-   * @param ending returns true to end a collection under way at once, unfinished
-   * @param repositories opens a repository when its turn comes
-   * @param clock tells the time
+   * @param host the process, with one thread; a collection under way ends at once, unfinished,
+   *     when it is ending
    * @param heap bytes of the heap
    */
-  BackgroundGc(
-      Duration age,
-      Executor background,
-      BooleanSupplier ending,
-      RepositoryOpener repositories,
-      Supplier<Instant> clock,
-      long heap) {
-    super(
-        "collected",
-        background,
-        ending,
-        repositories,
-        clock,
-        new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES));
+  BackgroundGc(Duration age, Host host, long heap) {
+    super("collected", host, new MaintenancePauses(AFTER_FAILURE, MOST_FAILURES));
     this.age = age;
-    this.ending = ending;
+    this.ending = host.ending();
     this.heap = heap;
   }
 

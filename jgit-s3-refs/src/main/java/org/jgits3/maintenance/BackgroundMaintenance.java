@@ -33,17 +33,16 @@ public final class BackgroundMaintenance implements Closeable {
    */
   public BackgroundMaintenance(Optional<Duration> collectAfter, RepositoryOpener repositories) {
     this.compaction =
-        new BackgroundCompaction(compactor, compactor::isShutdown, repositories, Maintenance::now);
-    this.collection =
-        collectAfter.map(
-            age ->
-                new BackgroundGc(
-                    age,
-                    collector,
-                    collector::isShutdown,
-                    repositories,
-                    Maintenance::now,
-                    Runtime.getRuntime().maxMemory()));
+        new BackgroundCompaction(host(compactor, repositories));
+    BackgroundSteps.Host collecting = host(collector, repositories);
+    long heap = Runtime.getRuntime().maxMemory();
+    this.collection = collectAfter.map(age -> new BackgroundGc(age, collecting, heap));
+  }
+
+  private static BackgroundSteps.Host host(
+      ExecutorService threads, RepositoryOpener repositories) {
+    return new BackgroundSteps.Host(
+        threads, threads::isShutdown, repositories, Maintenance::now);
   }
 
   /**

@@ -28,35 +28,34 @@ abstract class BackgroundSteps {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundSteps.class);
 
   private final String what;
-  private final Executor background;
-  private final BooleanSupplier ending;
-  private final RepositoryOpener repositories;
-  private final Supplier<Instant> clock;
+  private final Host host;
   private final MaintenancePauses pauses;
   private final Set<RepositoryName> names = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The process that maintains its repositories.
+   *
+   * @param threads run the steps
+   * @param ending returns true if background work is being stopped, so that no failure counts
+   * @param repositories opens a repository when its turn comes
+   * @param clock tells the time
+   */
+  record Host(
+      Executor threads,
+      BooleanSupplier ending,
+      RepositoryOpener repositories,
+      Supplier<Instant> clock) {}
 
   /**
    * Schedules nothing yet.
    *
    * @param what what a step does to a repository, for messages
-   * @param background runs the steps
-   * @param ending returns true if background work is being stopped, so that no failure counts
-   * @param repositories opens a repository when its turn comes
-   * @param clock tells the time
+   * @param host the process
    * @param pauses pauses after failures
    */
-  BackgroundSteps(
-      String what,
-      Executor background,
-      BooleanSupplier ending,
-      RepositoryOpener repositories,
-      Supplier<Instant> clock,
-      MaintenancePauses pauses) {
+  BackgroundSteps(String what, Host host, MaintenancePauses pauses) {
     this.what = what;
-    this.background = background;
-    this.ending = ending;
-    this.repositories = repositories;
-    this.clock = clock;
+    this.host = host;
     this.pauses = pauses;
   }
 
@@ -78,7 +77,7 @@ abstract class BackgroundSteps {
     if (pauses.isPaused(name, now()) || !names.add(name)) {
       return;
     }
-    if (!DaemonThreads.offer(background, () -> run(name))) {
+    if (!DaemonThreads.offer(host.threads(), () -> run(name))) {
       names.remove(name);
       LOG.debug("{} is not {} while there is no thread for it", name, what);
     }
@@ -101,13 +100,13 @@ abstract class BackgroundSteps {
 
   /** Current time in milliseconds since the epoch. */
   final long now() {
-    return clock.get().toEpochMilli();
+    return host.clock().get().toEpochMilli();
   }
 
   private void run(RepositoryName name) {
     boolean again = false;
     try {
-      again = step(name, repositories.open(name));
+      again = step(name, host.repositories().open(name));
     } catch (RepositoryNotFoundException | ManifestException.Gone e) {
       succeeded(name);
       LOG.debug("{} is not {}, since it is gone", name, what, e);
@@ -125,7 +124,7 @@ abstract class BackgroundSteps {
   }
 
   private void failed(RepositoryName name, Throwable e) {
-    if (ending.getAsBoolean()) {
+    if (host.ending().getAsBoolean()) {
       LOG.debug("{} was not {}, since background work is being stopped", name, what, e);
       return;
     }

@@ -71,10 +71,11 @@ class BackgroundGcTest extends MaintainedRepository {
     it.maintainer.openForRequest("r").close();
     return new BackgroundGc(
         DAY,
-        scheduled::add,
-        ending::get,
-        name -> it.maintainer.maintenance(name.value()),
-        () -> now,
+        new BackgroundSteps.Host(
+            scheduled::add,
+            ending::get,
+            name -> it.maintainer.maintenance(name.value()),
+            () -> now),
         heap);
   }
 

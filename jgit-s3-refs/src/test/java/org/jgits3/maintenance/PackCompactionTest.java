@@ -246,7 +246,8 @@ class PackCompactionTest extends MaintainedRepository {
   private BackgroundCompaction compaction(Executor background) throws IOException {
     it.maintainer.openForRequest("r").close();
     return new BackgroundCompaction(
-        background, ending::get, name -> it.maintainer.maintenance(name.value()), () -> now);
+        new BackgroundSteps.Host(
+            background, ending::get, name -> it.maintainer.maintenance(name.value()), () -> now));
   }
 
   /** Counts the steps begun during a number of pushes, one a minute. */
