@@ -70,13 +70,6 @@ final class NameChanges {
       return entries;
     }
 
-    /** Names visited beside the first. */
-    Set<RepositoryName> others(RepositoryName first) {
-      Set<RepositoryName> others = new HashSet<>(entries.keySet());
-      others.remove(first);
-      return others;
-    }
-
     void leave() {
       left = true;
     }

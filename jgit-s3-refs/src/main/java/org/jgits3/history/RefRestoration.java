@@ -129,17 +129,14 @@ public final class RefRestoration {
    * @throws IOException if the objects cannot be looked up
    */
   public List<RefChange> missing() throws IOException {
-    Map<ObjectId, Boolean> known = new HashMap<>();
-    known.put(ObjectId.zeroId(), true);
+    Map<ObjectId, Boolean> known = new HashMap<>(Map.of(ObjectId.zeroId(), true));
     List<RefChange> missing = new ArrayList<>();
     try (ObjectReader reader = refs.repository().newObjectReader()) {
       for (RefChange c : changes) {
-        Boolean there = known.get(c.newId());
-        if (there == null) {
-          there = reader.has(c.newId());
-          known.put(c.newId(), there);
+        if (!known.containsKey(c.newId())) {
+          known.put(c.newId(), reader.has(c.newId()));
         }
-        if (!there) {
+        if (!known.get(c.newId())) {
           missing.add(c);
         }
       }

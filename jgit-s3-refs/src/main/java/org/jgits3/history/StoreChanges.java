@@ -92,7 +92,8 @@ public final class StoreChanges {
     for (Scan.Name each : batch) {
       if (!visited.contains(each.name())) {
         NameChanges.Group group = names.visit(each.name());
-        visited.addAll(group.updates().others(each.name()));
+        visited.addAll(group.updates().entries().keySet());
+        visited.remove(each.name()); // its turn will not come again
         ready.add(group);
       }
     }

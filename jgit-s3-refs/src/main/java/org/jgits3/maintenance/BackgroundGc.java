@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
+import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
@@ -103,24 +104,20 @@ final class BackgroundGc extends BackgroundSteps {
   }
 
   /** Ends a collection at its next report of progress. */
-  private static final class Ending extends EmptyProgressMonitor {
-    private final BooleanSupplier ending;
-
-    Ending(BooleanSupplier ending) {
-      this.ending = ending;
-    }
-
-    @Override
-    public boolean isCancelled() {
-      return ending.getAsBoolean();
-    }
-
-    @Override
-    public void update(int completed) { // JGit asks isCancelled() in few places
-      if (isCancelled()) {
-        throw new CancellationException("the process does no more maintenance");
+  private ProgressMonitor untilTheEnd() {
+    return new EmptyProgressMonitor() {
+      @Override
+      public boolean isCancelled() {
+        return ending.getAsBoolean();
       }
-    }
+
+      @Override
+      public void update(int completed) { // JGit asks isCancelled() in few places
+        if (isCancelled()) {
+          throw new CancellationException("the process does no more maintenance");
+        }
+      }
+    };
   }
 
   /**
@@ -161,7 +158,7 @@ final class BackgroundGc extends BackgroundSteps {
       return false;
     }
     Optional<GarbageCollection.Report> report =
-        maintenance.collectIfFree(this::isDue, new Ending(ending));
+        maintenance.collectIfFree(this::isDue, untilTheEnd());
     if (report.isEmpty()) {
       pause(name, Lease.TERM); // another process is at it
       return false;

@@ -33,16 +33,15 @@ final class Fsck {
   }
 
   /** Objects whose packs are read front to end. */
-  private static final class Objects extends S3ObjDatabase {
-    Objects(DfsRepository repository, DfsReaderOptions options, SharedPacks packs) {
-      super(repository, options, packs);
-    }
-
-    @Override
-    public ReadableChannel openFile(DfsPackDescription pack, PackExt ext) throws IOException {
-      ReadableChannel channel = super.openFile(pack, ext);
-      return ext == PackExt.PACK ? new BlockwiseChannel(channel) : channel;
-    }
+  private static S3ObjDatabase blockwise(
+      DfsRepository handle, DfsReaderOptions options, SharedPacks packs) {
+    return new S3ObjDatabase(handle, options, packs) {
+      @Override
+      public ReadableChannel openFile(DfsPackDescription pack, PackExt ext) throws IOException {
+        ReadableChannel channel = super.openFile(pack, ext);
+        return ext == PackExt.PACK ? new BlockwiseChannel(channel) : channel;
+      }
+    };
   }
 
   /**
@@ -55,7 +54,7 @@ final class Fsck {
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run(Manifest manifest, ProgressMonitor monitor) throws IOException {
-    try (PinnedRepository pinned = new PinnedRepository(repository, manifest, Objects::new)) {
+    try (PinnedRepository pinned = new PinnedRepository(repository, manifest, Fsck::blockwise)) {
       return findings(manifest, pinned, new DfsFsck(pinned).check(monitor));
     } catch (IOException e) {
       Optional<StoreException> ofStore = S3ObjDatabase.cause(e, StoreException.class);

@@ -175,7 +175,7 @@ final class PackCompaction {
     long oldest = due.stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
     try (PinnedRepository pinned =
         new PinnedRepository(
-            repository, manifest, (handle, how, packs) -> new Aged(handle, how, packs, oldest))) {
+            repository, manifest, (handle, how, packs) -> aged(handle, how, packs, oldest))) {
       DfsPackCompactor compactor = new DfsPackCompactor(pinned);
       for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);
@@ -189,23 +189,19 @@ final class PackCompaction {
   }
 
   /**
-   * Gives a new pack the age of the oldest pack merged into it. Otherwise a repository whose packs
-   * keep being merged would never have one old enough for {@link BackgroundGc}.
+   * Objects that give a new pack the age of the oldest merged into it. Otherwise a repository whose
+   * packs keep being merged would never have one old enough for {@link BackgroundGc}.
    */
-  private static final class Aged extends S3ObjDatabase {
-    private final long oldest;
-
-    Aged(DfsRepository repository, DfsReaderOptions options, SharedPacks packs, long oldest) {
-      super(repository, options, packs);
-      this.oldest = oldest;
-    }
-
-    @Override
-    protected void commitPackImpl(
-        Collection<DfsPackDescription> added, Collection<DfsPackDescription> replaced)
-        throws IOException {
-      added.forEach(pack -> pack.setLastModified(oldest));
-      super.commitPackImpl(added, replaced);
-    }
+  private static S3ObjDatabase aged(
+      DfsRepository handle, DfsReaderOptions options, SharedPacks packs, long oldest) {
+    return new S3ObjDatabase(handle, options, packs) {
+      @Override
+      protected void commitPackImpl(
+          Collection<DfsPackDescription> added, Collection<DfsPackDescription> replaced)
+          throws IOException {
+        added.forEach(pack -> pack.setLastModified(oldest));
+        super.commitPackImpl(added, replaced);
+      }
+    };
   }
 }
