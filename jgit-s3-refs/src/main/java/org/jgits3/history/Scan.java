@@ -55,8 +55,7 @@ final class Scan {
           boolean empty = object.size() < ManifestCodec.MIN_REPOSITORY_BYTES;
           Optional<byte[]> digest =
               object.version().filter(v -> trusted && !empty).map(v -> digest(sha256, v));
-          boolean same =
-              at < 0 ? empty : digest.isPresent() && cursor.hasDigest(at, digest.get());
+          boolean same = at < 0 ? empty : digest.isPresent() && cursor.hasDigest(at, digest.get());
           if (!same) {
             changed.add(name, digest.orElse(none));
           }

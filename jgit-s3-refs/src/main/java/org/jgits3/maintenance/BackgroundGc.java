@@ -63,8 +63,8 @@ final class BackgroundGc extends BackgroundSteps {
    * Creates a scheduler for the repositories of a process.
    *
    * @param age how old a pack gets before it is collected, more than 0
-   * @param host the process, with one thread; a collection under way ends at once, unfinished,
-   *     when it is ending
+   * @param host the process, with one thread; a collection under way ends at once, unfinished, when
+   *     it is ending
    * @param heap bytes of the heap
    */
   BackgroundGc(Duration age, Host host, long heap) {

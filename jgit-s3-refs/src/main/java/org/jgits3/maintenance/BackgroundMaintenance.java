@@ -32,17 +32,14 @@ public final class BackgroundMaintenance implements Closeable {
    * @param repositories opens a repository when its turn comes
    */
   public BackgroundMaintenance(Optional<Duration> collectAfter, RepositoryOpener repositories) {
-    this.compaction =
-        new BackgroundCompaction(host(compactor, repositories));
+    this.compaction = new BackgroundCompaction(host(compactor, repositories));
     BackgroundSteps.Host collecting = host(collector, repositories);
     long heap = Runtime.getRuntime().maxMemory();
     this.collection = collectAfter.map(age -> new BackgroundGc(age, collecting, heap));
   }
 
-  private static BackgroundSteps.Host host(
-      ExecutorService threads, RepositoryOpener repositories) {
-    return new BackgroundSteps.Host(
-        threads, threads::isShutdown, repositories, Maintenance::now);
+  private static BackgroundSteps.Host host(ExecutorService threads, RepositoryOpener repositories) {
+    return new BackgroundSteps.Host(threads, threads::isShutdown, repositories, Maintenance::now);
   }
 
   /**

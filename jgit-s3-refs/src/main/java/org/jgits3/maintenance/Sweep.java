@@ -116,8 +116,7 @@ public final class Sweep {
     Optional<UnlistedObjects> then =
         grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return swept(
-          new Run(manifest.withSweepBoundary(sweepBoundary), then, grace, true), newest);
+      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then, grace, true), newest);
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withSweepBoundary(sweepBoundary), true));
     VersionedManifest committed = committer.cached().orElseThrow();
@@ -166,8 +165,7 @@ public final class Sweep {
       throws IOException {
     Manifest manifest = tombstone.manifest();
     Run run =
-        new Run(
-            manifest.repositoryId(), manifest.generation(), manifest.nonce(), grace, dryRun);
+        new Run(manifest.repositoryId(), manifest.generation(), manifest.nonce(), grace, dryRun);
     Optional<String> fork = // after the tombstone was read: later forks are not acknowledged
         manifest.isTemplate() ? Forks.any(store, manifest.repositoryId()) : Optional.empty();
     if (fork.isEmpty()) {

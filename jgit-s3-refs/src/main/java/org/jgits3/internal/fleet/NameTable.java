@@ -122,8 +122,7 @@ public final class NameTable {
   }
 
   private int compare(int i, int j) {
-    return Arrays.compareUnsigned(
-        bytes, nameStart(i), nameEnd(i), bytes, nameStart(j), nameEnd(j));
+    return Arrays.compareUnsigned(bytes, nameStart(i), nameEnd(i), bytes, nameStart(j), nameEnd(j));
   }
 
   private boolean isSorted() {

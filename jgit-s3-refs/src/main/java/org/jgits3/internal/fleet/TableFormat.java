@@ -100,8 +100,7 @@ public record TableFormat(String kind, char version) {
       throw new StreamCorruptedException("is no " + kind + " of jgit-s3");
     }
     if (bytes[magic.length] != version || bytes[magic.length + 1] != '\n') {
-      throw new StreamCorruptedException(
-          "is a " + kind + " of another version than " + version);
+      throw new StreamCorruptedException("is a " + kind + " of another version than " + version);
     }
     int end = bytes.length - CRC_BYTES;
     if (ByteBuffer.wrap(bytes).getInt(end) != Crc32c.of(bytes, 0, end)) {
