@@ -83,7 +83,7 @@ final class Mutations {
                 "internal.refs.log.LogCompaction$Run", "replacedBy", "removeAll", "removeAll"),
         Mutation.of(REFS, "log base", 32, "a fold of the log does not check its base")
             .with("internal.refs.log.LogCompaction", "commit", "sameIn", TRUE),
-        Mutation.of(REFS, "large", 9, "a large batch does not look at refs that others changed")
+        Mutation.of(REFS, "large", 51, "a large batch does not look at refs that others changed")
             .with(LARGE, "propose", "concernedBy", NOTHING),
         Mutation.of(REFS, "large base", 71, "a large batch does not check its base")
             .with(LARGE, "propose", "sameTables", TRUE),
@@ -100,9 +100,9 @@ final class Mutations {
         Mutation.of(REFS, "D3", 43, "a sweep uses the manifest from before its boundary")
             .elsewhere(SWEEP, "run", "validate", "remember")
             .elsewhere(SWEEP, "run", "cached", "remembered"),
-        Mutation.of(REFS, "boundary", 9, "a sweep deletes what was minted after its boundary")
+        Mutation.of(REFS, "boundary", 26, "a sweep deletes what was minted after its boundary")
             .with("maintenance.UnlistedObjects", "contains", "getAsLong", NOTHING),
-        Mutation.of(PACKS, "D1 packs", 9, "a commit does not check the boundary")
+        Mutation.of(PACKS, "D1 packs", 22, "a commit does not check the boundary")
             .with(RULES, "check", "checkNames", NOTHING),
         Mutation.of(PACKS, "D6", 5, "a collection writes the list of packs as a whole")
             .with(REPLACEMENT, "apply", "containsAll", TRUE)
@@ -118,11 +118,11 @@ final class Mutations {
             .with(DROP, "drop", "covers", TRUE),
         Mutation.of(PACKS, "E5", 259, "a collection looks at moved refs once")
             .elsewhere(DROP, "drop", "covers", "coversAfterOne"),
-        Mutation.of(PACKS, "dropped", 300, "a collection does not note that it dropped objects")
+        Mutation.of(PACKS, "dropped", 314, "a collection does not note that it dropped objects")
             .with(DROP, "drop", "withDropped", FIRST),
         Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
             .with(QUARANTINE, "accompany", "listing", FIRST),
-        Mutation.of(PACKS, "hook", 297, "what a hook inserts is listed without the pack below it")
+        Mutation.of(PACKS, "hook", 2_642, "what a hook inserts is listed without the pack below it")
             .with(OBJECTS, "commitPackImpl", "with", SECOND),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
             .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));
