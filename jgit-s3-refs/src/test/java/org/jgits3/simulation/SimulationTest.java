@@ -20,7 +20,7 @@ class SimulationTest {
 
   @Test
   void commits_are_linearizable() {
-    run("CommitWorld", RandomSeed.count(300, 20_000));
+    run("CommitWorld", RandomSeed.count(300, 8_000));
   }
 
   @Test
