@@ -67,20 +67,16 @@ class BadBytesTest {
   }
 
   @Test
-  void damage_of_any_object_is_an_error_with_its_key_or_does_no_harm() {
-    RandomSeed.forEach(
-        RandomSeed.count(1, 5),
-        seed -> {
-          Random random = new Random(seed);
-          for (String key : objects.keySet()) {
-            byte[] good = sample.bytes(key);
-            Damage damage = Damage.any(random);
-            byte[] bad = damage.to(good, random);
-            if (!Arrays.equals(good, bad)) {
-              check(key, bad, damage.name(), any(random), random);
-            }
-          }
-        });
+  void damage_of_any_object_is_an_error_with_its_key_or_does_no_harm() throws Exception {
+    Random random = new Random(RandomSeed.first());
+    for (String key : objects.keySet()) {
+      byte[] good = sample.bytes(key);
+      Damage damage = Damage.any(random);
+      byte[] bad = damage.to(good, random);
+      if (!Arrays.equals(good, bad)) {
+        check(key, bad, damage.name(), any(random), random);
+      }
+    }
   }
 
   @Test
