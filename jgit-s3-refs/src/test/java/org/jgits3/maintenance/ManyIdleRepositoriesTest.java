@@ -30,12 +30,6 @@ class ManyIdleRepositoriesTest {
   }
 
   @Test
-  @Tag("long") // pass_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap
-  void pass_over_a_million_idle_repositories_is_a_listing_within_300_MB() throws Exception {
-    passes(1_000_000, "-Xmx300m", "gc", "");
-  }
-
-  @Test
   @Tag("long") // sweep_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap
   void sweep_over_a_million_idle_repositories_is_a_listing_within_300_MB() throws Exception {
     passes(1_000_000, "-Xmx300m", "sweep", ", 1 LIST_MULTIPART");
