@@ -8,26 +8,21 @@ import java.nio.file.Path;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.testing.S3Server;
-import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.UnsafeS3Servers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The doctor and the servers it must pass or refuse, as an administrator meets them. */
+/**
+ * The doctor and the servers it must refuse, as an administrator meets them. {@link SecretsIT} has
+ * one that it passes.
+ */
 class DoctorIT {
   @TempDir Path scratch;
 
   @Test
   void a_directory_passes() throws IOException {
     Command doctor = Command.run(ServedStore.directory(scratch), "doctor");
-    assertThat(doctor.exitCode()).as("%s", doctor).isZero();
-  }
-
-  @Test
-  @Tag("long") // StoreProbeTest has it in the library
-  void the_server_of_the_other_tests_passes() throws IOException {
-    Command doctor = Command.run(ServedStore.bucket(S3Servers.require(), scratch), "doctor");
     assertThat(doctor.exitCode()).as("%s", doctor).isZero();
   }
 

@@ -45,9 +45,10 @@ class SecretsIT {
     return answer.statusCode();
   }
 
-  private void run(ServedStore store, String... args) {
+  private Command run(ServedStore store, String... args) {
     Command command = Command.run(store, args);
     output.append(command.stdout()).append(command.stderr());
+    return command;
   }
 
   @Test
@@ -67,7 +68,7 @@ class SecretsIT {
       output.append(server.log());
     }
     for (String command : List.of("list", "doctor", "--help")) {
-      run(store, "--debug", command);
+      run(store, "--debug", command).succeeds();
     }
     run(store, "--debug", "stats", "r");
     run(store.with("AWS_SECRET_ACCESS_KEY", WRONG_KEY), "--debug", "list");

@@ -10,32 +10,19 @@ import org.jgits3.S3Settings;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.S3Server;
-import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.SystemProperties;
 import org.jgits3.testing.UnsafeS3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * The probe lets real servers in that keep their promises, and names the check that others fail.
- */
+/** The probe names the check that real servers fail. {@link StoreProbeTest} has one that passes. */
 class UnsafeServersAreRefusedTest {
   private final SystemProperties properties = new SystemProperties();
 
   @AfterEach
   void restore_credentials() {
     properties.close();
-  }
-
-  @Test
-  @Tag("long") // StoreProbeTest has the full probe of it
-  void the_server_of_the_other_tests_passes_all_checks() throws IOException {
-    S3Server server = S3Servers.require();
-    try (ObjectStore store = Stores.open(server.newBucket(), server.options())) {
-      StoreProbe.quick(store).orRefuse();
-      StoreProbe.full(store).orRefuse();
-    }
   }
 
   @Test
