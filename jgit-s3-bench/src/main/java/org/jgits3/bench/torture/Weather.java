@@ -35,9 +35,9 @@ record Weather(double share, Set<Fault> faults, boolean refuses) {
     return EnumSet.complementOf(EnumSet.copyOf(Fault.LIES));
   }
 
-  /** That of a store that lies about some writes, which must be found out. */
+  /** That of a store that lies about some writes, which must be found out; deletions are rare. */
   static Weather lying(Fault lie) {
-    return new Weather(0.1, EnumSet.of(lie), false);
+    return new Weather(lie == Fault.LIE_ABOUT_NAME ? 0.5 : 0.1, EnumSet.of(lie), false);
   }
 
   /** Draws the next one. */
