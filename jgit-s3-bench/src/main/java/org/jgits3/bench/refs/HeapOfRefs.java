@@ -36,7 +36,7 @@ final class HeapOfRefs {
   static long measure(RefsEngine engine, int refs, List<String> jvmOptions, Path log)
       throws IOException, InterruptedException {
     List<String> options = new ArrayList<>(jvmOptions);
-    options.add("-XX:+UseSerialGC");
+    options.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     JvmProgram program =
         new JvmProgram(options, HeapOfRefs.class, List.of(engine.id(), Integer.toString(refs)));
     String printed =

@@ -25,42 +25,26 @@ class RefsSuiteTest {
 
   @TempDir private Path directory;
 
-  private SuiteResult run() throws Exception {
-    SuiteContext context = SmallestContext.in(directory);
-    return new RefsSuite(ON_FILES, s -> new Schedule(s.mode(), 0, 0, 1, 1)).run(context);
-  }
-
+  @Tag("long") // GitRunTest has one of each server; CI runs the smallest suite with all engines
   @Test
-  @Tag("long") // CI runs the smallest suite as well
-  void every_engine_on_files_gives_right_answers_in_every_case() throws Exception {
-    SuiteResult result = run();
+  void every_case_of_an_engine_is_measured_and_each_jvm_leaves_a_flame_graph() throws Exception {
+    RefsEngine engine = RefsEngine.RAW_COMPARE;
+    SuiteContext context = SmallestContext.profiled(directory);
+    SuiteResult result =
+        new RefsSuite(EnumSet.of(engine), s -> new Schedule(s.mode(), 0, 0, 1, 1)).run(context);
 
     assertThat(result.rows()).noneMatch(Row::failed).allMatch(row -> row.figure().isPresent());
     assertThat(result.headline()).as("figures of another size").isEmpty();
-    assertThat(result.reasons())
-        .containsOnlyKeys(new RefsSuite().headlineKeys(SmallestContext.in(directory)));
+    assertThat(result.reasons()).containsOnlyKeys(new RefsSuite().headlineKeys(context));
     for (RefsCase what : RefsCase.values()) {
-      for (RefsEngine engine : ON_FILES) {
-        assertThat(SuiteResult.median(result.rows(), what.title(), engine.id()).isPresent())
-            .as("%s, %s", what, engine)
-            .isEqualTo(what.concerns(engine));
-      }
+      assertThat(SuiteResult.median(result.rows(), what.title(), engine.id()).isPresent())
+          .as("%s", what)
+          .isEqualTo(what.concerns(engine));
     }
-  }
-
-  @Tag("long") // GitRunTest has one of each server
-  @Test
-  void each_jvm_leaves_a_flame_graph() throws Exception {
-    SuiteContext context = SmallestContext.profiled(directory);
-    SuiteResult result =
-        new RefsSuite(EnumSet.of(RefsEngine.RAW_COMPARE), s -> new Schedule(s.mode(), 0, 0, 1, 1))
-            .run(context);
-
-    assertThat(result.rows()).noneMatch(Row::failed);
     long jvms =
         2 // the servers
             + result.rows().stream()
-                .filter(row -> row.engine().equals(RefsEngine.RAW_COMPARE.id()))
+                .filter(row -> row.engine().equals(engine.id()))
                 .filter(row -> !row.name().endsWith(RefsHeadline.ALLOCATED))
                 .count();
     assertThat(SmallestContext.flameGraphs(directory))
