@@ -23,13 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 class GitRunTest {
   @TempDir private Path directory;
 
-  private List<Row> run() throws Exception {
-    return run(SmallestContext.in(directory));
-  }
-
-  private List<Row> run(SuiteContext context) throws Exception {
-    return new GitRun(context, new GitPlan(2, 1, 1, 1), directory.resolve("git"), Optional.empty())
-        .run();
+  private List<Row> run(SuiteContext context, GitPlan plan) throws Exception {
+    return new GitRun(context, plan, directory.resolve("git"), Optional.empty()).run();
   }
 
   /** Makes what a run finds that is not the first one. */
@@ -42,35 +37,25 @@ class GitRunTest {
   }
 
   @Test
-  void every_server_serves_verified_clones_and_pushes_and_leaves_a_flame_graph() throws Exception {
-    List<Row> rows = run(SmallestContext.profiled(directory));
+  void every_server_serves_verified_clones_and_pushes_and_leaves_a_flame_graph_each_round()
+      throws Exception {
+    List<Row> rows = run(SmallestContext.profiled(directory), new GitPlan(2, 2, 1, 2));
 
     assertThat(rows).hasSize(9).noneMatch(Row::failed);
     assertThat(rows).allMatch(row -> row.figure().isPresent());
-    assertThat(directory.resolve("git/scratch")).doesNotExist();
-    assertThat(directory.resolve("git/disk/pushed.git")).doesNotExist();
-    assertThat(SmallestContext.flameGraphs(directory))
-        .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
-        .containsExactlyInAnyOrder("git-directory", "git-jgit-disk", "git-c-git");
-  }
-
-  @Test
-  @Tag(
-      "long") // every_server_serves_verified_clones_and_pushes_and_leaves_a_flame_graph has a round
-  void engines_that_are_not_judged_can_take_part_in_fewer_rounds() throws Exception {
-    GitPlan plan = new GitPlan(2, 2, 1, 2);
-    List<Row> rows =
-        new GitRun(SmallestContext.in(directory), plan, directory.resolve("git"), Optional.empty())
-            .run();
-
-    assertThat(rows).noneMatch(Row::failed);
     assertThat(rows)
         .filteredOn(row -> row.name().equals(GitCase.CLONE_WARM.title()))
         .extracting(
             Row::engine,
             row -> row.figure().orElseThrow().jvms(),
             row -> row.figure().orElseThrow().samples().size())
+        .as("engines that are not judged take part in fewer rounds")
         .containsExactly(tuple("directory", 1, 2), tuple("jgit-disk", 2, 4), tuple("c-git", 1, 2));
+    assertThat(directory.resolve("git/scratch")).doesNotExist();
+    assertThat(directory.resolve("git/disk/pushed.git")).doesNotExist();
+    assertThat(SmallestContext.flameGraphs(directory))
+        .extracting(name -> name.replaceFirst("-\\d+\\.html$", ""))
+        .containsExactlyInAnyOrder("git-directory", "git-jgit-disk", "git-jgit-disk", "git-c-git");
   }
 
   @Tag("long") // every_server_serves_verified_clones has the check
@@ -82,7 +67,7 @@ class GitRunTest {
         Files.delete(pack);
       }
     }
-    List<Row> rows = run();
+    List<Row> rows = run(SmallestContext.in(directory), new GitPlan(2, 1, 1, 1));
     assertThat(rows)
         .filteredOn(Row::failed)
         .as("%s", rows)
