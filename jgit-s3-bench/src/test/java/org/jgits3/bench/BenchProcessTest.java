@@ -62,6 +62,14 @@ class BenchProcessTest {
   private static final List<String> IN_A_TERMINAL =
       List.of("setsid", "env", "--default-signal=INT");
 
+  /** Those of the JVMs that run tests; JMH gives them to its own, too. */
+  private static final List<String> BRIEF =
+      List.of(
+          "-XX:+UseSerialGC",
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:-DisplayVMOutput",
+          "-XX:CompilerDirectivesFile=" + ROOT.resolve("etc/test/hashing.directives"));
+
   @TempDir private Path directory;
   private Process process;
 
@@ -90,7 +98,8 @@ class BenchProcessTest {
 
   private void start(List<String> by, Map<String, String> environment, String... arguments)
       throws IOException {
-    List<String> options = List.of("-Djgits3.bench.root=" + directory, "-Djmh.ignoreLock=true");
+    List<String> options = new ArrayList<>(BRIEF);
+    options.addAll(List.of("-Djgits3.bench.root=" + directory, "-Djmh.ignoreLock=true"));
     List<String> command = new ArrayList<>(by);
     command.addAll(new JvmProgram(options, Main.class, List.of(arguments)).command());
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -113,6 +122,10 @@ class BenchProcessTest {
 
   private String err() throws IOException {
     return Files.readString(directory.resolve("err"), UTF_8);
+  }
+
+  private String out() throws IOException {
+    return Files.readString(directory.resolve("out"), UTF_8);
   }
 
   private OwnServer server() throws IOException, InterruptedException {
@@ -138,7 +151,7 @@ class BenchProcessTest {
       delimiter = '|',
       value = {
         "memory --smallest | s3/scratch/memory",
-        "transfer --quick --max 64 | transfer/source",
+        "transfer --smallest | transfer/source",
         "git --smallest | git-2/disk/pushed.git",
       })
   void interrupted_run_of_other_suites_leaves_nothing(String line, String seen) throws Exception {
@@ -352,10 +365,25 @@ class BenchProcessTest {
     }
   }
 
+  /** A run of some other machine on the same server. */
+  private Path baseline(OwnServer server) throws IOException {
+    Machine other = new Machine("Linux", "Another CPU", 2, 4096, "17", "7.8", Instant.EPOCH);
+    Row row = Row.of("lookup", "s3", Unit.REQUESTS, Figure.exactly(2));
+    Results results =
+        new Results(
+            other,
+            new Settings("smallest", 2000, 16, server.endpoint().uri().toString()),
+            List.of(SuiteResult.of("requests", Map.of(), List.of(row), "s3")),
+            Optional.empty());
+    return Files.writeString(directory.resolve("before.json"), JsonReport.of(results));
+  }
+
   @Tag("long") // bucket_that_is_missing_is_one_line has a given server and named buckets
   @Test
-  void named_buckets_are_measured_and_emptied_and_the_next_suite_has_the_same_credentials()
+  void suites_on_a_given_server_leave_no_bucket_and_are_reported_beside_a_run_of_another_machine()
       throws Exception {
+    Path json = directory.resolve("out.json");
+    Path page = directory.resolve("page.html");
     try (OwnServer server = server()) {
       start(
           buckets(server, "one", "two"),
@@ -363,15 +391,39 @@ class BenchProcessTest {
           "requests",
           "--smallest",
           "--endpoint",
-          server.endpoint().uri().toString());
+          server.endpoint().uri().toString(),
+          "--other-machine",
+          "--baseline",
+          baseline(server).toString(),
+          "--json",
+          json.toString(),
+          "--html",
+          page.toString());
 
-      assertThat(exitCode()).as(err()).isZero();
-      assertThat(Files.readString(directory.resolve("out"), UTF_8))
-          .containsPattern(
-              "(?m)^get_object/size/65536 time: \\[\\S+ \\S?s \\S+ \\S?s \\S+ \\S?s\\]$");
+      assertThat(exitCode()).as("%s%s", err(), out()).isZero();
       assertBucketIsEmpty("one");
       assertBucketIsEmpty("two");
+      try (Stream<Path> buckets = Files.list(directory.resolve("given"))) {
+        assertThat(buckets.map(bucket -> bucket.getFileName().toString()))
+            .noneMatch(name -> name.startsWith("jgit-s3-bench"));
+      }
+      assertThat(directory.resolve("target/bench-data/s3")).doesNotExist();
     }
+    assertThat(err()).contains("[express 1/", "[requests");
+    assertThat(out())
+        .containsPattern("(?m)^get_object/size/65536 time: \\[\\S+ \\S?s \\S+ \\S?s \\S+ \\S?s\\]$")
+        .contains("**The baseline is of another machine: processor Another CPU, now ")
+        .containsPattern("(?m)^\\d+ better, \\d+ worse, \\d+ not significant, \\d+ unknown$");
+    JsonNode results = new ObjectMapper().readTree(json.toFile());
+    assertThat(results.at("/settings/effort").asText()).isEqualTo("smallest");
+    for (String suite : List.of("express", "requests")) {
+      assertThat(results.at("/suites/" + suite + "/rows"))
+          .as(suite)
+          .isNotEmpty()
+          .noneMatch(row -> row.path("failed").asBoolean());
+    }
+    assertThat(Files.readString(page))
+        .contains("of another machine: processor Another CPU", "get_64k_client_us");
   }
 
   @Test
@@ -411,73 +463,5 @@ class BenchProcessTest {
       assertEquals(128 + SIGTERM, exitCode(), err());
       assertBucketIsEmpty("one");
     }
-  }
-
-  @Tag("long") // ComparisonTest has the words
-  @Test
-  void changes_since_a_run_of_another_machine_are_told_with_a_warning() throws Exception {
-    Path before = directory.resolve("before.json");
-    Path page = directory.resolve("page.html");
-    Machine other = new Machine("Linux", "Another CPU", 2, 4096, "17", "7.8", Instant.EPOCH);
-    Row row = Row.of("lookup", "s3", Unit.REQUESTS, Figure.exactly(2));
-    Files.writeString(
-        before,
-        JsonReport.of(
-            new Results(
-                other,
-                new Settings("smallest", 2000, 16, "versitygw on this machine"),
-                List.of(SuiteResult.of("requests", Map.of(), List.of(row), "s3")),
-                Optional.empty())));
-
-    start(
-        Map.of(),
-        "requests",
-        "--smallest",
-        "--other-machine",
-        "--baseline",
-        before.toString(),
-        "--html",
-        page.toString());
-
-    assertThat(exitCode()).as(err()).isZero();
-    assertThat(Files.readString(directory.resolve("out"), UTF_8))
-        .contains("**The baseline is of another machine: processor Another CPU, now ")
-        .containsPattern("(?m)^\\d+ better, \\d+ worse, \\d+ not significant, \\d+ unknown$");
-    assertThat(Files.readString(page)).contains("of another machine: processor Another CPU");
-  }
-
-  @Tag("long") // the suite of named buckets has a given server
-  @Test
-  void given_server_is_used_and_left_without_the_buckets_of_the_run() throws Exception {
-    Path json = directory.resolve("out.json");
-    Path html = directory.resolve("out.html");
-    try (OwnServer server = server()) {
-      start(
-          server.endpoint().environment(),
-          "refs",
-          "--smallest",
-          "--refs",
-          "1000",
-          "--endpoint",
-          server.endpoint().uri().toString(),
-          "--json",
-          json.toString(),
-          "--html",
-          html.toString());
-
-      assertThat(exitCode()).as(err()).isZero();
-      try (Stream<Path> buckets = Files.list(directory.resolve("given"))) {
-        assertThat(buckets.map(bucket -> bucket.getFileName().toString()))
-            .noneMatch(name -> name.startsWith("jgit-s3-bench"));
-      }
-      assertThat(err()).contains("[refs 1/");
-      assertThat(directory.resolve("target/bench-data/s3")).doesNotExist();
-    }
-    JsonNode results = new ObjectMapper().readTree(json.toFile());
-    assertThat(results.at("/settings/effort").asText()).isEqualTo("smallest");
-    assertThat(results.at("/suites/refs/rows"))
-        .isNotEmpty()
-        .noneMatch(row -> row.path("failed").asBoolean());
-    assertThat(Files.readString(html)).contains("hit_s3_vs_dir_never");
   }
 }
