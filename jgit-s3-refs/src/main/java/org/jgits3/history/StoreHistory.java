@@ -105,15 +105,20 @@ public final class StoreHistory {
    * @throws IOException if the store does not answer or refuses
    */
   public StoreCursor now() throws IOException {
-    StoreCursor read = start();
-    boolean more = true;
-    while (more) {
-      StoreChanges all = since(read);
-      while (all.next().isPresent()) {} // passes by all of them
-      read = all.end();
-      more = all.hasMore();
+    Skipped skipped = new Skipped(start(), true);
+    while (skipped.more()) {
+      skipped = skip(skipped.end());
     }
-    return read;
+    return skipped.end();
+  }
+
+  private record Skipped(StoreCursor end, boolean more) {}
+
+  /** Skips what one poll returns, and lets go of its listing. */
+  private Skipped skip(StoreCursor read) throws IOException {
+    StoreChanges all = since(read);
+    while (all.next().isPresent()) {} // passes by all of them
+    return new Skipped(all.end(), all.hasMore());
   }
 
   /**

@@ -4,6 +4,7 @@ package org.jgits3.maintenance;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -293,6 +294,9 @@ public final class NameIndex {
   }
 
   private Optional<Manifest> now(RepositoryName name) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("interrupted between the names of the store");
+    }
     return new ManifestFile(store, name).read().map(VersionedManifest::manifest);
   }
 

@@ -27,6 +27,9 @@ public final class Claims {
    */
   public static final int VALUE_BYTES = 3 * Long.BYTES;
 
+  /** Bytes that are kept free for names that are new; with many the records are copied. */
+  private static final int NEW_NAMES = 1 << 10;
+
   /** Stands for no version. */
   private static final long NONE = 0;
 
@@ -64,7 +67,7 @@ public final class Claims {
    */
   public static Claims listed(
       ObjectStore store, NameTable known, boolean trusted, boolean tombstones) throws IOException {
-    NameTable.Builder names = new NameTable.Builder(known.length(), VALUE_BYTES);
+    NameTable.Builder names = new NameTable.Builder(known.length() + NEW_NAMES, VALUE_BYTES);
     AtomicBoolean versioned = new AtomicBoolean(true);
     store.list(
         RepositoryName.PREFIX,

@@ -305,7 +305,7 @@ class MaintenanceEndToEndIT {
     ServedStore store = ServedStore.bucket(s3, scratch);
     server = ServerProcess.start(store, "--create-on-push");
     int kills = 0;
-    long bytes = 10_000 + RandomSeed.first() % SWEEP_STEP; // at others in each run of CI
+    long bytes = 10_000L + RandomSeed.first() % SWEEP_STEP; // at others in each run of CI
     boolean killed;
     do {
       pushAndRewrite();
