@@ -77,7 +77,7 @@ final class Mutations {
         Mutation.of(REFS, "L4", 1133, "a fold keeps in the overlay what differs from the base")
             .elsewhere("internal.refs.snapshot.NewSnapshot", "express", "value", "valueInBase"),
         Mutation.of(REFS, "C5a", 625, "a fold that gives up in doubt deletes its snapshot")
-            .elsewhere(FOLD, "committed", "commit", "foldGivesUp"),
+            .elsewhere(FOLD, "run", "commit", "foldGivesUp"),
         Mutation.of(REFS, "log", 42, "a fold of the log drops what was logged meanwhile")
             .elsewhere(
                 "internal.refs.log.LogCompaction$Run", "replacedBy", "removeAll", "removeAll"),

@@ -267,7 +267,6 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
           case DELETE -> "";
         };
     return S3RefUpdate.message(
-        isRefLogDisabled(c) ? null : getRefLogMessage(c),
-        isRefLogIncludingResult(c) ? suffix : "");
+        isRefLogDisabled(c) ? null : getRefLogMessage(c), isRefLogIncludingResult(c) ? suffix : "");
   }
 }
