@@ -57,6 +57,6 @@ public final class ReadSet {
     return values.contains(name)
         || noticed
         || (came && existence.contains(name))
-        || (came && RefNames.directories(name).anyMatch(directories::contains));
+        || (came && RefNames.directory(name, directories::contains).isPresent());
   }
 }

@@ -154,7 +154,7 @@ public final class RefEdits {
 
   /** Tests whether another ref is a directory of this one. */
   public boolean belowAnother(String name) {
-    return RefNames.directories(name).anyMatch(this::exists);
+    return RefNames.directory(name, this::exists).isPresent();
   }
 
   private boolean aboveAnother(String name) {

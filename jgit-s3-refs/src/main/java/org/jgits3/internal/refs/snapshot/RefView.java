@@ -229,7 +229,14 @@ public final class RefView {
    * @return true if one does
    */
   public boolean hasAny() {
-    return new RefListing(this, RefSelection.ALL).refs().hasNext();
+    int hidden = 0;
+    for (Map.Entry<String, RefValue> change : overlay.entrySet()) {
+      if (change.getValue() instanceof RefValue.Direct) {
+        return true;
+      }
+      hidden += table.find(change.getKey()) >= 0 ? 1 : 0;
+    }
+    return table.size() > hidden;
   }
 
   /**
@@ -250,7 +257,7 @@ public final class RefView {
    * @return names of existing refs
    */
   public List<String> conflicts(String name, int limit) {
-    Optional<String> directory = RefNames.directories(name).filter(this::exists).findFirst();
+    Optional<String> directory = RefNames.directory(name, this::exists);
     return directory.isPresent() ? List.of(directory.get()) : below(name, limit);
   }
 

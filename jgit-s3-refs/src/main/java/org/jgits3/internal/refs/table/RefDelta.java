@@ -208,7 +208,7 @@ public final class RefDelta {
    * @return true if one is, deleted or not
    */
   public boolean conflicting(String name) {
-    if (RefNames.directories(name).anyMatch(directory -> get(directory).isPresent())) {
+    if (RefNames.directory(name, directory -> get(directory).isPresent()).isPresent()) {
       return true;
     }
     byte[] below = (name + '/').getBytes(UTF_8);

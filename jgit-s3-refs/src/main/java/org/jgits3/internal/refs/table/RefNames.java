@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 
 /**
  * Names of refs in UTF-8, one after the other in one array, in the order of packed-refs. Large
@@ -74,11 +74,15 @@ public final class RefNames {
     return one.build();
   }
 
-  /** The directories that a name is in, the nearest first. */
-  public static Stream<String> directories(String name) {
-    return Stream.iterate(
-            name.lastIndexOf('/'), slash -> slash > 0, slash -> name.lastIndexOf('/', slash - 1))
-        .map(slash -> name.substring(0, slash));
+  /** The nearest directory of a name that passes a test. */
+  public static Optional<String> directory(String name, Predicate<String> test) {
+    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
+      String directory = name.substring(0, slash);
+      if (test.test(directory)) {
+        return Optional.of(directory);
+      }
+    }
+    return Optional.empty();
   }
 
   public int size() {

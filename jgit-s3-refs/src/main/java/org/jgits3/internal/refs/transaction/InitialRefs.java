@@ -82,7 +82,7 @@ public final class InitialRefs implements RefTransaction<Integer> {
   /** Tests whether a symbolic ref has no name of these refs, nor is in the way of one. */
   private boolean isBeside(String link) {
     return table.find(link) < 0
-        && RefNames.directories(link).allMatch(directory -> table.find(directory) < 0)
+        && RefNames.directory(link, directory -> table.find(directory) >= 0).isEmpty()
         && table.range(link + '/').size() == 0;
   }
 
